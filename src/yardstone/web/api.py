@@ -21,7 +21,7 @@ from yardstone.web import upkeep
 from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.kinds.kind import ChoiceField, PlayersField
 from yardstone.web.kinds.kind import Field as FormField
-from yardstone.web.problems import DatabaseAway, RequestProblem, missing
+from yardstone.web.problems import DatabaseAway, RequestProblem, missing, refusal
 from yardstone.web.sent_files import FILES
 from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
 from yardstone.web.store import sent_key
@@ -311,14 +311,7 @@ async def _watch(
     first = await run_in_threadpool(look)  # so that a missing job is a refusal, no stream
     client = await run_in_threadpool(service.client, request)
     texts = _events(first, look, partial(service.changes.wait, address))
-    refusal = RequestProblem(
-        429,
-        "streams",
-        "Too many streams of events are open.",
-        "Ask for the job itself now and then.",
-        retry_after=10,
-    )
-    return service.streams.stream(client, service.settings.limits, texts, refusal)
+    return service.streams.stream(client, service.settings.limits, texts, refusal("streams"))
 
 
 async def _events(

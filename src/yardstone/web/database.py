@@ -56,7 +56,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from yardstone.errors import InputError, MissingExtraError, UsageError
-from yardstone.web.problems import DatabaseAway, RequestProblem
+from yardstone.web.problems import DatabaseAway, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -491,9 +491,7 @@ def fetch_files(
             for piece in _pieces(database, upload, number):
                 out.write(piece)
         if path.stat().st_size != file["size"]:
-            raise RequestProblem(
-                500, "files_gone", "The files of this job are not there.", "Send them again."
-            )
+            raise refusal("files_gone/lost")
 
 
 def _pieces(database: Database, upload: str, number: int) -> Iterator[bytes]:

@@ -33,7 +33,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from yardstone.errors import YardstoneError
 from yardstone.memory import memory_of
 from yardstone.web.kinds import KINDS
-from yardstone.web.problems import DatabaseAway, RequestProblem, described
+from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
 from yardstone.web.settings import Limits, log_event, parts_of
 from yardstone.web.store import STATUSES
 
@@ -188,13 +188,8 @@ class RateLimit:
         if len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
         if not enough:
-            raise RequestProblem(
-                429,
-                "too_many_requests",
-                f"More than {minute} such requests in a minute.",
-                "Wait a little.",
-                retry_after=max(1, round((1.0 - left) / rate)),
-            )
+            seconds = max(1, round((1.0 - left) / rate))
+            raise refusal("too_many_requests", most=minute, retry_after=seconds)
 
 
 class Places(Counter[str]):
@@ -541,10 +536,7 @@ def _problem_of(error: Exception, *, hint: str) -> RequestProblem:
     if isinstance(error, RequestProblem):
         return error
     if isinstance(error, DatabaseAway):
-        return RequestProblem(
-            503, "storage", "The server cannot reach its data at the moment.", "Try again soon.",
-            retry_after=5,
-        )  # fmt: skip
+        return refusal("storage/away")
     if isinstance(error, YardstoneError):
         plain = described(error)
         return RequestProblem(422, plain["code"], plain["message"], plain["hint"] or "")
@@ -556,14 +548,9 @@ def _problem_of(error: Exception, *, hint: str) -> RequestProblem:
         code, message = _WORDS.get(error.status_code, ("refused", "That cannot be done."))
         return RequestProblem(error.status_code, code, message, _HINTS.get(error.status_code, hint))
     if isinstance(error, ClientDisconnect):
-        return RequestProblem(400, "broken_off", "The request broke off.", "Send it again.")
+        return refusal("broken_off")
     _LOGGER.error("an answer failed", exc_info=error)
-    if isinstance(error, (SQLAlchemyError, OSError)):
-        return RequestProblem(
-            503, "storage", "The server cannot store anything at the moment.", "Try again later.",
-            retry_after=30,
-        )  # fmt: skip
-    return RequestProblem(500, "internal", "Something went wrong here.", "Try again later.")
+    return refusal("storage" if isinstance(error, (SQLAlchemyError, OSError)) else "internal")
 
 
 def plain_answer(problem: RequestProblem) -> Response:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from yardstone.errors import InputError, UsageError, YardstoneError
 
-__all__ = ["DatabaseAway", "RequestProblem", "described", "missing"]
+__all__ = ["DatabaseAway", "RequestProblem", "described", "missing", "refusal"]
 
 
 class RequestProblem(YardstoneError):
@@ -74,6 +75,98 @@ def described(error: YardstoneError) -> dict[str, Any]:
 
 def missing() -> RequestProblem:
     """No job has this address."""
+    return refusal("not_found")
+
+
+class _Words(NamedTuple):
+    """Status and words of a refusal, and seconds until another try makes sense."""
+
+    status: int
+    message: str
+    hint: str
+    retry_after: int | None
+
+
+#: What is refused in words of its own, a line each: its code (and after a stroke which of that
+#: code), its status (and seconds until another try makes sense), what is wrong | what to do.
+_TABLE = """
+bad_form 400: The form cannot be read. | Send it as multipart/form-data, files under the name
+  'files'.
+bad_form/type 415: The files must come as a form. | Send multipart/form-data, files under the name
+  'files'.
+bad_form/long 413: The form has too many or too long fields.
+bad_form/text 422: A field of the form is not UTF-8.
+bad_form/name 422: Files must stand under the name 'files'.
+bad_form/player 422: No player was chosen. | Choose one of the names.
+bad_option 422: Idempotency-Key has more than {most} characters. | Shorten it.
+broken_off 400: The request broke off. | Send it again.
+too_slow 408: The files came too slowly. | Send fewer of them.
+empty 422: This file is empty. | Choose another one.
+files_and_name 422: Files and a user's name were sent. | Send one of them.
+no_files 422: No file was sent. | Choose one or more files.
+no_games 422: {reason}. | Check the name, or send files.
+no_importer 422: This server fetches no games from elsewhere. | Send the files of the games.
+nothing_usable 422: No file can be used. | {hint}
+several_kinds 422: These files are of different kinds: {listed}. | Send each kind by itself, or
+  say which one is wanted.
+too_large 413: More than {most} MiB in one request. | Send fewer files, or pack them as zip.
+too_large/file 413: This file has more than {most} MiB. | Send a smaller one, or pack it as zip.
+too_large/unpacked 413: The files unpack to more than {most} MiB. | Send fewer of them.
+too_many_files 413: More than {most} files in one request. | Pack them as zip, or send fewer.
+unknown_format 415: This is {what}. | Send {files}, or a zip archive of them.
+wrong_kind 422: None of these files holds {holds}. | Send them without naming a kind.
+changed 409: Its status has changed. | Look at it again.
+expired 410: This result has expired and was deleted. | Send the files again for a new one.
+files_gone 409: Its files were deleted. | Send the files again.
+files_gone/lost 500: The files of this job are not there. | Send them again.
+no_owner 403: This job was made before jobs had owners; nobody can delete it. | It is deleted when
+  it expires.
+no_result 409: There is no result: its status is {status}. | Wait until it is done.
+not_asked 409: No player is asked for. | Look at its status.
+not_failed 409: Only a failed job can be tried again.
+not_found 404: There is nothing at this address. | Check it, or send the files again.
+not_owner 403: Only who sent the files can do that. | Programs send the owner's key:
+  Authorization: Bearer KEY. People use the owner's link, or the browser that sent the files.
+not_owner/link 403: This is not the owner's link of this result. | Check the address.
+unknown_player 422: This is not one of the names. | Choose one of them.
+disk 429+60: There is no room for more files. | Try again later.
+imports_hour 429: Games can be fetched {most} times an hour. | Wait, or send the files.
+queue 429+60: Too many jobs are waiting. | Try again later.
+queue_client 429+30: You have {own} jobs waiting; at most {most} may wait. | Wait until they are
+  done.
+streams 429+10: Too many streams of events are open. | Ask for the job itself now and then.
+too_many_requests 429: More than {most} such requests in a minute. | Wait a little.
+uploads 429+5: Too many people are sending files at the moment. | Try again soon.
+uploads_client 429+5: You send {most} requests at once already. | Wait until they have arrived.
+internal 500: Something went wrong here. | Try again later.
+no_network 503: This server lacks the network for games of Go. | Tell its operator.
+storage 503+30: The server cannot store anything at the moment. | Try again later.
+storage/away 503+5: The server cannot reach its data at the moment. | Try again soon.
+"""
+
+
+def _refusals() -> Iterator[tuple[str, _Words]]:
+    for line in _TABLE.strip().replace("\n  ", " ").splitlines():
+        head, _, words = line.partition(": ")
+        name, status = head.split()
+        message, _, hint = words.partition(" | ")
+        number, _, seconds = status.partition("+")
+        yield name, _Words(int(number), message, hint, int(seconds) if seconds else None)
+
+
+_REFUSALS = dict(_refusals())
+
+
+def refusal(
+    name: str, *, file: str | None = None, retry_after: int | None = None, **values: Any
+) -> RequestProblem:
+    """A refusal of those above, with what its words leave open."""
+    status, message, hint, seconds = _REFUSALS[name]
     return RequestProblem(
-        404, "not_found", "There is nothing at this address.", "Check it, or send the files again."
+        status,
+        name.partition("/")[0],
+        message.format(**values),
+        hint.format(**values),
+        file=file,
+        retry_after=retry_after or seconds,
     )

@@ -26,7 +26,7 @@ from yardstone.records.sources import (
     unpacked_name,
 )
 from yardstone.web.kinds import KINDS
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.settings import Limits, Settings
 
 __all__ = [
@@ -110,17 +110,11 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
         return "zip", _members(path.rename(path.with_suffix(".zip")), name, limits, entries)
     head = _first_bytes(path, name, limits)
     if not head.strip():
-        raise RequestProblem(422, "empty", "This file is empty.", "Choose another one.", file=name)
+        raise refusal("empty", file=name)
     format = _format_of(head, unpacked_name(name))
     if not format:
-        what = _foreign(head)
-        raise RequestProblem(
-            415,
-            "unknown_format",
-            f"This is {what}." if what else "This is not a record of games that can be read here.",
-            f"Send {FILES}, or a zip archive of them.",
-            file=name,
-        )
+        what = _foreign(head) or "not a record of games that can be read here"
+        raise refusal("unknown_format", what=what, files=FILES, file=name)
     return format, Counter({format: 1})
 
 
@@ -244,13 +238,8 @@ class _Unpacking:
             for piece in chain([head], pieces):
                 size += len(piece)
                 if size > self.left:
-                    raise RequestProblem(
-                        413,
-                        "too_large",
-                        f"The files unpack to more than {self.limits.unpacked_bytes >> 20} MiB.",
-                        "Send fewer of them.",
-                        file=label,
-                    )
+                    most = self.limits.unpacked_bytes >> 20
+                    raise refusal("too_large/unpacked", most=most, file=label)
                 if size > self.limits.file_bytes * 4:
                     break
                 out.write(piece)
@@ -285,12 +274,8 @@ def unpack(
         else:
             _unpack_one(work, path, label)
     if not work.files:
-        raise RequestProblem(
-            422,
-            "nothing_usable",
-            "No file can be used.",
-            skipped.details[0].reason if skipped.details else "Send other files.",
-        )
+        hint = skipped.details[0].reason if skipped.details else "Send other files."
+        raise refusal("nothing_usable", hint=hint)
     return work.files
 
 
@@ -348,13 +333,8 @@ class ImportGate:
         while asked and asked[0] <= now - _HOUR:
             asked.popleft()
         if len(asked) >= most:
-            raise RequestProblem(
-                429,
-                "imports_hour",
-                f"Games can be fetched {most} times an hour.",
-                "Wait, or send the files.",
-                retry_after=max(int(asked[0] + _HOUR - now), 1),
-            )
+            seconds = max(int(asked[0] + _HOUR - now), 1)
+            raise refusal("imports_hour", most=most, retry_after=seconds)
         asked.append(now)
         while len(self._asked) > _REMEMBERED:
             self._asked.popitem(last=False)
@@ -363,12 +343,7 @@ class ImportGate:
 def check_importer(settings: Settings, name: str) -> None:
     """Refuse an importer that is not switched on."""
     if name not in settings.importers:
-        raise RequestProblem(
-            422,
-            "no_importer",
-            "This server fetches no games from elsewhere.",
-            "Send the files of the games.",
-        )
+        raise refusal("no_importer")
 
 
 def import_games(
@@ -400,9 +375,7 @@ def import_games(
             progress=lambda done, total: tell("fetching", done, total),
         )
     except (NoGamesError, UsageError) as error:
-        raise RequestProblem(
-            422, "no_games", f"{error}.", "Check the name, or send files."
-        ) from None
+        raise refusal("no_games", reason=error) from None
     for words in games.left_out:
         skipped.add(Skipped("OGS", 0, words))
     return games.user, [Unpacked(path.name, path, "sgf") for path in games.files]

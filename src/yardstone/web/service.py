@@ -21,7 +21,7 @@ from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value
 from yardstone.web.middleware import Places, visitor_mark
 from yardstone.web.notices import QUEUED, Changes
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.sent_files import ImportGate, look
 from yardstone.web.settings import Settings
 from yardstone.web.store import (
@@ -61,12 +61,10 @@ __all__ = [
 def _choose_player(store: JobStore, job: str, player: str) -> None:
     state = store.get(job, result=False)
     if state.status != "needs_player":
-        raise RequestProblem(409, "not_asked", "No player is asked for.", "Look at its status.")
+        raise refusal("not_asked")
     offered = {each["name"]: each for each in state.players or ()}
     if player not in offered:
-        raise RequestProblem(
-            422, "unknown_player", "This is not one of the names.", "Choose one of them."
-        )
+        raise refusal("unknown_player")
     colour = offered[player].get("colour")
     chosen = {"player": player} if colour is None else {"colour": colour}
     _queue_again(store, state, {"options": {**state.options, **chosen}, "keep": None})
@@ -76,15 +74,11 @@ def retry_job(store: JobStore, job: str) -> None:
     """Begin a job anew that failed for no fault of its files."""
     state = store.get(job, result=False)
     if state.status != "failed":
-        raise RequestProblem(409, "not_failed", "Only a failed job can be tried again.")
+        raise refusal("not_failed")
     if not state.can_retry:
-        raise _files_gone()
+        raise refusal("files_gone")
     begun = {"attempts": 0, "done": 0, "total": 0, "stage": "waiting"}
     _queue_again(store, state, {**begun, "error": None, "finished": None, "keep": None})
-
-
-def _files_gone() -> RequestProblem:
-    return RequestProblem(409, "files_gone", "Its files were deleted.", "Send the files again.")
 
 
 def _queue_again(store: JobStore, job: Job, values: dict[str, Any]) -> None:
@@ -94,12 +88,12 @@ def _queue_again(store: JobStore, job: Job, values: dict[str, Any]) -> None:
         store.database.lock(connection, Lock.ROOM)  # nobody deletes the files meanwhile
         kept = connection.execute(select(uploads.c.id).where(uploads.c.id == job.upload))
         if kept.scalar() is None:
-            raise _files_gone()
+            raise refusal("files_gone")
         queued = {**values, "status": "queued"}
         # It waits already if this was done before and the answer was lost.
         own = (jobs.c.id == job.id) & jobs.c.status.in_((job.status, "queued"))
         if not connection.execute(update(jobs).where(own).values(queued)).rowcount:
-            raise RequestProblem(409, "changed", "Its status has changed.", "Look at it again.")
+            raise refusal("changed")
         store.database.notify(connection, QUEUED)
         store.tell_change(connection, job.id, job.batch)
 
@@ -155,22 +149,12 @@ def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
     if named is not None:
         kind = KINDS[named]
         if not present.keys() & set(kind.takes):
-            raise RequestProblem(
-                422,
-                "wrong_kind",
-                f"None of these files holds {kind.holds}.",
-                "Send them without naming a kind.",
-            )
+            raise refusal("wrong_kind", holds=kind.holds)
         return kind
     kinds = [kind for kind in KINDS.values() if present.keys() & set(kind.formats)]
     if len(kinds) > 1:
         listed = ", ".join(f"{number} {each}" for each, number in sorted(present.items()))
-        raise RequestProblem(
-            422,
-            "several_kinds",
-            f"These files are of different kinds: {listed}.",
-            "Send each kind by itself, or say which one is wanted.",
-        )
+        raise refusal("several_kinds", listed=listed)
     return kinds[0]
 
 
@@ -202,10 +186,7 @@ def result_of(job: Mapping[str, Any]) -> dict[str, Any]:
     """The result of a job as ``GET /api/jobs/ID`` gives it; RequestProblem 409 if none."""
     result: dict[str, Any] | None = job["result"]
     if result is None:
-        raise RequestProblem(
-            409, "no_result", f"There is no result: its status is {job['status']}.",
-            "Wait until it is done.",
-        )  # fmt: skip
+        raise refusal("no_result", status=job["status"])
     return result
 
 
@@ -293,21 +274,9 @@ class Service:
         """A place among those whose requests are being received."""
         limits = self.settings.limits
         if self.receiving[client] >= limits.uploads_client:
-            raise RequestProblem(
-                429,
-                "uploads_client",
-                f"You send {limits.uploads_client} requests at once already.",
-                "Wait until they have arrived.",
-                retry_after=5,
-            )
+            raise refusal("uploads_client", most=limits.uploads_client)
         if self.receiving.total() >= limits.uploads:
-            raise RequestProblem(
-                429,
-                "uploads",
-                "Too many people are sending files at the moment.",
-                "Try again soon.",
-                retry_after=5,
-            )
+            raise refusal("uploads")
         with self.receiving.hold(client):
             yield
 
@@ -321,12 +290,7 @@ class Service:
         if not written:
             return None
         if len(written) > LONGEST_KEY:
-            raise RequestProblem(
-                422,
-                "bad_option",
-                f"Idempotency-Key has more than {LONGEST_KEY} characters.",
-                "Shorten it.",
-            )
+            raise refusal("bad_option", most=LONGEST_KEY)
         return hmac.new(self._secret, f"{client}:{written}".encode(), hashlib.sha256).hexdigest()
 
     def _made(
@@ -346,13 +310,11 @@ class Service:
         named = kind if kind is not None else chosen_kind(upload.fields)
         user = only_value("ogs", upload.fields.get("ogs", ()))
         if user and upload.files:
-            raise RequestProblem(
-                422, "files_and_name", "Files and a user's name were sent.", "Send one of them."
-            )
+            raise refusal("files_and_name")
         if user:
             self._imports.check(client)
         elif not upload.files:
-            raise RequestProblem(422, "no_files", "No file was sent.", "Choose one or more files.")
+            raise refusal("no_files")
         files, formats, unknown, entries = [], Counter[str](), [], 0
         stored = {}
         for number, (name, size) in enumerate(upload.files):

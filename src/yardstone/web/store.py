@@ -40,7 +40,7 @@ from yardstone.web.database import (
     workers,
 )
 from yardstone.web.notices import CHANGED, QUEUED
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.problems import missing, refusal
 from yardstone.web.settings import Limits, Settings
 
 if TYPE_CHECKING:
@@ -151,19 +151,8 @@ def check_owner(job: Job, key: str, *, ownerless: bool = False) -> None:
     if is_owner(job, key) or (ownerless and job.owner is None):
         return
     if job.owner is None:
-        raise RequestProblem(
-            403,
-            "no_owner",
-            "This job was made before jobs had owners; nobody can delete it.",
-            "It is deleted when it expires.",
-        )
-    raise RequestProblem(
-        403,
-        "not_owner",
-        "Only who sent the files can do that.",
-        "Programs send the owner's key: Authorization: Bearer KEY. People use the owner's link, "
-        "or the browser that sent the files.",
-    )
+        raise refusal("no_owner")
+    raise refusal("not_owner")
 
 
 def _line(now: ColumnElement[float]) -> Subquery:
@@ -229,21 +218,11 @@ def _room_taken(client: str) -> Select[int, int, int]:
 
 def _check_room(limits: Limits, taken: Any, more: int) -> None:
     if taken.own + more > limits.queue_client:
-        raise RequestProblem(
-            429,
-            "queue_client",
-            f"You have {taken.own} jobs waiting; at most {limits.queue_client} may wait.",
-            "Wait until they are done.",
-            retry_after=30,
-        )
+        raise refusal("queue_client", own=taken.own, most=limits.queue_client)
     if taken.whole + more > limits.queue:
-        raise RequestProblem(
-            429, "queue", "Too many jobs are waiting.", "Try again later.", retry_after=60
-        )
+        raise refusal("queue")
     if taken.used + limits.request_bytes > limits.disk_bytes:
-        raise RequestProblem(
-            429, "disk", "There is no room for more files.", "Try again later.", retry_after=60
-        )
+        raise refusal("disk")
 
 
 #: Seconds.
@@ -401,12 +380,7 @@ class JobStore:
         late = select(jobs.c.id).where(own, jobs.c.expires <= self.moment())
         mark = select(gone.c.mark).where(gone.c.mark == mark_of(address))
         if self.database.rows(late.union_all(mark)):
-            raise RequestProblem(
-                410,
-                "expired",
-                "This result has expired and was deleted.",
-                "Send the files again for a new one.",
-            )
+            raise refusal("expired")
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""

@@ -21,7 +21,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.sent_files import file_label
 
 if TYPE_CHECKING:
@@ -78,14 +78,9 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
     if not boundary and kind != b"application/x-www-form-urlencoded":
-        raise RequestProblem(
-            415,
-            "bad_form",
-            "The files must come as a form.",
-            "Send multipart/form-data, files under the name 'files'.",
-        )
+        raise refusal("bad_form/type")
     if len(boundary) > 200:
-        raise _broken()
+        raise refusal("bad_form")
     whole = limits.request_bytes + _WRAPPING + _PER_FILE * limits.files
     written = request.headers.get("content-length", "")
     if written.isdecimal() and int(written) > whole:
@@ -117,11 +112,11 @@ async def read_fields(pieces: AsyncIterable[bytes]) -> dict[str, list[str]]:
     async for piece in pieces:
         body += piece
         if len(body) > _FORM_BYTES:
-            raise _too_long()
+            raise refusal("bad_form/long")
     try:
         pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict")
     except UnicodeDecodeError:
-        raise _not_text() from None
+        raise refusal("bad_form/text") from None
     fields: dict[str, list[str]] = {}
     for name, value in pairs:
         _add_field(fields, name, value)
@@ -130,7 +125,7 @@ async def read_fields(pieces: AsyncIterable[bytes]) -> dict[str, list[str]]:
 
 def _add_field(fields: dict[str, list[str]], name: str, value: str) -> None:
     if sum(map(len, fields.values())) >= _FIELDS or len(value) > _FIELD_BYTES:
-        raise _too_long()
+        raise refusal("bad_form/long")
     if name:
         fields.setdefault(name, []).append(value)
 
@@ -147,20 +142,7 @@ async def _drain(stream: AsyncIterator[bytes]) -> None:
 
 
 def _too_large(limits: Limits) -> RequestProblem:
-    return RequestProblem(
-        413,
-        "too_large",
-        f"More than {limits.request_bytes >> 20} MiB in one request.",
-        "Send fewer files, or pack them as zip.",
-    )
-
-
-def _too_long() -> RequestProblem:
-    return RequestProblem(413, "bad_form", "The form has too many or too long fields.")
-
-
-def _not_text() -> RequestProblem:
-    return RequestProblem(422, "bad_form", "A field of the form is not UTF-8.")
+    return refusal("too_large", most=limits.request_bytes >> 20)
 
 
 async def _in_time(
@@ -175,9 +157,7 @@ async def _in_time(
             async with asyncio.timeout(min(limits.idle_seconds, max(left, 0.001))):
                 piece = await anext(stream, None)
         except TimeoutError:
-            raise RequestProblem(
-                408, "too_slow", "The files came too slowly.", "Send fewer of them."
-            ) from None
+            raise refusal("too_slow") from None
         if piece is None:
             return
         received += len(piece)
@@ -194,21 +174,12 @@ async def _read_parts(pieces: AsyncIterator[bytes], parts: _Parts) -> None:
                 await run_in_threadpool(parts.flush)
         parts.parser.finalize()
         if not parts.complete:
-            raise _broken()
+            raise refusal("bad_form")
         await run_in_threadpool(parts.close)
     except FormParserError:
-        raise _broken() from None
+        raise refusal("bad_form") from None
     finally:
         parts.drop()
-
-
-def _broken() -> RequestProblem:
-    return RequestProblem(
-        400,
-        "bad_form",
-        "The form cannot be read.",
-        "Send it as multipart/form-data, files under the name 'files'.",
-    )
 
 
 class _Parts:
@@ -258,7 +229,7 @@ class _Parts:
     def _check_header(self) -> None:
         known = sum(len(name) + len(value) for name, value in self._headers.items())
         if known + len(self._name) + len(self._value) > _HEADER_BYTES:
-            raise _broken()
+            raise refusal("bad_form")
 
     def _header_end(self) -> None:
         self._headers[self._name.lower()] = self._value
@@ -276,35 +247,23 @@ class _Parts:
             return
         limits, upload = self.limits, self.upload
         if len(upload.files) >= limits.files:
-            raise RequestProblem(
-                413,
-                "too_many_files",
-                f"More than {limits.files} files in one request.",
-                "Pack them as zip, or send fewer.",
-            )
+            raise refusal("too_many_files", most=limits.files)
         self._label = file_label(name, limits.name_length)
         if self._field != b"files":
-            raise RequestProblem(
-                422, "bad_form", "Files must stand under the name 'files'.", file=self._label
-            )
+            raise refusal("bad_form/name", file=self._label)
         self._file = (upload.folder / f"{len(upload.files):04d}").open("wb")
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         piece = data[start:end]
         if self._label is None:
             if len(self._content) + len(piece) > _FIELD_BYTES:
-                raise _too_long()
+                raise refusal("bad_form/long")
             self._content += piece
             return
         self._size += len(piece)
         if self._size > self.limits.file_bytes:
-            raise RequestProblem(
-                413,
-                "too_large",
-                f"This file has more than {self.limits.file_bytes >> 20} MiB.",
-                "Send a smaller one, or pack it as zip.",
-                file=self._label,
-            )
+            most = self.limits.file_bytes >> 20
+            raise refusal("too_large/file", most=most, file=self._label)
         if self.upload.size + self._size > self.limits.request_bytes:
             raise _too_large(self.limits)
         if self._file is not None:
@@ -316,7 +275,7 @@ class _Parts:
             try:
                 name, value = self._field.decode("utf-8"), self._content.decode("utf-8")
             except UnicodeDecodeError:
-                raise _not_text() from None
+                raise refusal("bad_form/text") from None
             _add_field(self.upload.fields, name, value)
         elif self._file is not None:
             self.close()

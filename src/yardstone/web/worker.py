@@ -30,7 +30,7 @@ from yardstone.pool import SkipReport
 from yardstone.web.database import fetch_files
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
 from yardstone.web.notices import QUEUED, Listener
-from yardstone.web.problems import DatabaseAway, RequestProblem, described
+from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
 from yardstone.web.sent_files import import_games, unpack
 from yardstone.web.settings import Settings, configure_log, log_event
 from yardstone.web.store import Job, JobStore
@@ -104,12 +104,7 @@ class Worker:
                 )
             except YardstoneError as error:
                 self._logger.error("no network: %s", error)
-                raise RequestProblem(
-                    503,
-                    "no_network",
-                    "This server lacks the network for games of Go.",
-                    "Tell its operator.",
-                ) from None
+                raise refusal("no_network") from None
         return self._network
 
     def work(self) -> bool:

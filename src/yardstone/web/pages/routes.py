@@ -34,7 +34,7 @@ from yardstone.web.pages.render import (
     root_of,
     wants_page,
 )
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.sent_files import ENDINGS
 from yardstone.web.service import service_of
 from yardstone.web.settings import site_of
@@ -194,7 +194,7 @@ async def choose(request: Request, address: str) -> Response:
     """Say whose strength is asked for."""
     names = (await read_fields(request.stream())).get("player", [])
     if len(names) != 1:
-        raise RequestProblem(422, "bad_form", "No player was chosen.", "Choose one of the names.")
+        raise refusal("bad_form/player")
     await run_in_threadpool(service_of(request).choose, address, names[0], sent_key(request))
     return _back(request, address)
 
@@ -268,9 +268,7 @@ def _back(request: Request, address: str) -> Response:
 
 def _check_link(request: Request, address: str, key: str, *, batch: bool = False) -> None:
     if not service_of(request).owns(address, key, batch=batch):
-        raise RequestProblem(
-            403, "not_owner", "This is not the owner's link of this result.", "Check the address."
-        )
+        raise refusal("not_owner/link")
 
 
 def _remember(request: Request, answer: Response, path: str, key: str) -> None:
