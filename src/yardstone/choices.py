@@ -11,8 +11,10 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from enum import IntEnum
 from functools import cache, wraps
 from inspect import get_annotations
 from math import inf, isfinite
@@ -173,9 +175,12 @@ def check_choice(what: str, value: object, choices: Collection[str]) -> None:
     """
     if isinstance(value, str) and value in choices:
         return
-    near = nearest(value, choices) if isinstance(value, str) else None
-    hint = "" if near is None else f" (did you mean {near!r}?)"
-    raise UsageError(f"{what} is {one_of(choices)}, not {value!r}{hint}")
+    raise UsageError(f"{what} is {one_of(choices)}, not {value!r}{_meant(value, choices)}")
+
+
+def _meant(value: object, words: Iterable[str]) -> str:
+    near = nearest(value, words) if isinstance(value, str) else None
+    return "" if near is None else f" (did you mean {near!r}?)"
 
 
 def check_number(
@@ -220,10 +225,22 @@ def _is_finite(value: Real) -> bool:
         return False
 
 
+class _Form(IntEnum):
+    """What a field takes, in the order in which fields are checked."""
+
+    NAME = 0
+    NUMBERS = 1
+    VALUE = 2
+
+
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a field takes: words, numbers, None, or something that is not checked here."""
+    """What a field takes: a name, numbers by name, or words, numbers, None and what is not checked.
 
+    The latter are said by all but the first two fields.
+    """
+
+    form: _Form
     name: str
     words: tuple[str, ...]
     number: bool
@@ -231,6 +248,18 @@ class _Kind:
     none: bool
     other: bool
     infinite: bool
+
+    def fits(self, value: object, *, infinite: bool) -> bool:
+        """Whether the value may be one."""
+        if value is None:
+            return self.none
+        if isinstance(value, str):
+            return self.form is _Form.NAME or value in self.words
+        if not isinstance(value, Real):
+            return self.other
+        if not self.number or (self.whole and not isinstance(value, Integral)):
+            return False
+        return _is_finite(value) or ((self.infinite or infinite) and value in (inf, -inf))
 
 
 def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
@@ -242,71 +271,30 @@ def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
     left alone.
     """
     owning: Any = type(owner)
-    for name, none in _names(owning).items():
-        value = getattr(owner, name)
-        if not isinstance(value, str) and not (none and value is None):
-            near = nearest(name, _numbers(owning)) if isinstance(value, Mapping) else None
-            hint = "" if near is None else f" (did you mean {near!r}?)"
-            raise UsageError(f"{name} must be a name, not {value!r}{hint}")
-    for name in _numbers(owning):
-        value = getattr(owner, name)
-        if not isinstance(value, Mapping):
-            raise UsageError(f"{name} must name numbers, such as {{'Ann': 2100}}, not {value!r}")
-        for key, number in value.items():
-            check_number(f"{name} of {key}", number)
-    for kind in _kinds(owning):
-        value = getattr(owner, kind.name)
-        if value is None:
-            fits = kind.none
-        elif isinstance(value, str):
-            fits = value in kind.words
-        elif isinstance(value, Real):
-            fits = (
-                kind.number
-                and (not kind.whole or isinstance(value, Integral))
-                and (
-                    _is_finite(value)
-                    or ((kind.infinite or kind.name in infinite) and value in (inf, -inf))
+    kinds = _kinds(owning)
+    for kind in kinds:
+        name, value = kind.name, getattr(owner, kind.name)
+        if kind.form is _Form.NUMBERS:
+            if not isinstance(value, Mapping):
+                raise UsageError(
+                    f"{name} must name numbers, such as {{'Ann': 2100}}, not {value!r}"
                 )
-            )
-        else:
-            fits = kind.other
-        if not fits:
-            _refuse(kind, value)
-
-
-def _refuse(kind: _Kind, value: object) -> None:
-    wanted = ["a whole number" if kind.whole else "a number"] if kind.number else []
-    wanted += [repr(word) for word in kind.words] + (["None"] if kind.none else [])
-    near = nearest(value, kind.words) if isinstance(value, str) else None
-    hint = "" if near is None else f" (did you mean {near!r}?)"
-    raise UsageError(f"{kind.name} must be {' or '.join(wanted)}, not {value!r}{hint}")
-
-
-@cache
-def _names(owner: Any) -> dict[str, bool]:
-    """The fields of a class that hold a text, and whether each may be None."""
-    texts = {part.name: _spelled_out(owner, part.name) for part in fields(owner)}
-    return {
-        name: "None" in text
-        for name, text in texts.items()
-        if {token.strip() for token in text.split("|")} in ({"str"}, {"str", "None"})
-    }
-
-
-@cache
-def _numbers(owner: Any) -> tuple[str, ...]:
-    """The fields of a class that hold numbers by name."""
-    return tuple(
-        part.name
-        for part in fields(owner)
-        if _spelled_out(owner, part.name) == "Mapping[str, float]"
-    )
+            for key, number in value.items():
+                check_number(f"{name} of {key}", number)
+        elif not kind.fits(value, infinite=name in infinite):
+            if kind.form is _Form.NAME:
+                mappings = [each.name for each in kinds if each.form is _Form.NUMBERS]
+                hint = _meant(name, mappings) if isinstance(value, Mapping) else ""
+                raise UsageError(f"{name} must be a name, not {value!r}{hint}")
+            wanted = ["a whole number" if kind.whole else "a number"] if kind.number else []
+            wanted += [repr(word) for word in kind.words] + (["None"] if kind.none else [])
+            hint = _meant(value, kind.words)
+            raise UsageError(f"{name} must be {' or '.join(wanted)}, not {value!r}{hint}")
 
 
 @cache
 def _kinds(owner: Any) -> tuple[_Kind, ...]:
-    """The fields of a class that can be checked."""
+    """The fields of a class that can be checked, in the order of their forms."""
     kinds = []
     for part in fields(owner):
         text = _spelled_out(owner, part.name)
@@ -317,21 +305,28 @@ def _kinds(owner: Any) -> tuple[_Kind, ...]:
         )
         rest = {token.strip() for token in _LITERAL.sub("", text).split("|")} - {""}
         number = bool(rest & {"float", "int"})
-        if "str" in rest or not (number or words):
+        if text == "Mapping[str, float]":
+            form = _Form.NUMBERS
+        elif rest - {"None"} == {"str"} and not words:
+            form = _Form.NAME
+        elif "str" in rest or not (number or words):
             continue
+        else:
+            form = _Form.VALUE
         default = part.default
         kinds.append(
             _Kind(
-                name=part.name,
-                words=words,
-                number=number,
+                form,
+                part.name,
+                words,
+                number,
                 whole="int" in rest and "float" not in rest,
                 none="None" in rest,
-                other=bool(rest - {"float", "int", "None"}),
+                other=form is _Form.VALUE and bool(rest - {"float", "int", "None"}),
                 infinite=isinstance(default, Real) and not isfinite(default),
             )
         )
-    return tuple(kinds)
+    return tuple(sorted(kinds, key=lambda kind: kind.form))
 
 
 def _spelled_out(owner: type, field: str) -> str:
@@ -373,19 +368,17 @@ def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
 
 def _converted(name: str, value: Any, kind: type) -> Any:
     if kind is bool:
-        if isinstance(value, bool):
-            return value
-        if str(value).strip().lower() in _WORDS:
-            return _WORDS[str(value).strip().lower()]
-        raise UsageError(f"{name} is {value!r}; it must be true or false")
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{name} is {value!r}; it must be a number") from None
-    if isinstance(value, bool) or math.isnan(number):
-        raise UsageError(f"{name} is {value!r}; it must be a number")
-    if kind is int:
-        if not number.is_integer():
-            raise UsageError(f"{name} is {value!r}; it must be a whole number")
-        return int(number)
-    return number
+        made, wanted = _WORDS.get(str(value).strip().lower()), "true or false"
+        if made is not None:
+            return made
+    else:
+        wanted = "a number"
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+            if not isinstance(value, bool) and not math.isnan(number):
+                if kind is not int:
+                    return number
+                if number.is_integer():
+                    return int(number)
+                wanted = "a whole number"
+    raise UsageError(f"{name} is {value!r}; it must be {wanted}")

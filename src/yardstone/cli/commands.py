@@ -44,6 +44,8 @@ EXAMPLES = (
     "tournament standings open.xml",
 )
 _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+#: How all commands are shown.
+_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 
 
 def application(*path: str) -> Any:
@@ -140,10 +142,9 @@ def _group(path: tuple[str, ...], family: Family) -> Any:
         help=family.about,
         epilog=epilog(f"yardstone {line}" for line in family.examples),
         no_args_is_help=True,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
         add_completion=whole,
         context_settings=_HELP,
+        **_PLAIN,
     )
     app.callback()(_everywhere if whole else _nothing)
     group = get_command(app)
@@ -178,7 +179,7 @@ def _command(name: str, entry: Command) -> Any:
     function = _function(entry)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples:\n")
     whole, advanced = expanded(function)
-    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+    app = typer.Typer(add_completion=False, **_PLAIN)
     app.command(
         name,
         cls=PanelledCommand,
@@ -193,7 +194,7 @@ def _command(name: str, entry: Command) -> Any:
 
 def _own_switches(name: str, entry: Command) -> Any:
     """A command that is given its words as they are."""
-    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+    app = typer.Typer(add_completion=False, **_PLAIN)
     passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
     def run(context: typer.Context) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from yardstone.choices import check_choice
+from yardstone.choices import check_choice, plural
 from yardstone.cli.declare import argument, flag, option
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import TableOutput, check_folder, progress_bar, report_skipped
@@ -163,7 +163,7 @@ def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list
 
 def _report(written: int, skipped: SkipReport, losses: list[str]) -> None:
     """Say on standard error what was written, put right, and has no place."""
-    lines = [f"{written:,} game{'' if written == 1 else 's'} written"]
+    lines = [f"{plural(written, 'game')} written"]
     lines += [f"repaired {count:,} times: {kind}" for kind, count in skipped.repaired.most_common()]
     for line in [*lines, *losses]:
         print(f"yardstone: {line}", file=sys.stderr)
@@ -221,8 +221,5 @@ def rating(
         return
     if not words:
         raise UsageError("give a grade such as 2d, or a rating and its scale: 1850 --from egf")
-    output.emit(
-        reports.converted_document(
-            [convert_rating(word, source=source, targets=to) for word in words]
-        )
-    )
+    converted = [convert_rating(word, source=source, targets=to) for word in words]
+    output.emit(reports.converted_document(converted))

@@ -386,13 +386,13 @@ Win = Annotated[
 ]
 
 
-def named_values(texts: list[str] | None) -> dict[str, str]:
-    """What ``--set`` says."""
+def named_values(texts: list[str] | None, option: str = "--set") -> dict[str, str]:
+    """What ``--set`` says, or another option."""
     values = {}
     for text in texts or ():
         name, sign, value = text.partition("=")
         if not sign:
-            raise UsageError(f"--set {text}: write NAME=VALUE")
+            raise UsageError(f"{option} {text}: write NAME=VALUE")
         values[name.strip().replace("-", "_")] = value.strip()
     return values
 
@@ -411,7 +411,7 @@ def _number(text: str, what: str) -> float:
     return value / 100.0 if text.strip().endswith("%") else value
 
 
-def _named(text: str, option: str, example: str) -> tuple[str, str]:
+def named(text: str, option: str, example: str) -> tuple[str, str]:
     """Split at the last equals sign: names may hold others."""
     name, equals, value = text.rpartition("=")
     if not equals or not name.strip():
@@ -430,20 +430,14 @@ def _prior(text: str, what: str) -> Prior:
 
 def anchors(texts: Iterable[str]) -> dict[str, float]:
     """Fixed ratings: NAME=RATING."""
-    fixed: dict[str, float] = {}
-    for text in texts:
-        name, value = _named(text, "--anchor", "NAME=RATING")
-        fixed[name] = _number(value, f"--anchor {name}")
-    return fixed
+    named = [named(text, "--anchor", "NAME=RATING") for text in texts]
+    return {name: _number(value, f"--anchor {name}") for name, value in named}
 
 
 def priors(texts: Iterable[str]) -> dict[str, Prior]:
     """Priors of ratings: NAME=RATING±DEVIATION."""
-    known = {}
-    for text in texts:
-        name, value = _named(text, "--prior", "NAME=RATING±DEVIATION")
-        known[name] = _prior(value, f"--prior {name}")
-    return known
+    named = [named(text, "--prior", "NAME=RATING±DEVIATION") for text in texts]
+    return {name: _prior(value, f"--prior {name}") for name, value in named}
 
 
 def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation, ...]:
@@ -452,7 +446,7 @@ def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation,
 
     between = []
     for text in texts:
-        names, value = _named(text, "--relation", "A>B=POINTS±DEVIATION")
+        names, value = named(text, "--relation", "A>B=POINTS±DEVIATION")
         places = [place for place, letter in enumerate(names) if letter == ">"]
         if not places:
             raise UsageError(f"--relation {text!r}: write it as A>B=POINTS±DEVIATION")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import dataclass
@@ -123,18 +122,19 @@ def demo(
         yardstone demo tournament
         yardstone demo --copy .
     """
+    from yardstone.choices import check_choice
+
     if copy is not None:
         if name is not None:
             raise UsageError("give a name or --copy, not both")
         return _copy(copy)
-    if name is not None and name not in DEMOS:
-        from yardstone.choices import check_choice
-
-        check_choice("the demo", name, tuple(DEMOS))
-    if name is None:
+    if name is not None:
+        check_choice("the demo", name, DEMOS)
+    else:
         width = max(map(len, DEMOS))
-        lines = [f"yardstone demo {key:{width}}  {each.about}" for key, each in DEMOS.items()]
-        _print("\n".join(lines) + "\n")
+        for key, each in DEMOS.items():
+            print(f"yardstone demo {key:{width}}  {each.about}")
+        print(flush=True)
     return _run(DEMOS[name or _FIRST])
 
 
@@ -142,9 +142,8 @@ def _copy(folder: Path) -> int:
     from yardstone.examples import copy_examples
 
     paths = copy_examples(folder)
-    print(f"{len(paths)} example files in {folder}:")
-    for path in paths:
-        print(f"  {path.name}")
+    names = [f"  {path.name}" for path in paths]
+    print(f"{len(paths)} example files in {folder}:", *names, sep="\n")
     print("Try there: yardstone rate league.csv")
     return 0
 
@@ -158,18 +157,12 @@ def _run(shown: Demo) -> int:
     with scratch_folder() as folder, chdir(folder):
         copy_examples(folder)
         for words in (*shown.commands, *(() if advice else shown.more)):
-            _print(f"$ yardstone {join(words)}")
-            status = main(words)
-            if status:
+            print(f"$ yardstone {join(words)}", flush=True)
+            if status := main(words):
                 return status
-            _print("")
+            print(flush=True)
     if advice:
-        _print(f"{advice}\n")
-    _print("Try next, after 'yardstone demo --copy .':")
-    _print("\n".join(f"  yardstone {line}" for line in shown.next))
+        print(f"{advice}\n")
+    print("Try next, after 'yardstone demo --copy .':")
+    print("\n".join(f"  yardstone {line}" for line in shown.next))
     return 0
-
-
-def _print(text: str) -> None:
-    print(text)
-    sys.stdout.flush()

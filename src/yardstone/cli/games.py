@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypedDict, Unpack
 
+from yardstone.choices import plural
 from yardstone.cli import declare
 from yardstone.cli.declare import Engine, Strict, advanced, argument, bundle, flag, option
 from yardstone.cli.output import progress_bar, report_skipped
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from yardstone.records.streaming import GameStream
     from yardstone.strength.fusion_moves import GameMoves
 
+    Paths: TypeAlias = Sequence[str | Source] | None
+
 
 __all__ = [
     "GameOptions",
@@ -42,7 +45,14 @@ __all__ = [
 ]
 
 
-_NO_FILES = "name a file of results, or - for standard input"
+class Wanted(TypedDict, total=False):
+    """What a command wants of the games besides players and result."""
+
+    tags: Sequence[str]  #: Further tags or columns that are kept; with `every` all of them.
+    every: bool
+    levels: bool  #: Grades, ratings and handicaps.
+    times: bool  #: On unless it is said.
+    names: Names | None
 
 
 @bundle
@@ -96,49 +106,32 @@ class GameOptions:
 
     def read(
         self,
-        paths: Sequence[str | Source] | None,
+        paths: Paths,
         *,
         format: str | None = None,
-        tags: Sequence[str] = (),
-        every: bool = False,
-        levels: bool = False,
-        times: bool = True,
-        names: Names | None = None,
         quiet: bool = False,
         report: bool = True,
+        **wanted: Unpack[Wanted],
     ) -> Pool:
         """The games of the files or of the query; what was left out goes to standard error.
 
-        `tags` are further tags or columns that are kept, with `every` all of them; `levels`
-        asks for grades, ratings and handicaps. With `report` false it is left to the caller
-        to say what was left out.
+        With `report` false it is left to the caller to say what was left out.
         """
         from yardstone import records
 
-        options = self._options(tags, every=every, levels=levels, times=times, names=names)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+        options = self._options(**wanted)
+        with _skipped_said_later():
             if self.query is not None:
                 pool = records.query(self.query, *self._database(paths), **options)
-            elif paths:
-                progress = progress_bar("reading", quiet=quiet)
-                pool = records.read(*paths, format=format, progress=progress, **options)
             else:
-                raise UsageError(_NO_FILES)
+                progress = progress_bar("reading", quiet=quiet)
+                pool = records.read(*_named(paths), format=format, progress=progress, **options)
         if report:
             report_skipped(pool.skipped)
         return pool
 
     def stream(
-        self,
-        paths: Sequence[str | Source] | None,
-        *,
-        memory: int,
-        tags: Sequence[str] = (),
-        levels: bool = False,
-        times: bool = True,
-        names: Names | None = None,
-        quiet: bool = False,
+        self, paths: Paths, *, memory: int, quiet: bool = False, **wanted: Unpack[Wanted]
     ) -> GameStream:
         """The same piece by piece, while tables take so many bytes of `memory` at most.
 
@@ -146,67 +139,51 @@ class GameOptions:
         """
         from yardstone.records.streaming import game_stream
 
-        options = self._options(tags, levels=levels, times=times, names=names)
+        options = self._options(**wanted)
         if self.query is not None:
             return game_stream(*self._database(paths), query=self.query, memory=memory, **options)
-        if not paths:
-            raise UsageError(_NO_FILES)
-        return game_stream(
-            *paths, progress=progress_bar("reading", quiet=quiet), memory=memory, **options
-        )
+        progress = progress_bar("reading", quiet=quiet)
+        return game_stream(*_named(paths), progress=progress, memory=memory, **options)
 
     def counted(
-        self,
-        paths: Sequence[str | Source] | None,
-        *,
-        memory: int,
-        names: Names | None = None,
-        quiet: bool = False,
+        self, paths: Paths, *, memory: int, names: Names | None = None, quiet: bool = False
     ) -> CountedGames:
         """The games of the files or of the query, of which only counts of pairs are kept."""
         from yardstone.ratings.bradley_terry import CountedGames
 
         stream = self.stream(paths, memory=memory // 3, times=False, names=names, quiet=quiet)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
+        with _skipped_said_later():
             games = CountedGames.of_stream(stream)
         report_skipped(games.skipped)
         return games
 
     def read_within(
         self,
-        paths: Sequence[str | Source] | None,
+        paths: Paths,
         memory: str | None,
         *,
         bytes_a_game: int,
-        tags: Sequence[str] = (),
-        levels: bool = False,
-        names: Names | None = None,
         quiet: bool = False,
+        **wanted: Unpack[Wanted],
     ) -> Pool:
         """The games as `read` gives them, or on disk in order of time where they do not fit.
 
         `memory` is what the user says of it, `bytes_a_game` what the work takes in memory.
         """
-        from yardstone.memory import bytes_of, usable_memory
+        from yardstone.memory import working_memory
 
-        room = usable_memory() if memory is None else bytes_of(memory)
+        room = working_memory(memory)
         if self.fits(paths, room, bytes_a_game=bytes_a_game):
-            return self.read(paths, tags=tags, levels=levels, names=names, quiet=quiet)
+            return self.read(paths, quiet=quiet, **wanted)
         from yardstone.pool import stored_games
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedWarning)  # said below, with places
-            games = self.stream(
-                paths, memory=room // 2, tags=tags, levels=levels, names=names, quiet=quiet
-            )
+        with _skipped_said_later():
+            games = self.stream(paths, memory=room // 2, quiet=quiet, **wanted)
             pool = stored_games(games, memory=room // 2)
         report_skipped(pool.skipped)
         return pool
 
-    def fits(
-        self, paths: Sequence[str | Source] | None, memory: int, *, bytes_a_game: int = 100
-    ) -> bool:
+    def fits(self, paths: Paths, memory: int, *, bytes_a_game: int = 100) -> bool:
         """Whether all games together, by their estimated number, fit in so much memory.
 
         What nobody can tell beforehand fits: standard input.
@@ -221,7 +198,7 @@ class GameOptions:
             games = estimated_games(paths or ())
         return games * bytes_a_game <= memory
 
-    def _database(self, paths: Sequence[str | Source] | None) -> list[str]:
+    def _database(self, paths: Paths) -> list[str]:
         """The database that the query goes to, if there is one."""
         if len(paths or ()) > 1:
             raise UsageError("--query takes one database at most")
@@ -229,8 +206,8 @@ class GameOptions:
 
     def _options(
         self,
-        tags: Sequence[str],
         *,
+        tags: Sequence[str] = (),
         every: bool = False,
         levels: bool = False,
         times: bool = True,
@@ -239,16 +216,29 @@ class GameOptions:
         columns = {tag: tag for tag in tags} | (declare.columns(self.columns or []) or {})
         return {
             "columns": columns or ("all" if every else None),
-            "first": self.first,
             "times": times or self.dates is not None,
-            "dates": self.dates,
             "levels": levels,
-            "results": self.results,
-            "where": self.where,
-            "strict": self.strict,
-            "skip_unread": self.skip_unread,
+            **{name: getattr(self, name) for name in _MEANINGS},
             **asdict(names or Names()),
         }
+
+
+#: Options that mean to `yardstone.records.read` what they mean here.
+_MEANINGS = ("first", "dates", "results", "where", "strict", "skip_unread")
+
+
+def _named(paths: Paths) -> Sequence[str | Source]:
+    if not paths:
+        raise UsageError("name a file of results, or - for standard input")
+    return paths
+
+
+@contextmanager
+def _skipped_said_later() -> Iterator[None]:
+    """Leave out the warnings of what is left out: it is said with places."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedWarning)
+        yield
 
 
 #: What a game takes while it is read, rated and kept, in bytes.
@@ -290,16 +280,13 @@ class SystemOptions:
         from yardstone.evaluation.ledger import load_state
 
         ledger = None if self.state is None else load_state(self.state)
-        system = self.system
-        moves.check_system(system if ledger is None else ledger.name)
-        if moves.moves and ledger is None:
-            system = FUSION
+        moves.check_system(self.system if ledger is None else ledger.name)
         if moves.fit and ledger is not None:
             raise UsageError("--state has its parameters: leave out --fit")
+        system = FUSION if moves.moves and ledger is None else self.system
         name = system or "glicko2"
         parameters = settings(self.parameter or [], [name])[name]
-        pool, shown = None, None
-        notes: list[str] = []
+        pool, shown, notes = None, None, []
         if moves.moves:
             pool, shown, sentence = moves.games(
                 paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, quiet=quiet
@@ -342,18 +329,13 @@ def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, 
 
 
 def _value(text: str) -> object:
-    if text.lower() in ("none", ""):
-        return None
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    words = {"none": None, "": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def moment(text: str, option: str) -> np.datetime64:
@@ -435,7 +417,6 @@ class MovesOptions:
 
     def read(self, network: NetworkOptions, *, strict: bool, quiet: bool) -> GameMoves:
         """What the moves show."""
-        from yardstone.cli.output import progress_bar
         from yardstone.strength.fusion_moves import read_moves
         from yardstone.strength.model import StrengthModel
 
@@ -457,13 +438,10 @@ class MovesOptions:
         *,
         memory: str | None,
         bytes_a_game: int,
-        levels: bool = False,
-        tags: Sequence[str] = (),
-        names: Names | None = None,
         quiet: bool,
+        **wanted: Unpack[Wanted],
     ) -> tuple[Pool, GameMoves, str]:
         """The games with what their moves show, and how many of the records belong to one."""
-        from yardstone.cli.output import report_skipped
         from yardstone.go.feature_store import ABOUT
         from yardstone.strength.fusion_moves import with_moves
 
@@ -473,14 +451,10 @@ class MovesOptions:
             sources = list(self.moves or ())
         pool = None
         if sources or games.query is not None:
+            if self.match is not None:
+                wanted["tags"] = [*wanted.get("tags", ()), self.match]
             pool = games.read_within(
-                sources,
-                memory,
-                bytes_a_game=bytes_a_game,
-                tags=(*tags, *(() if self.match is None else (self.match,))),
-                levels=levels,
-                names=names,
-                quiet=quiet,
+                sources, memory, bytes_a_game=bytes_a_game, quiet=quiet, **wanted
             )
         moves = self.read(network, strict=games.strict, quiet=quiet)
         report_skipped(moves.skipped, quiet=quiet)
@@ -496,10 +470,10 @@ class MovesOptions:
         """Parameters of the system from games that may be learned from, and what was done."""
         from yardstone.strength.fusion_priors import fusion_parameters
 
-        if moves is None:
-            return fusion_parameters(pool, given, fit=self.fit, scale=self.moves_scale)
-        known = {"source": moves.source, **given}
-        return fusion_parameters(pool, known, fit=self.fit, scale=moves.scale)
+        scale = self.moves_scale
+        if moves is not None:
+            given, scale = {"source": moves.source, **given}, moves.scale
+        return fusion_parameters(pool, given, fit=self.fit, scale=scale)
 
     def priors(
         self, pool: Pool, moves: GameMoves, *, average: float, join: float | None
@@ -548,10 +522,9 @@ class Watching:
         """
         from yardstone.records.reading import growing_sources
 
-        if query is not None:
-            raise UsageError("--watch needs files that grow, not a query")
-        if "-" in paths or not paths:
-            raise UsageError("--watch needs files that grow")
+        if query is not None or "-" in paths or not paths:
+            instead = "" if query is None else ", not a query"
+            raise UsageError(f"--watch needs files that grow{instead}")
         if not self.interval > 0.0:
             raise UsageError("--interval must be above 0 seconds")
         before: object = None
@@ -565,7 +538,7 @@ class Watching:
                         if look(sources, False):
                             return 0
                 elif before is None:
-                    self._wait(paths)
+                    print(f"yardstone: waiting for {', '.join(paths)}", file=sys.stderr)
                     before = []
                 time.sleep(self.interval)
         except KeyboardInterrupt:
@@ -575,10 +548,6 @@ class Watching:
         if sources:
             look(sources, True)
         return _INTERRUPTED
-
-    @staticmethod
-    def _wait(paths: Sequence[str]) -> None:
-        print(f"yardstone: waiting for {', '.join(paths)}", file=sys.stderr)
 
 
 def _state(source: Source) -> tuple[object, ...]:
@@ -602,4 +571,4 @@ class News:
         for record in fresh[:_PLACES]:
             print(f"yardstone: skipped: {record}", file=sys.stderr)
         if (more := len(fresh) - _PLACES) > 0:
-            print(f"yardstone: … and {more:,} other{'' if more == 1 else 's'}", file=sys.stderr)
+            print(f"yardstone: … and {plural(more, 'other')}", file=sys.stderr)

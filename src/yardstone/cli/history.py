@@ -108,7 +108,7 @@ def _game(text: str) -> GamePlace:
 
 
 def _accounts(text: str) -> tuple[str, str]:
-    kept, equals, other = text.rpartition("=")
-    if not equals or not kept.strip() or not other.strip():
+    kept, other = declare.named(text, "--merge", "KEPT=OTHER")
+    if not other.strip():
         raise UsageError(f"--merge {text!r}: write it as KEPT=OTHER")
-    return kept.strip(), other.strip()
+    return kept, other.strip()

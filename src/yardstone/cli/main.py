@@ -74,27 +74,19 @@ def _finished(given: list[str]) -> int:
         package = (error.name or "").partition(".")[0]
         if package in ("", "yardstone"):
             raise
-        print(
-            f"yardstone: error: {package} is not installed: pip install {package}, or make install",
-            file=sys.stderr,
-        )
-        return FAILED
+        message: object = f"{package} is not installed: pip install {package}, or make install"
     except BrokenPipeError:
         silence(sys.stdout)  # whoever read our output has closed it
         return BROKEN_PIPE
     except OSError as error:
-        print(f"yardstone: error: {_system_error(error)}", file=sys.stderr)
-        return FAILED
+        from yardstone.files import unwritable
 
-
-def _system_error(error: OSError) -> object:
-    """What the system refused, in a line."""
-    from yardstone.files import unwritable
-
-    if error.filename == STANDARD_OUTPUT:
-        silence(sys.stdout)
-        return unwritable(error, STANDARD_OUTPUT)
-    return f"{error.filename}: {error.strerror}" if error.filename else error
+        message = f"{error.filename}: {error.strerror}" if error.filename else error
+        if error.filename == STANDARD_OUTPUT:
+            silence(sys.stdout)
+            message = unwritable(error, STANDARD_OUTPUT)
+    print(f"yardstone: error: {message}", file=sys.stderr)
+    return FAILED
 
 
 def _dispatch(given: list[str]) -> int:
@@ -118,7 +110,7 @@ def _run(given: list[str]) -> int:
 
     from typer import Exit
 
-    from yardstone.cli.commands import application
+    from yardstone.cli.commands import application, file_hint
     from yardstone.errors import MissingFileError, UsageError, YardstoneError, YardstoneWarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -128,27 +120,17 @@ def _run(given: list[str]) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = show
         try:
-            return _status(application()(args=given, prog_name="yardstone", standalone_mode=False))
+            value = application()(args=given, prog_name="yardstone", standalone_mode=False)
+            return value if isinstance(value, int) else 0
         except Exit as leave:
             return int(leave.exit_code)
         except YardstoneError as error:
             print(f"yardstone: error: {error}", file=sys.stderr)
-            if isinstance(error, MissingFileError):
-                _suggest_files(error.file)
+            if isinstance(error, MissingFileError) and (hint := file_hint(error.file)):
+                print(hint, file=sys.stderr)
             return 2 if isinstance(error, UsageError) else 1
         except Exception as error:
             return _usage(error)
-
-
-def _suggest_files(name: str | None) -> None:
-    from yardstone.cli.commands import file_hint
-
-    if hint := file_hint(name):
-        print(hint, file=sys.stderr)
-
-
-def _status(value: object) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _usage(error: Exception) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from yardstone.choices import one_of, plural
 from yardstone.cli.declare import bundle, flag, option
 from yardstone.errors import InputError, UsageError
 
@@ -235,8 +236,6 @@ def check_ending(
     option: str, path: Path | None, endings: Collection[str], *, hint: str = ""
 ) -> None:
     """Refuse a file whose ending is not one of those its option writes."""
-    from yardstone.choices import one_of
-
     if path is not None and path.suffix.lower() not in endings:
         known = one_of(endings).replace("'", "")
         raise UsageError(f"{option} {path}: the file must end in {known}{hint}")
@@ -304,6 +303,5 @@ def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
     lines = [f"yardstone: {skipped_line(skipped)}"]
     lines += [f"  {record}" for record in skipped.details[:_PLACES]]
     if len(skipped) > _PLACES:
-        rest = len(skipped) - _PLACES
-        lines.append(f"  … and {rest:,} other{'' if rest == 1 else 's'}")
+        lines.append(f"  … and {plural(len(skipped) - _PLACES, 'other')}")
     print("\n".join(lines), file=sys.stderr)

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from yardstone.cli.declare import advanced, bundle, flag, option
-from yardstone.errors import MissingExtraError, UsageError
+from yardstone.choices import plural
+from yardstone.cli.declare import advanced, bundle, flag, named_values, option
+from yardstone.errors import MissingExtraError
 
 __all__ = ["serve"]
 
@@ -94,22 +95,12 @@ def serve(
     """
     from yardstone.web.settings import load_settings
 
-    settings = load_settings(config, asdict(options), _pairs(limit or []))
+    settings = load_settings(config, asdict(options), named_values(limit, "--limit"))
     if show_limits:
         for name, value in settings.limits.as_plain().items():
             print(f"{name} = {value:,}".replace(",", "_"))
         return
     _run(settings, serve=not only_workers)
-
-
-def _pairs(texts: list[str]) -> dict[str, str]:
-    values = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise UsageError(f"--limit {text}: write NAME=VALUE")
-        values[name.strip()] = value.strip()
-    return values
 
 
 def _run(settings: Any, *, serve: bool) -> None:
@@ -128,7 +119,7 @@ def _run(settings: Any, *, serve: bool) -> None:
     supervisor = Supervisor(settings, serve=serve)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: supervisor.stop())
-    workers = f"{settings.workers} worker{'s' if settings.workers != 1 else ''}"
+    workers = plural(settings.workers, "worker")
     if supervisor.address:
         print(f"Yardstone answers at {supervisor.address} ({workers}; Ctrl-C ends it)", flush=True)
     else:

@@ -19,32 +19,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from sqlalchemy import (
-    URL,
-    Column,
-    ColumnElement,
-    Connection,
-    DefaultClause,
-    Double,
-    Engine,
-    Executable,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    TypeDecorator,
-    cast,
-    create_engine,
-    event,
-    func,
-    insert,
-    literal,
-    make_url,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     ArgumentError,
@@ -85,13 +60,13 @@ __all__ = [
 ]
 
 
-METADATA = MetaData()
+METADATA = sa.MetaData()
 
 
-class _Json(TypeDecorator[Any]):
+class _Json(sa.TypeDecorator[Any]):
     """A list, or what has names of its own, as JSON text."""
 
-    impl = Text
+    impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: object) -> str | None:
@@ -101,10 +76,17 @@ class _Json(TypeDecorator[Any]):
         return None if value is None else json.loads(value)
 
 
-_TYPES = {str: Text, int: Integer, float: Double, bytes: LargeBinary, dict: _Json, list: _Json}
+_TYPES = {
+    str: sa.Text,
+    int: sa.Integer,
+    float: sa.Double,
+    bytes: sa.LargeBinary,
+    dict: _Json,
+    list: _Json,
+}
 
 
-def _table(name: str, keys: int = 1, /, **columns: Any) -> Table:
+def _table(name: str, keys: int = 1, /, **columns: Any) -> sa.Table:
     """A table with columns of Python's types, the first ones its key; numbers begin at 0."""
     made = []
     for place, (column, kind) in enumerate(columns.items()):
@@ -114,15 +96,15 @@ def _table(name: str, keys: int = 1, /, **columns: Any) -> Table:
         key, kind = place < keys, get_origin(kind) or kind
         counts = kind is int and not (key or optional)
         made.append(
-            Column(
+            sa.Column(
                 column,
                 _TYPES[kind](),
                 primary_key=key,
                 nullable=optional,
-                server_default=text("0") if counts else None,
+                server_default=sa.text("0") if counts else None,
             )
         )
-    return Table(name, METADATA, *made)
+    return sa.Table(name, METADATA, *made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +197,14 @@ def moment(seconds: float | None) -> str | None:
 _hints = get_type_hints(Job)
 del _hints["read"]
 jobs = _table("jobs", **_hints, key=str | None)
-jobs.c.stage.server_default = DefaultClause("waiting")
-Index("jobs_by_status", jobs.c.status, jobs.c.created)
-Index("jobs_by_client", jobs.c.client, jobs.c.status)
-Index("jobs_by_upload", jobs.c.upload)
-Index("jobs_by_expiry", jobs.c.expires)
+jobs.c.stage.server_default = sa.DefaultClause("waiting")
+sa.Index("jobs_by_status", jobs.c.status, jobs.c.created)
+sa.Index("jobs_by_client", jobs.c.client, jobs.c.status)
+sa.Index("jobs_by_upload", jobs.c.upload)
+sa.Index("jobs_by_expiry", jobs.c.expires)
 for _name in ("key", "batch"):
     _there = jobs.c[_name].is_not(None)
-    Index(f"jobs_by_{_name}", jobs.c[_name], sqlite_where=_there, postgresql_where=_there)
+    sa.Index(f"jobs_by_{_name}", jobs.c[_name], sqlite_where=_there, postgresql_where=_there)
 
 uploads = _table("uploads", id=str, created=float, bytes=int)
 #: The bytes of uploads: of each of its files the pieces in their order.
@@ -278,10 +260,10 @@ _KEEPALIVE = {
 _DRIVERS = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-def _address_of(text: str) -> URL:
+def _address_of(text: str) -> sa.URL:
     """The address of a database of PostgreSQL; no error repeats it, as it may hold a password."""
     try:
-        url = make_url(text)
+        url = sa.make_url(text)
     except ArgumentError:
         url = None
     if url is None or url.drivername not in _DRIVERS or not url.database:
@@ -289,30 +271,30 @@ def _address_of(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _sqlite_engine(path: Path) -> Engine:
-    engine = create_engine(
-        URL.create("sqlite", database=str(path.absolute())),
+def _sqlite_engine(path: Path) -> sa.Engine:
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=str(path.absolute())),
         connect_args={"timeout": _PATIENCE, "check_same_thread": False},
         pool_size=_KEPT,
         max_overflow=-1,
         hide_parameters=True,
     )
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # transactions begin below, not in the driver
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
         if connection.get_execution_options().get(_WRITING):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 
 
-def _postgres_engine(url: URL) -> Engine:
+def _postgres_engine(url: sa.URL) -> sa.Engine:
     """Connections to PostgreSQL; the first is made when it is needed."""
     try:
         from psycopg import Connection as PostgresConnection
@@ -343,7 +325,7 @@ def _postgres_engine(url: URL) -> Engine:
     options = " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items())
     own = url.query.get("options", "")
     own = own if isinstance(own, str) else " ".join(own)
-    engine = create_engine(
+    engine = sa.create_engine(
         url.difference_update_query(["options"]),
         connect_args={
             "connect_timeout": _CONNECT,
@@ -358,7 +340,7 @@ def _postgres_engine(url: URL) -> Engine:
         hide_parameters=True,
     )
 
-    @event.listens_for(engine, "do_connect")
+    @sa.event.listens_for(engine, "do_connect")
     def _connect(_dialect: object, _record: object, given: Any, named: Any) -> Any:
         return BoundedConnection.connect(*given, **named)
 
@@ -369,8 +351,8 @@ def _postgres_engine(url: URL) -> Engine:
 _AGAIN = {"40001", "40P01", "55P03", "57014"}
 #: States in which it does not serve: it ends, starts, is full, or only stands by.
 _AWAY = {"25006", "25P03", "53300", "57P01", "57P02", "57P03", "57P05"}
-#: Seconds between two tries to reach it: at first, and at most.
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+#: Seconds between two tries: at first, and at most.
+_FIRST, _LONGEST = 0.05, 1.0
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 #: States in which it finds no room on its disk or in memory.
 _FULL = {"53100", "53200", sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
@@ -431,15 +413,14 @@ class _Contact:
                 threading.Thread(target=self._seek, daemon=True).start()
 
     def _seek(self) -> None:
-        pause = _FIRST_PAUSE
+        pause = _FIRST
         while not self._closed.is_set():
             try:
                 self._probe()
+                break
             except SQLAlchemyError:
                 self._closed.wait(pause)
-                pause = min(2.0 * pause, _LONGEST_PAUSE)
-                continue
-            break
+                pause = min(2.0 * pause, _LONGEST)
         with self._change:
             self._lost_at = None
             self._change.notify_all()
@@ -466,13 +447,13 @@ def file_name(number: int, format: str) -> str:
     return f"{number:04d}.zip" if format == "zip" else f"{number:04d}"
 
 
-def insert_chunks(connection: Connection, upload: str, files: Mapping[int, Path]) -> None:
+def insert_chunks(connection: sa.Connection, upload: str, files: Mapping[int, Path]) -> None:
     """Store files under their numbers, as part of a transaction; a piece at a time is read."""
     for number, path in files.items():
         with path.open("rb") as file:
             for place, piece in enumerate(iter(lambda: file.read(PIECE), b"")):
                 connection.execute(
-                    insert(chunks).values(upload=upload, file=number, place=place, data=piece)
+                    sa.insert(chunks).values(upload=upload, file=number, place=place, data=piece)
                 )
 
 
@@ -497,7 +478,7 @@ def fetch_files(
 def _pieces(database: Database, upload: str, number: int) -> Iterator[bytes]:
     own = (chunks.c.upload == upload) & (chunks.c.file == number)
     place = 0
-    while row := database.row(select(chunks.c.data).where(own, chunks.c.place == place)):
+    while row := database.row(sa.select(chunks.c.data).where(own, chunks.c.place == place)):
         yield bytes(row.data)
         place += 1
 
@@ -520,7 +501,7 @@ _POSTGRES = (
 )
 
 
-def _make_tables(connection: Connection, place: str, folder: Path) -> list[Path]:
+def _make_tables(connection: sa.Connection, place: str, folder: Path) -> list[Path]:
     """Make the tables as they are to be, in a transaction; several may try at once.
 
     An older version kept the files that were sent in `folder`: its folders that are not needed
@@ -530,7 +511,7 @@ def _make_tables(connection: Connection, place: str, folder: Path) -> list[Path]
     if postgres and _version_of_postgres(connection) == VERSION:
         return []
     if postgres:
-        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         version = _version_of_postgres(connection)
     else:
         version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
@@ -552,16 +533,16 @@ def _make_tables(connection: Connection, place: str, folder: Path) -> list[Path]
         for statement in _POSTGRES:
             connection.exec_driver_sql(statement)
         connection.exec_driver_sql("DELETE FROM version")
-        connection.execute(text("INSERT INTO version VALUES (:number)"), {"number": VERSION})
+        connection.execute(sa.text("INSERT INTO version VALUES (:number)"), {"number": VERSION})
         return []
     connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
     return _take_over(connection, folder) if version else []
 
 
-def _version_of_postgres(connection: Connection) -> int:
+def _version_of_postgres(connection: sa.Connection) -> int:
     # By a query of the catalogue: names are looked up in a cache that may be a step behind.
     there = connection.execute(
-        text(
+        sa.text(
             "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
             "WHERE nspname = :schema AND relname = 'version'"
         ),
@@ -572,18 +553,18 @@ def _version_of_postgres(connection: Connection) -> int:
     return int(connection.exec_driver_sql(f"SELECT number FROM {_SCHEMA}.version").scalar_one())
 
 
-def _make_schema(connection: Connection) -> None:
+def _make_schema(connection: sa.Connection) -> None:
     there = connection.execute(
-        text("SELECT 1 FROM pg_namespace WHERE nspname = :name"), {"name": _SCHEMA}
+        sa.text("SELECT 1 FROM pg_namespace WHERE nspname = :name"), {"name": _SCHEMA}
     ).scalar()
     if there is None:  # IF NOT EXISTS would ask for the right to make it all the same
         connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
     connection.exec_driver_sql("CREATE TABLE version (number integer NOT NULL)")
 
 
-def _take_over(connection: Connection, folder: Path) -> list[Path]:
+def _take_over(connection: sa.Connection, folder: Path) -> list[Path]:
     folders = []
-    for (upload,) in connection.execute(select(uploads.c.id)).fetchall():
+    for (upload,) in connection.execute(sa.select(uploads.c.id)).fetchall():
         own = folder / str(upload)
         files = {int(path.stem): path for path in own.glob("[0-9]*")}
         insert_chunks(connection, upload, files)
@@ -594,8 +575,6 @@ def _take_over(connection: Connection, folder: Path) -> list[Path]:
 T = TypeVar("T")
 #: Seconds for which a question is asked again.
 PATIENCE = 5.0
-#: Seconds between two tries: at first, and at most.
-_FIRST, _LONGEST = 0.05, 1.0
 #: What PostgreSQL says when it answers, and will not do it another time either.
 _REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry", "permission denied")
 
@@ -626,7 +605,7 @@ class Database:
         self._engine = engine
         self._writes = engine.execution_options(**{_WRITING: True})
         self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if url else engine
-        self.contact = _Contact(lambda: self._read(select(1)))
+        self.contact = _Contact(lambda: self._read(sa.select(1)))
         try:
             self._check()
         except BaseException:
@@ -645,21 +624,25 @@ class Database:
 
     # Questions
 
-    def rows(self, statement: Executable, *, patience: float | None = None) -> list[Any]:
+    def rows(self, statement: sa.Executable, *, patience: float | None = None) -> list[Any]:
         """All rows that a statement gives which changes nothing."""
         return self._tried(lambda: self._read(statement), patience=patience)
 
-    def _read(self, statement: Executable) -> list[Any]:
+    def _read(self, statement: sa.Executable) -> list[Any]:
         with self._reads.connect() as connection:
             return list(connection.execute(statement).fetchall())
 
-    def row(self, statement: Executable) -> Any:
+    def row(self, statement: sa.Executable) -> Any:
         """The first row, or None if there is none."""
         rows = self.rows(statement)
         return rows[0] if rows else None
 
     def write(
-        self, work: Callable[[Connection], T], *, patience: float | None = None, once: bool = False
+        self,
+        work: Callable[[sa.Connection], T],
+        *,
+        patience: float | None = None,
+        once: bool = False,
     ) -> T:
         """What one transaction gives: all of it happens, or nothing.
 
@@ -711,31 +694,43 @@ class Database:
 
     # What differs between the two
 
-    def moment(self) -> ColumnElement[float]:
+    def moment(self) -> sa.ColumnElement[float]:
         """Now, in seconds since 1970: by the clock of the database, where machines share it."""
         if not self.shared:
-            return literal(time.time(), Double)
-        return cast(func.extract("epoch", func.statement_timestamp()), Double)
+            return sa.literal(time.time(), sa.Double)
+        return sa.cast(sa.func.extract("epoch", sa.func.statement_timestamp()), sa.Double)
 
-    def insert(self, table: Table) -> postgresql.Insert | sqlite.Insert:
-        """An INSERT that may say what to do with a row that is there already."""
-        return postgresql.insert(table) if self.shared else sqlite.insert(table)
+    def change(self, statement: sa.Executable) -> None:
+        """Carry a statement out, in a transaction of its own."""
+        self.write(lambda connection: connection.execute(statement))
 
-    def lock(self, connection: Connection, lock: int) -> None:
+    def put(
+        self, connection: sa.Connection, table: sa.Table, values: Mapping[str, Any], **again: Any
+    ) -> None:
+        """Insert a row; where its key is there already, set what `again` says, or nothing."""
+        made: Any = (postgresql if self.shared else sqlite).insert(table).values(values)
+        keys = list(table.primary_key.columns)
+        connection.execute(
+            made.on_conflict_do_update(index_elements=keys, set_=again)
+            if again
+            else made.on_conflict_do_nothing()
+        )
+
+    def lock(self, connection: sa.Connection, lock: int) -> None:
         """Wait until no other transaction has a lock; a writer of SQLite is alone anyway."""
         if self.shared:
-            connection.execute(select(func.pg_advisory_xact_lock(lock)))
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock)))
 
-    def is_alone(self, connection: Connection, lock: int) -> bool:
+    def is_alone(self, connection: sa.Connection, lock: int) -> bool:
         """Take a lock, unless another transaction has it."""
         if not self.shared:
             return True
-        return bool(connection.execute(select(func.pg_try_advisory_xact_lock(lock))).scalar())
+        return bool(connection.execute(sa.select(sa.func.pg_try_advisory_xact_lock(lock))).scalar())
 
-    def notify(self, connection: Connection, channel: str, text: str = "") -> None:
+    def notify(self, connection: sa.Connection, channel: str, text: str = "") -> None:
         """Tell all machines something once this transaction has happened."""
         if self.shared:
-            connection.execute(select(func.pg_notify(channel, text)))
+            connection.execute(sa.select(sa.func.pg_notify(channel, text)))
 
     def own_connection(self) -> Any:
         """A connection of the driver's that nobody else uses."""

@@ -7,7 +7,8 @@ import unicodedata
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,7 @@ from yardstone.records.sources import (
     members_of,
     unpacked_name,
 )
+from yardstone.web.database import file_name
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.settings import Limits, Settings
@@ -126,11 +128,11 @@ def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
                 raise InputError(stream.damage)
             return head
     except InputError as error:
-        raise _unusable(name, "damaged", _capital(error.message), "Pack it again.") from None
+        raise _unusable(name, "damaged", error.message, "Pack it again.") from None
 
 
 def _unusable(name: str, code: str, message: str, hint: str) -> RequestProblem:
-    return RequestProblem(422, code, f"{message}.", hint, file=name)
+    return RequestProblem(422, code, f"{message[:1].upper()}{message[1:]}.", hint, file=name)
 
 
 def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str]:
@@ -146,7 +148,7 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
         _walk(path, bounds, limits, count, lambda label, reason: reasons.append(reason))
     except InputError as error:
         hint = "Pack fewer files, or send them without an archive."
-        raise _unusable(name, "bad_archive", _capital(error.message), hint) from None
+        raise _unusable(name, "bad_archive", error.message, hint) from None
     if formats.total() > formats[""]:
         return formats
     if troubles := [reason for reason in reasons if reason != _NESTED]:
@@ -185,10 +187,6 @@ def _walk(
 _NESTED = "an archive within an archive is not opened"
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 #: Bytes to which an archive may expand while one looks at the beginning of its files.
 _LOOKED = HEAD * 64
 _PIECE = 1 << 18
@@ -210,14 +208,17 @@ class Unpacked:
         return Source(self.label, self.path)
 
 
-@dataclass
 class _Unpacking:
-    folder: Path
-    formats: Sequence[str]
-    limits: Limits
-    skipped: SkipReport
-    left: int
-    files: list[Unpacked] = field(default_factory=list)
+    def __init__(
+        self, formats: Sequence[str], folder: Path, limits: Limits, skipped: SkipReport
+    ) -> None:
+        self.formats = formats
+        self.folder = folder
+        self.limits = limits
+        self.skipped = skipped
+        self.left = limits.unpacked_bytes
+        self.members = 0
+        self.files: list[Unpacked] = []
 
     def skip(self, label: str, reason: str) -> None:
         self.skipped.add(Skipped(label, 0, reason))
@@ -233,22 +234,46 @@ class _Unpacking:
             return
         ending = "sgf" if name.startswith("sgf") else name
         path = self.folder / f"{len(self.files):06d}.{ending}"
-        size = 0
+        size, longest = 0, self.limits.file_bytes * 4
         with path.open("wb") as out:
             for piece in chain([head], pieces):
                 size += len(piece)
                 if size > self.left:
                     most = self.limits.unpacked_bytes >> 20
                     raise refusal("too_large/unpacked", most=most, file=label)
-                if size > self.limits.file_bytes * 4:
+                if size > longest:
                     break
                 out.write(piece)
         self.left -= size
-        if size > self.limits.file_bytes * 4:
+        if size > longest:
             path.unlink()
             self.skip(label, "too long when unpacked")
-            return
-        self.files.append(Unpacked(label, path, name))
+        else:
+            self.files.append(Unpacked(label, path, name))
+
+    def take_zip(self, label: str, path: Path) -> None:
+        """Keep the files of an archive that are of use."""
+        limits = self.limits
+        bounds = ArchiveLimits(max(limits.zip_entries - self.members, 0), limits.ratio, _EXTRA)
+        try:
+            self.members += _walk(
+                path,
+                bounds,
+                limits,
+                lambda name, data: self.take(
+                    f"{label}/{name}", iter(partial(data.read, _PIECE), b"")
+                ),
+                lambda name, reason: self.skip(f"{label}/{name}", reason),
+            )
+        except InputError as error:
+            raise InputError(error.message, file=label, hint=error.hint) from None
+
+    def take_one(self, label: str, path: Path) -> None:
+        """Keep a file that is no archive, if it is of use."""
+        with Source(label, path).open(StreamLimits(self.limits.ratio, _EXTRA)) as stream:
+            self.take(unpacked_name(label), stream.pieces())
+            if stream.damage:
+                self.skip(label, stream.damage)
 
 
 def unpack(
@@ -263,48 +288,19 @@ def unpack(
 
     Raises RequestProblem if none is of use, or they are too many or too large.
     """
-    work = _Unpacking(folder, formats, limits, skipped, limits.unpacked_bytes)
-    members = 0
+    work = _Unpacking(formats, folder, limits, skipped)
     for number, file in enumerate(files):
-        path, label = upload / f"{number:04d}", str(file["name"])
+        path, label = upload / file_name(number, file["format"]), str(file["name"])
         if file["format"] == "unknown":
             work.skip(label, str(file.get("reason") or "no file of games"))
         elif file["format"] == "zip":
-            members = _unpack_zip(work, path.with_suffix(".zip"), label, members)
+            work.take_zip(label, path)
         else:
-            _unpack_one(work, path, label)
+            work.take_one(label, path)
     if not work.files:
         hint = skipped.details[0].reason if skipped.details else "Send other files."
         raise refusal("nothing_usable", hint=hint)
     return work.files
-
-
-def _unpack_zip(work: _Unpacking, path: Path, label: str, members: int) -> int:
-    limits = work.limits
-    bounds = ArchiveLimits(max(limits.zip_entries - members, 0), limits.ratio, _EXTRA)
-    try:
-        return members + _walk(
-            path,
-            bounds,
-            limits,
-            lambda name, data: work.take(f"{label}/{name}", _pieces(data)),
-            lambda name, reason: work.skip(f"{label}/{name}", reason),
-        )
-    except InputError as error:
-        raise InputError(error.message, file=label, hint=error.hint) from None
-
-
-def _unpack_one(work: _Unpacking, path: Path, label: str) -> None:
-    limits = StreamLimits(work.limits.ratio, _EXTRA)
-    with Source(label, path).open(limits) as stream:
-        work.take(unpacked_name(label), stream.pieces())
-        if stream.damage:
-            work.skip(label, stream.damage)
-
-
-def _pieces(data: IO[bytes]) -> Iterator[bytes]:
-    while piece := data.read(_PIECE):
-        yield piece
 
 
 #: Visitors that are remembered.

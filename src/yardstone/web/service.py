@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, select, update
-from sqlalchemy import delete as sql_delete
+import sqlalchemy as sa
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.reports.files import document_csv, table_csv
@@ -84,15 +83,15 @@ def retry_job(store: JobStore, job: str) -> None:
 def _queue_again(store: JobStore, job: Job, values: dict[str, Any]) -> None:
     """Have a job wait again, if its status is still the same and its files are there."""
 
-    def work(connection: Connection) -> None:
+    def work(connection: sa.Connection) -> None:
         store.database.lock(connection, Lock.ROOM)  # nobody deletes the files meanwhile
-        kept = connection.execute(select(uploads.c.id).where(uploads.c.id == job.upload))
+        kept = connection.execute(sa.select(uploads.c.id).where(uploads.c.id == job.upload))
         if kept.scalar() is None:
             raise refusal("files_gone")
         queued = {**values, "status": "queued"}
         # It waits already if this was done before and the answer was lost.
         own = (jobs.c.id == job.id) & jobs.c.status.in_((job.status, "queued"))
-        if not connection.execute(update(jobs).where(own).values(queued)).rowcount:
+        if not connection.execute(sa.update(jobs).where(own).values(queued)).rowcount:
             raise refusal("changed")
         store.database.notify(connection, QUEUED)
         store.tell_change(connection, job.id, job.batch)
@@ -104,10 +103,10 @@ def cancel_job(store: JobStore, job: str) -> None:
     """Stop a job; nothing happens to one that has ended."""
     state = store.get(job, result=False)
 
-    def work(connection: Connection) -> None:
+    def work(connection: sa.Connection) -> None:
         going = jobs.c.status.in_(("queued", "running", "needs_player"))
         ended = {**OF_NOBODY, "status": "cancelled", "finished": store.moment(), "keep": None}
-        connection.execute(update(jobs).where(jobs.c.id == job, going).values(ended))
+        connection.execute(sa.update(jobs).where(jobs.c.id == job, going).values(ended))
         store.tell_change(connection, job, state.batch)
 
     store.database.write(work)
@@ -117,8 +116,8 @@ def delete_job(store: JobStore, address: str) -> None:
     """Delete a job, or all jobs of a batch, with their results."""
     own = (jobs.c.id == address) | (jobs.c.batch == address)
 
-    def work(connection: Connection) -> bool:
-        gone = connection.execute(sql_delete(jobs).where(own)).rowcount
+    def work(connection: sa.Connection) -> bool:
+        gone = connection.execute(sa.delete(jobs).where(own)).rowcount
         store.tell_change(connection, address, None)
         return gone > 0
 

@@ -19,6 +19,7 @@ from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from math import isfinite
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -133,9 +134,7 @@ class Limits:
     def of_plain(cls, values: Mapping[str, Any]) -> Limits:
         """Limits with some that are named as `as_plain` names them."""
         kinds = {name: value for name, value in values.items() if name in _OF_KINDS}
-        return cls(
-            **{name: value for name, value in values.items() if name not in kinds}, kinds=kinds
-        )
+        return cls(**{name: values[name] for name in values.keys() - kinds.keys()}, kinds=kinds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,8 +281,7 @@ def load_settings(
     values, bounds = _of_file(file) if file is not None else ({}, {})
     for target, types in ((values, _SETTINGS), (bounds, _LIMITS)):
         for name, kind in types.items():
-            variable = ENVIRONMENT + name.upper()
-            if variable in environment:
+            if (variable := ENVIRONMENT + name.upper()) in environment:
                 target[name] = _converted(kind, environment[variable], variable)
     values |= {name: value for name, value in (options or {}).items() if value is not None}
     for name, text in (limits or {}).items():
@@ -292,12 +290,9 @@ def load_settings(
         bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
     for name, value in values.items():
         _check_text(name, value)
-    if "data" in values:
-        values["data"] = Path(values["data"])
-    if values.get("database"):
-        values["database"] = _address(values["database"])
-    if "footer" in values:
-        values["footer"] = footer_text(values["footer"])
+    for name, read in (("data", Path), ("database", _address), ("footer", footer_text)):
+        if name in values:
+            values[name] = read(values[name])
     settings = Settings(**values, limits=Limits.of_plain(bounds))
     if settings.model or settings.calibration:
         _check_model(settings)
@@ -306,29 +301,30 @@ def load_settings(
 
 def _address(text: str) -> str:
     """The address of a database, or that in the file it names; it may hold a password."""
+    if not text:
+        return text  # none
     if "://" not in text:
-        try:
-            lines = Path(text).read_text("utf-8").split()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=text) from None
-        except UnicodeDecodeError:
-            raise InputError("this is not text in UTF-8", file=text) from None
-        text = lines[0] if lines else ""
+        text = next(iter(_read(text).split()), "")
     if not text.startswith(_ADDRESSES):
         raise UsageError("database: write postgresql://USER:PASSWORD@HOST/NAME")
     return text
+
+
+def _read(path: str, most: int | None = None) -> str:
+    """The text of a file, up to so many bytes."""
+    try:
+        return Path(path).read_bytes()[:most].decode("utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except UnicodeDecodeError:
+        raise InputError("this is not text in UTF-8", file=path) from None
 
 
 def footer_text(text: str) -> str:
     """The text of a footer, or that of the file it names."""
     named = len(text) < 1000 and not any(letter.isspace() for letter in text)
     if named and text.lower().endswith((".txt", ".md")):
-        try:
-            text = Path(text).read_bytes()[: _LONGEST_FOOTER + 1].decode("utf-8")
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=text) from None
-        except UnicodeDecodeError:
-            raise InputError("this is not text in UTF-8", file=text) from None
+        text = _read(text, _LONGEST_FOOTER + 1)
     if len(text) > _LONGEST_FOOTER:
         raise UsageError(f"footer: give at most {_LONGEST_FOOTER:,} characters")
     footer_html(text)
@@ -445,17 +441,9 @@ class JsonLines(logging.Formatter):
         if record.exc_info and record.exc_info[0] is not None:
             # The trace tells where; the message could hold what a visitor wrote.
             line["error"] = record.exc_info[0].__name__
-            line["trace"] = _places(record.exc_info[2])
+            trace = extract_tb(record.exc_info[2])[-12:]
+            line["trace"] = [f"{Path(e.filename).name}:{e.lineno} {e.name}" for e in trace]
         return json.dumps(line, ensure_ascii=True)
-
-
-def _places(trace: Any) -> list[str]:
-    places = []
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        places.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
-        trace = trace.tb_next
-    return places[-12:]
 
 
 def configure_log(level: int = logging.INFO) -> None:

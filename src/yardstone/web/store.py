@@ -9,21 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Double,
-    Select,
-    Subquery,
-    case,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    tuple_,
-    update,
-)
+import sqlalchemy as sa
 
 from yardstone.web.database import (
     Database,
@@ -155,7 +141,7 @@ def check_owner(job: Job, key: str, *, ownerless: bool = False) -> None:
     raise refusal("not_owner")
 
 
-def _line(now: ColumnElement[float]) -> Subquery:
+def _line(now: sa.ColumnElement[float]) -> sa.Subquery:
     """The jobs that wait, each with the turn of its client in which it comes.
 
     The first job of a client that has none running comes in the first turn, the next in the
@@ -163,18 +149,20 @@ def _line(now: ColumnElement[float]) -> Subquery:
     to the next client, as if one had looked after the other.
     """
     running = (
-        select(jobs.c.client, func.count().label("number"))
+        sa.select(jobs.c.client, sa.func.count().label("number"))
         .where(jobs.c.status == "running")
         .group_by(jobs.c.client)
         .subquery()
     )
-    place = func.row_number().over(partition_by=jobs.c.client, order_by=(jobs.c.created, jobs.c.id))
-    turn = place + func.coalesce(running.c.number, 0)
+    place = sa.func.row_number().over(
+        partition_by=jobs.c.client, order_by=(jobs.c.created, jobs.c.id)
+    )
+    turn = place + sa.func.coalesce(running.c.number, 0)
     return (
-        select(
+        sa.select(
             jobs.c.id,
             turn.label("turn"),
-            func.coalesce(clients.c.served, 0).label("served"),
+            sa.func.coalesce(clients.c.served, 0).label("served"),
             jobs.c.created,
         )
         .outerjoin(running, running.c.client == jobs.c.client)
@@ -184,11 +172,11 @@ def _line(now: ColumnElement[float]) -> Subquery:
     )
 
 
-def _next_job(now: ColumnElement[float]) -> Select[str]:
+def _next_job(now: sa.ColumnElement[float]) -> sa.Select[str]:
     """The job to take next, locked; those that another transaction takes are passed over."""
     line = _line(now)
     return (
-        select(jobs.c.id)
+        sa.select(jobs.c.id)
         .join(line, line.c.id == jobs.c.id)
         .where(jobs.c.status == "queued")
         .order_by(line.c.turn, line.c.served, line.c.created, jobs.c.id)
@@ -197,21 +185,25 @@ def _next_job(now: ColumnElement[float]) -> Select[str]:
     )
 
 
-def _jobs_before(job: str, now: ColumnElement[float]) -> Select[int]:
+def _jobs_before(job: str, now: sa.ColumnElement[float]) -> sa.Select[int]:
     line = _line(now)
     others = line.alias("others")
-    own = tuple_(line.c.turn, line.c.served, line.c.created, line.c.id)
-    other = tuple_(others.c.turn, others.c.served, others.c.created, others.c.id)
-    return select(func.count()).select_from(line.join(others, other < own)).where(line.c.id == job)
+    own = sa.tuple_(line.c.turn, line.c.served, line.c.created, line.c.id)
+    other = sa.tuple_(others.c.turn, others.c.served, others.c.created, others.c.id)
+    return (
+        sa.select(sa.func.count())
+        .select_from(line.join(others, other < own))
+        .where(line.c.id == job)
+    )
 
 
-def _room_taken(client: str) -> Select[int, int, int]:
+def _room_taken(client: str) -> sa.Select[int, int, int]:
     """How many jobs wait or run, how many of them are a client's, and bytes of uploads."""
-    own = case((jobs.c.client == client, 1), else_=0)
-    used = select(func.coalesce(func.sum(uploads.c.bytes), 0)).scalar_subquery()
-    return select(
-        func.count().label("whole"),
-        func.coalesce(func.sum(own), 0).label("own"),
+    own = sa.case((jobs.c.client == client, 1), else_=0)
+    used = sa.select(sa.func.coalesce(sa.func.sum(uploads.c.bytes), 0)).scalar_subquery()
+    return sa.select(
+        sa.func.count().label("whole"),
+        sa.func.coalesce(sa.func.sum(own), 0).label("own"),
         used.label("used"),
     ).where(jobs.c.status.in_(("queued", "running")))
 
@@ -254,15 +246,15 @@ class JobStore:
         """Close the connections."""
         self.database.close()
 
-    def moment(self) -> ColumnElement[float]:
+    def moment(self) -> sa.ColumnElement[float]:
         """Now, for a statement."""
-        return self.database.moment() if self.clock is None else literal(self.clock(), Double)
+        return self.database.moment() if self.clock is None else sa.literal(self.clock(), sa.Double)
 
     def now(self) -> float:
         """Now, in seconds since 1970."""
         if self.clock is not None:
             return self.clock()
-        row = self.database.row(select(self.database.moment()))
+        row = self.database.row(sa.select(self.database.moment()))
         assert row is not None
         return float(row[0])
 
@@ -270,10 +262,9 @@ class JobStore:
         """Random bytes that stay the same; made when first asked for."""
         new = secrets.token_bytes(32)
 
-        def work(connection: Connection) -> bytes:
-            made = self.database.insert(secret_values).values(name=name, value=new)
-            connection.execute(made.on_conflict_do_nothing())
-            known = select(secret_values.c.value).where(secret_values.c.name == name)
+        def work(connection: sa.Connection) -> bytes:
+            self.database.put(connection, secret_values, {"name": name, "value": new})
+            known = sa.select(secret_values.c.value).where(secret_values.c.name == name)
             return bytes(connection.execute(known).scalar_one())
 
         return self.database.write(work)
@@ -309,10 +300,10 @@ class JobStore:
         together = new_id() if batch else None
         size = sum(int(files[number]["size"]) for number in stored or ())
 
-        def work(connection: Connection) -> list[str]:
+        def work(connection: sa.Connection) -> list[str]:
             known = jobs.c.upload == upload  # after a transaction whose end was not heard of
             if key is not None:
-                known = or_(known, jobs.c.key == key)
+                known = sa.or_(known, jobs.c.key == key)
             if there := _addresses(connection, known):
                 return there
             insert_chunks(connection, upload, stored or {})
@@ -322,7 +313,7 @@ class JobStore:
             taken = connection.execute(_room_taken(client)).one()
             _check_room(self.settings.limits, taken, len(options))
             now = self.moment()
-            connection.execute(insert(uploads).values(id=upload, created=now, bytes=size))
+            connection.execute(sa.insert(uploads).values(id=upload, created=now, bytes=size))
             rows = [
                 {
                     "id": job,
@@ -340,7 +331,7 @@ class JobStore:
                 }
                 for place, (job, wanted) in enumerate(zip(made, options, strict=True))
             ]
-            connection.execute(insert(jobs).values(rows))
+            connection.execute(sa.insert(jobs).values(rows))
             self.count_in(connection, "uploads")
             self.count_in(connection, "upload_bytes", size)
             self.database.notify(connection, QUEUED)
@@ -357,10 +348,10 @@ class JobStore:
 
     # Reading
 
-    def _chosen(self, *, result: bool) -> Select[Any]:
+    def _chosen(self, *, result: bool) -> sa.Select[Any]:
         columns = [*_COLUMNS, jobs.c.result] if result else _COLUMNS
         now = self.moment()
-        return select(*columns, now.label("read")).where(jobs.c.expires > now)
+        return sa.select(*columns, now.label("read")).where(jobs.c.expires > now)
 
     def get(self, job: str, *, result: bool = True, patience: float | None = None) -> Job:
         """The job at an address, if the database answers within so many seconds.
@@ -376,9 +367,9 @@ class JobStore:
 
     def check_expired(self, address: str) -> None:
         """Say of an address that leads nowhere that it expired, if it did."""
-        own = or_(jobs.c.id == address, jobs.c.batch == address)
-        late = select(jobs.c.id).where(own, jobs.c.expires <= self.moment())
-        mark = select(gone.c.mark).where(gone.c.mark == mark_of(address))
+        own = sa.or_(jobs.c.id == address, jobs.c.batch == address)
+        late = sa.select(jobs.c.id).where(own, jobs.c.expires <= self.moment())
+        mark = sa.select(gone.c.mark).where(gone.c.mark == mark_of(address))
         if self.database.rows(late.union_all(mark)):
             raise refusal("expired")
 
@@ -402,16 +393,19 @@ class JobStore:
 
     def claim(self, worker: str) -> Job | None:
         """Take the next job: of the client least served, the one that waits longest."""
-        if self.database.row(select(jobs.c.id).where(jobs.c.status == "queued").limit(1)) is None:
+        if (
+            self.database.row(sa.select(jobs.c.id).where(jobs.c.status == "queued").limit(1))
+            is None
+        ):
             return None  # looking for work keeps nobody from writing
         own = (jobs.c.status == "running") & (jobs.c.worker == worker)
         again = False
 
-        def work(connection: Connection) -> Job | None:
+        def work(connection: sa.Connection) -> Job | None:
             nonlocal again
             now, job, begun = self.moment(), None, 0
             if again:  # the answer to the first try was lost: it may have had one
-                job = connection.execute(select(jobs.c.id).where(own).with_for_update()).scalar()
+                job = connection.execute(sa.select(jobs.c.id).where(own).with_for_update()).scalar()
             if job is None:
                 job, begun = connection.execute(_next_job(now)).scalar(), 1
             again = True
@@ -424,17 +418,13 @@ class JobStore:
                 "lease": now + self.settings.lease,
                 "deadline": now + self.settings.limits.seconds,
             }
-            taken = update(jobs).where(jobs.c.id == job).values(_BEGUN | begun_now)
+            taken = sa.update(jobs).where(jobs.c.id == job).values(_BEGUN | begun_now)
             row = connection.execute(taken.returning(*_COLUMNS, now.label("read"))).one()
             taken_job = Job.of_row(row)
-            served = self.database.insert(clients).values(client=taken_job.client, served=now)
+            served = {"client": taken_job.client, "served": now}
+            self.database.put(connection, clients, served, served=now)
             connection.execute(
-                served.on_conflict_do_update(
-                    index_elements=["client"], set_={"served": served.excluded.served}
-                )
-            )
-            connection.execute(
-                update(workers)
+                sa.update(workers)
                 .where(workers.c.name == worker)
                 .values(job=taken_job.id, attempt=taken_job.attempts, seen=now)
             )
@@ -448,12 +438,12 @@ class JobStore:
     ) -> bool:
         """Renew the lease and tell the progress; whether the job is still this worker's."""
 
-        def work(connection: Connection) -> bool:
+        def work(connection: sa.Connection) -> bool:
             now = self.moment()
             progress = {} if stage is None else {"stage": stage, "done": done, "total": total}
             renewed = {"lease": now + self.settings.lease, **progress}
             changed = connection.execute(_own(job).values(renewed)).rowcount
-            alive = update(workers).where(workers.c.name == job.worker)
+            alive = sa.update(workers).where(workers.c.name == job.worker)
             connection.execute(alive.values(seen=now))
             if changed and progress:
                 self.tell_change(connection, job.id, job.batch)
@@ -475,7 +465,7 @@ class JobStore:
     ) -> bool:
         """Leave a job in its next status; False if it was not this worker's any more."""
 
-        def work(connection: Connection) -> bool:
+        def work(connection: sa.Connection) -> bool:
             now = self.moment()
             asks = status == "needs_player"
             ended = OF_NOBODY | {
@@ -487,11 +477,13 @@ class JobStore:
                 "skipped": skipped,
                 "skipped_total": skipped_total,
                 "keep": now + keep_seconds if keep_seconds else None,
-                "done": case((jobs.c.done > jobs.c.total, jobs.c.done), else_=jobs.c.total),
+                "done": sa.case((jobs.c.done > jobs.c.total, jobs.c.done), else_=jobs.c.total),
                 "stage": "waiting" if asks else "finished",
             }
             changed = connection.execute(_own(job).values(ended)).rowcount
-            done = update(workers).where(workers.c.name == job.worker, workers.c.job.is_not(None))
+            done = sa.update(workers).where(
+                workers.c.name == job.worker, workers.c.job.is_not(None)
+            )
             number = workers.c.finished + 1
             connection.execute(done.values(job=None, attempt=None, finished=number))
             if changed:
@@ -502,19 +494,16 @@ class JobStore:
 
         return self.database.write(work)
 
-    def tell_change(self, connection: Connection, job: str, batch: str | None) -> None:
+    def tell_change(self, connection: sa.Connection, job: str, batch: str | None) -> None:
         """Tell who watches a job that it changes, once the transaction has happened."""
         self.database.notify(connection, CHANGED, f"{job} {batch or ''}".strip())
 
     def count_in(
-        self, connection: Connection, name: str, value: float | ColumnElement[float] = 1.0
+        self, connection: sa.Connection, name: str, value: float | sa.ColumnElement[float] = 1.0
     ) -> None:
         """Add to a counter, as part of a transaction."""
-        added = self.database.insert(counters).values(name=name, value=value)
-        total = counters.c.value + added.excluded.value
-        connection.execute(
-            added.on_conflict_do_update(index_elements=["name"], set_={"value": total})
-        )
+        added = {"name": name, "value": value}
+        self.database.put(connection, counters, added, value=counters.c.value + value)
 
     def count(self, name: str, value: float = 1.0) -> None:
         """Add to a counter that outlives the process."""
@@ -526,17 +515,17 @@ class _Known(Exception):
         self.jobs = jobs
 
 
-def _with(condition: ColumnElement[bool]) -> Select[str]:
-    return select(jobs.c.id).where(condition).order_by(jobs.c.created, jobs.c.id)
+def _with(condition: sa.ColumnElement[bool]) -> sa.Select[str]:
+    return sa.select(jobs.c.id).where(condition).order_by(jobs.c.created, jobs.c.id)
 
 
-def _addresses(connection: Connection, condition: ColumnElement[bool]) -> list[str]:
+def _addresses(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> list[str]:
     return [str(row.id) for row in connection.execute(_with(condition))]
 
 
 def _own(job: Job) -> Any:
     """A change of a job that counts only while it is still its worker's."""
-    return update(jobs).where(
+    return sa.update(jobs).where(
         jobs.c.id == job.id,
         jobs.c.status == "running",
         jobs.c.worker == job.worker,

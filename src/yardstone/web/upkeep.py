@@ -5,23 +5,11 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Update,
-    case,
-    delete,
-    exists,
-    func,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from yardstone.web.database import Lock, chunks, clients, counters, gone, jobs, uploads, workers
 from yardstone.web.notices import QUEUED
@@ -52,27 +40,13 @@ _LEFTOVER = 60.0
 _AHEAD = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class _WorkerState:
-    """A worker as it last showed itself, `seen` in seconds since 1970."""
-
-    name: str
-    pid: int
-    seen: float
-    job: str | None
-
-
 def enter_worker(store: JobStore, name: str, pid: int) -> None:
     """Say that a worker lives; again and again while it waits for work."""
 
-    def work(connection: Connection) -> None:
+    def work(connection: sa.Connection) -> None:
         now = store.moment()
-        entered = store.database.insert(workers).values(name=name, pid=pid, started=now, seen=now)
-        connection.execute(
-            entered.on_conflict_do_update(
-                index_elements=["name"], set_={"seen": entered.excluded.seen}
-            )
-        )
+        entered = {"name": name, "pid": pid, "started": now, "seen": now}
+        store.database.put(connection, workers, entered, seen=now)
 
     store.database.write(work)
 
@@ -85,16 +59,15 @@ def work_folder(settings: Settings, worker: str) -> Path:
 def leave_worker(store: JobStore, name: str) -> None:
     """Say that a worker is gone, and remove what it left."""
     shutil.rmtree(work_folder(store.settings, name), ignore_errors=True)
-    left = delete(workers).where(workers.c.name == name)
-    store.database.write(lambda connection: connection.execute(left))
+    store.database.change(sa.delete(workers).where(workers.c.name == name))
 
 
-def alive_workers(store: JobStore, *, patience: float | None = None) -> list[_WorkerState]:
-    """The workers that showed themselves within the time of a lease."""
+def alive_workers(store: JobStore, *, patience: float | None = None) -> list[Any]:
+    """Name, pid, seen (in seconds since 1970) and job of who lives: seen within a lease's time."""
     columns = (workers.c.name, workers.c.pid, workers.c.seen, workers.c.job)
     late = store.moment() - store.settings.lease
-    chosen = select(*columns).where(workers.c.seen > late).order_by(workers.c.name)
-    return [_WorkerState(*row) for row in store.database.rows(chosen, patience=patience)]
+    chosen = sa.select(*columns).where(workers.c.seen > late).order_by(workers.c.name)
+    return store.database.rows(chosen, patience=patience)
 
 
 def release(store: JobStore, worker: str, *, innocent: bool) -> int:
@@ -110,8 +83,8 @@ def recover(store: JobStore) -> int:
     """Put back the jobs whose lease ran out; how many there were."""
     _mend_moments(store)
     late = workers.c.seen <= store.moment() - 10.0 * store.settings.lease
-    if store.database.row(select(workers.c.name).where(late)) is not None:
-        store.database.write(lambda connection: connection.execute(delete(workers).where(late)))
+    if store.database.row(sa.select(workers.c.name).where(late)) is not None:
+        store.database.change(sa.delete(workers).where(late))
     return _put_back(store, jobs.c.lease <= store.moment(), innocent=False)
 
 
@@ -122,29 +95,24 @@ def _mend_moments(store: JobStore) -> None:
     clock was set back.
     """
     now, lease, most = store.moment(), store.settings.lease, store.settings.limits.seconds
-    ahead = (jobs.c.status == "running") & or_(
+    ahead = (jobs.c.status == "running") & sa.or_(
         jobs.c.lease > now + lease + _AHEAD, jobs.c.deadline > now + most + _AHEAD
     )
-    if store.database.row(select(jobs.c.id).where(ahead)) is not None:
-        mended = update(jobs).where(ahead).values(lease=now + lease, deadline=now + most)
-        store.database.write(lambda connection: connection.execute(mended))
+    if store.database.row(sa.select(jobs.c.id).where(ahead)) is not None:
+        mended = sa.update(jobs).where(ahead).values(lease=now + lease, deadline=now + most)
+        store.database.change(mended)
     for moment in (workers.c.seen, clients.c.served):
         late = moment > now + _AHEAD
-        if store.database.row(select(moment).where(late)) is not None:
-            earlier = update(moment.table).where(late).values({moment.name: now})
-            store.database.write(partial(_execute, change=earlier))
+        if store.database.row(sa.select(moment).where(late)) is not None:
+            store.database.change(sa.update(moment.table).where(late).values({moment.name: now}))
 
 
-def _execute(connection: Connection, change: Update) -> None:
-    connection.execute(change)
-
-
-def _put_back(store: JobStore, which: ColumnElement[bool], *, innocent: bool) -> int:
-    def put_back(connection: Connection, row: Any) -> None:
+def _put_back(store: JobStore, which: sa.ColumnElement[bool], *, innocent: bool) -> int:
+    def put_back(connection: sa.Connection, row: Any) -> None:
         if innocent or row.attempts < store.settings.limits.attempts:
             begun = jobs.c.attempts - int(innocent)
             again = {"status": "queued", "stage": "waiting", "done": 0, "total": 0}
-            _change(connection, row, {**OF_NOBODY, **again, "attempts": begun})
+            _change(connection, row, again | {"attempts": begun})
             store.database.notify(connection, QUEUED)
             return
         error = _error(
@@ -159,17 +127,17 @@ def _put_back(store: JobStore, which: ColumnElement[bool], *, innocent: bool) ->
 
 def _with_running(
     store: JobStore,
-    which: ColumnElement[bool],
-    action: Callable[[Connection, Any], None],
+    which: sa.ColumnElement[bool],
+    action: Callable[[sa.Connection, Any], None],
 ) -> int:
     """Do something with some of the jobs that run; how many there were.
 
     Of several who try at once each job is one's; to the others it is not there.
     """
     columns = (jobs.c.id, jobs.c.batch, jobs.c.kind, jobs.c.attempts)
-    chosen = select(*columns).where(jobs.c.status == "running", which).order_by(jobs.c.id)
+    chosen = sa.select(*columns).where(jobs.c.status == "running", which).order_by(jobs.c.id)
 
-    def work(connection: Connection) -> int:
+    def work(connection: sa.Connection) -> int:
         rows = connection.execute(chosen.with_for_update(skip_locked=True)).fetchall()
         for row in rows:
             action(connection, row)
@@ -179,13 +147,14 @@ def _with_running(
     return store.database.write(work) if store.database.row(chosen) is not None else 0
 
 
-def _change(connection: Connection, row: Any, values: dict[str, Any]) -> None:
-    connection.execute(update(jobs).where(jobs.c.id == row.id).values(values))
+def _change(connection: sa.Connection, row: Any, values: dict[str, Any]) -> None:
+    """Have a running job be nobody's, and something else."""
+    connection.execute(sa.update(jobs).where(jobs.c.id == row.id).values(OF_NOBODY | values))
 
 
 def _end(
     store: JobStore,
-    connection: Connection,
+    connection: sa.Connection,
     row: Any,
     error: dict[str, Any],
     keep_seconds: float | None = None,
@@ -194,7 +163,7 @@ def _end(
     now = store.moment()
     ended = {"status": "failed", "stage": "finished", "finished": now, "error": error}
     keep = None if keep_seconds is None else now + keep_seconds
-    _change(connection, row, {**OF_NOBODY, **ended, "keep": keep})
+    _change(connection, row, ended | {"keep": keep})
     store.count_in(connection, f"jobs_{row.kind}_failed")
 
 
@@ -214,42 +183,40 @@ def end_heavy(store: JobStore, worker: str) -> int:
     return _end_all(store, jobs.c.worker == worker, "too_heavy", "This job took too much memory.")
 
 
-def _end_all(store: JobStore, which: ColumnElement[bool], code: str, message: str) -> int:
+def _end_all(store: JobStore, which: sa.ColumnElement[bool], code: str, message: str) -> int:
     error = _error(code, message, "Send fewer games at a time.")
     return _with_running(store, which, lambda connection, row: _end(store, connection, row, error))
 
 
 def stray_workers(store: JobStore) -> set[str]:
     """Workers that still compute a job which is no longer theirs."""
-    own = exists().where(
+    own = sa.exists().where(
         jobs.c.id == workers.c.job,
         jobs.c.status == "running",
         jobs.c.worker == workers.c.name,
         jobs.c.attempts == workers.c.attempt,
     )
-    rows = store.database.rows(select(workers.c.name).where(workers.c.job.is_not(None), ~own))
+    rows = store.database.rows(sa.select(workers.c.name).where(workers.c.job.is_not(None), ~own))
     return {str(row.name) for row in rows}
 
 
 def _expire(store: JobStore) -> int:
-    def work(connection: Connection) -> int:
+    def work(connection: sa.Connection) -> int:
         if not store.database.is_alone(connection, Lock.SWEEP):
             return 0  # somebody else is at it
         now = store.moment()
-        late = delete(jobs).where(jobs.c.expires <= now).returning(jobs.c.id, jobs.c.batch)
+        late = sa.delete(jobs).where(jobs.c.expires <= now).returning(jobs.c.id, jobs.c.batch)
         rows = connection.execute(late).fetchall()
         marks = {mark_of(address) for row in rows for address in row if address}
         for mark in sorted(marks):
-            marked = store.database.insert(gone).values(
-                mark=mark, until=now + _REMEMBERED_DAYS * DAY
-            )
-            connection.execute(marked.on_conflict_do_nothing())
-        connection.execute(delete(gone).where(gone.c.until <= now))
-        connection.execute(delete(clients).where(clients.c.served <= now - DAY))
+            marked = {"mark": mark, "until": now + _REMEMBERED_DAYS * DAY}
+            store.database.put(connection, gone, marked)
+        connection.execute(sa.delete(gone).where(gone.c.until <= now))
+        connection.execute(sa.delete(clients).where(clients.c.served <= now - DAY))
         error = _error("not_chosen", "No player was chosen in time.", _SEND_AGAIN)
         unanswered = (jobs.c.status == "needs_player") & (jobs.c.keep <= now)
         ended = {"status": "failed", "finished": now, "players": None, "error": error}
-        connection.execute(update(jobs).where(unanswered).values(ended))
+        connection.execute(sa.update(jobs).where(unanswered).values(ended))
         return len(rows)
 
     number = store.database.write(work)
@@ -261,14 +228,14 @@ def drop_uploads(store: JobStore) -> None:
     """Delete the uploads that no job needs any more, each in a transaction of its own."""
     going = jobs.c.status.in_(("queued", "running", "needs_player"))
     again = (jobs.c.status == "failed") & (jobs.c.keep > store.moment())
-    needed = exists().where(jobs.c.upload == uploads.c.id, or_(going, again))
-    unneeded = store.database.rows(select(uploads.c.id).where(~needed))
+    needed = sa.exists().where(jobs.c.upload == uploads.c.id, sa.or_(going, again))
+    unneeded = store.database.rows(sa.select(uploads.c.id).where(~needed))
 
-    def drop(connection: Connection, upload: str) -> None:
+    def drop(connection: sa.Connection, upload: str) -> None:
         store.database.lock(connection, Lock.ROOM)  # nobody comes to need it meanwhile
-        gone_now = delete(uploads).where(uploads.c.id == upload, ~needed)
+        gone_now = sa.delete(uploads).where(uploads.c.id == upload, ~needed)
         if connection.execute(gone_now).rowcount:
-            connection.execute(delete(chunks).where(chunks.c.upload == upload))
+            connection.execute(sa.delete(chunks).where(chunks.c.upload == upload))
 
     for row in unneeded:
         store.database.write(partial(drop, upload=row.id))
@@ -300,11 +267,13 @@ def _remove_old(folder: Path, known: set[str], seconds: float) -> None:
 def state(store: JobStore, *, patience: float | None = None) -> dict[str, Any]:
     """Numbers about the jobs, for those who run the server."""
     rows = partial(store.database.rows, patience=patience)
-    waits = case((jobs.c.status == "queued", jobs.c.created))
-    grouped = select(jobs.c.status, func.count(), store.moment() - func.min(waits))
+    waits = sa.case((jobs.c.status == "queued", jobs.c.created))
+    grouped = sa.select(jobs.c.status, sa.func.count(), store.moment() - sa.func.min(waits))
     statuses = rows(grouped.group_by(jobs.c.status))
-    kept = rows(select(func.count(uploads.c.id), func.coalesce(func.sum(uploads.c.bytes), 0)))[0]
-    counted = select(counters.c.name, counters.c.value).order_by(counters.c.name)
+    kept = rows(
+        sa.select(sa.func.count(uploads.c.id), sa.func.coalesce(sa.func.sum(uploads.c.bytes), 0))
+    )[0]
+    counted = sa.select(counters.c.name, counters.c.value).order_by(counters.c.name)
     return {
         "jobs": {row[0]: row[1] for row in statuses},
         "oldest_queued_seconds": max((row[2] or 0.0 for row in statuses), default=0.0),
