@@ -54,11 +54,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def _chosen_engine(name: str | None) -> str:
-    """The engine of a call: the one that it names, or else that of `engine`."""
-    return _AMBIENT.get() if name is None else _checked(name)
-
-
 def elsewhere() -> bool:
     """Whether the work of `map` may go to other machines, which need not have our files."""
     return _AMBIENT.get() != _LOCAL and not inside()
@@ -188,7 +183,7 @@ def map(
         raise UsageError(f"chunk is {chunk}; it must be at least 1")
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; it must be at least 1")
-    where = _chosen_engine(engine)
+    where = _AMBIENT.get() if engine is None else _checked(engine)
     todo = Todo(items, chunk, total)
     tally = Tally(todo.total, progress, receive)
     number = min(workers or max(1, round(available_cores() / cores)), todo.chunks)
@@ -196,22 +191,16 @@ def map(
         from yardstone.parallel import _ray
 
         _ray.run(where, function, todo, tally, workers, _ray.Needs(cores, resource, files, shared))
-    elif number <= 1:
-        _run_here(function, todo, tally)
+    elif number <= 1 or (inside() and not threads):
+        while (piece := todo.take()) is not None:
+            tally.put(piece, run_chunk(function, piece))
     elif threads:
         _run_threads(function, todo, tally, number)
-    elif inside():
-        _run_here(function, todo, tally)
     else:
         from yardstone.parallel import _processes  # multiprocessing takes a while to import
 
         _processes.run(function, todo, tally, number)
     return cast("list[Result]", tally.results)
-
-
-def _run_here(function: Callable[[Any], Any], todo: Todo, tally: Tally) -> None:
-    while (chunk := todo.take()) is not None:
-        tally.put(chunk, run_chunk(function, chunk))
 
 
 def _run_threads(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from yardstone.errors import WorkerError
 from yardstone.kernels.settings import Setting
-from yardstone.parallel._work import Failure, failed, failure_parcel, packed, work_on
+from yardstone.parallel._work import checked, failure_parcel, packed, work_on
 from yardstone.signals import block_signals, restore_signals
 
 if TYPE_CHECKING:
@@ -69,19 +69,13 @@ def _hand_out(workers: list[_Worker], jobs: list[bytes], todo: Todo, tally: Tall
         for ready in wait(list(busy)):
             pipe = cast("Connection", ready)
             chunk = busy.pop(pipe)
-            answer = _receive(by_pipe[pipe], chunk)
-            if isinstance(answer, Failure):
-                raise failed(answer, chunk)
-            following = todo.take()
-            if following is not None:
+            answer = checked(_receive(by_pipe[pipe], chunk), chunk)
+            if (following := todo.take()) is not None:
                 busy[pipe] = following
-                _send(by_pipe[pipe], _parcel(following), following)
+                parcel = packed(following.items, following.name())
+                _send(by_pipe[pipe], parcel, following)
             if chunk is not None:
                 tally.put(chunk, answer)
-
-
-def _parcel(chunk: Chunk) -> bytes:
-    return packed(chunk.items, chunk.name())
 
 
 def _send(worker: _Worker, data: bytes, chunk: Chunk | None) -> None:
@@ -147,19 +141,16 @@ def _work(pipe: Connection) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
-        function: Callable[[Any], Any] | None = None
+        function, answer = _load_function(pipe.recv_bytes())
         while True:
-            data = pipe.recv_bytes()
-            if function is None:
-                function, answer = _load_function(data)
-            else:
-                answer = work_on(function, data)
             pipe.send_bytes(answer)
+            answer = work_on(function, pipe.recv_bytes())
     except (EOFError, OSError):
         return  # all is done, or the parent is gone
 
 
-def _load_function(data: bytes) -> tuple[Callable[[Any], Any] | None, bytes]:
+def _load_function(data: bytes) -> tuple[Any, bytes]:
+    """The function, if it can be had, and what is answered."""
     try:
         function, setting = pickle.loads(data)
         setting.take()

@@ -22,8 +22,8 @@ import sys
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -35,9 +35,8 @@ from yardstone.errors import InputError, MissingExtraError, UsageError, WorkerEr
 from yardstone.kernels.settings import Setting
 from yardstone.parallel import _work
 from yardstone.parallel._work import (
-    Failure,
     available_cores,
-    failed,
+    checked,
     failure_parcel,
     packed,
     work_on,
@@ -57,29 +56,20 @@ _PACKAGES = ("numpy", "scipy", "numba", "onnxruntime", "openvino")
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Versions of what computes, by name; of Yardstone a digest of its code."""
-    by_name = {"Yardstone": f"of code {_code()}", "Python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            by_name[package] = version(package)
-        except PackageNotFoundError:
-            by_name[package] = "not installed"
-    return by_name
-
-
-def _code() -> str:
     root = Path(__file__).parents[1]
     digest = hashlib.blake2b(digest_size=6)
     for file in sorted(root.rglob("*.py")):
         digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
+    by_name = {"Yardstone": f"of code {digest.hexdigest()}", "Python": platform.python_version()}
+    for package in _PACKAGES:
+        by_name[package] = "not installed"
+        with suppress(PackageNotFoundError):
+            by_name[package] = version(package)
+    return by_name
 
 
 def check_versions(others: dict[str, str]) -> None:
-    """Refuse to work for a machine with other versions.
-
-    Raises:
-        WorkerError: One differs; it says which, and where.
-    """
+    """Refuse to work for a machine with other versions."""
     own = versions()
     for name, theirs in others.items():
         if own[name] != theirs:
@@ -150,11 +140,7 @@ def marked(folders: Sequence[Path], mark: str) -> Iterator[None]:
 
 
 def check_shared(folders: Sequence[Path], mark: str) -> None:
-    """Refuse to work where a folder is not the one of the machine that asked.
-
-    Raises:
-        InputError: It is not there, or another one.
-    """
+    """Refuse to work where a folder is not the one of the machine that asked."""
     for folder in folders:
         if not (folder / f".{mark}").exists():
             raise InputError(
@@ -265,11 +251,7 @@ def _silence() -> None:
     """
     from ray._private import worker
 
-    worker.print_to_stdstream = _nothing
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """Say nothing."""
+    worker.print_to_stdstream = lambda *_, **__: None
 
 
 def _unreachable(address: str, why: str) -> InputError:
@@ -291,20 +273,18 @@ def _disconnect() -> None:
 
 
 @contextmanager
-def _quietly(values: Mapping[str, str] = _QUIET) -> Iterator[None]:
+def _quietly() -> Iterator[None]:
     """Keep Ray from saying anything while it starts or ends."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
+    before = {name: os.environ[name] for name in _QUIET if name in os.environ}
+    os.environ.update(_QUIET)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        for name in _QUIET:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 #: Tasks in Ray's hands for each that can run, so that none waits for this process.
@@ -365,11 +345,7 @@ def _resources(ray: Any, name: str | None) -> dict[str, float]:
 
 
 def _hand_out(
-    ray: Any,
-    submit: Callable[[bytes], Any],
-    todo: Todo,
-    tally: Tally,
-    room: _Room,
+    ray: Any, submit: Callable[[bytes], Any], todo: Todo, tally: Tally, room: _Room
 ) -> None:
     """Hand chunks out until all are done.
 
@@ -381,9 +357,8 @@ def _hand_out(
         most = room.now()
         while len(pending) < most and (chunk := todo.take()) is not None:
             pending[submit(packed(chunk.items, chunk.name(), ray.cloudpickle.dumps))] = chunk
-        if not pending:
+        if not (refs := list(pending)):
             return
-        refs = list(pending)
         ray.wait(refs, num_returns=1)
         for ref in ray.wait(refs, num_returns=len(refs), timeout=0)[0]:
             chunk = pending.pop(ref)
@@ -411,7 +386,7 @@ class _Room:
         return self._room
 
 
-def _received(ray: Any, ref: Any, chunk: Chunk) -> list[Any]:
+def _received(ray: Any, ref: Any, chunk: Chunk) -> Any:
     """The results of a chunk, or the error that its function raised."""
     try:
         answer = pickle.loads(ray.get(ref))
@@ -424,10 +399,7 @@ def _received(ray: Any, ref: Any, chunk: Chunk) -> list[Any]:
             f"Ray gave up working on {chunk.name()}: {str(error).strip()} "
             "(is Yardstone installed on all machines of the cluster?)"
         ) from None
-    if isinstance(answer, Failure):
-        raise failed(answer, chunk)
-    results: list[Any] = answer
-    return results
+    return checked(answer, chunk)
 
 
 def _do(order: list[Any], mark: str, parcel: bytes) -> bytes:

@@ -22,8 +22,8 @@ __all__ = [
     "Tally",
     "Todo",
     "available_cores",
+    "checked",
     "enter",
-    "failed",
     "failure_parcel",
     "inside",
     "local_path",
@@ -175,8 +175,14 @@ def failure_parcel(place: int | None, error: Exception) -> bytes:
     return data
 
 
-def failed(failure: Failure, chunk: Chunk | None) -> Exception:
-    """The error of a worker as it is raised here."""
+def checked(answer: Any, chunk: Chunk | None) -> Any:
+    """What a worker has sent; its error is raised here."""
+    if isinstance(answer, Failure):
+        raise _failed(answer, chunk)
+    return answer
+
+
+def _failed(failure: Failure, chunk: Chunk | None) -> Exception:
     if chunk is None or failure.place is None:
         where = "while starting"
     else:

@@ -24,6 +24,7 @@ from yardstone.web.pages.render import (
     content,
     days_words,
     error_lines,
+    message,
     moment_words,
     page,
     progress,
@@ -223,6 +224,7 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
     done = job["status"] == "done"
     exports = [("JSON", f"{api}/result.json"), ("CSV", f"{api}/result.csv")] if done else []
     skipped, total = job["skipped"], job["skipped_total"]
+    first = f" (the first {_LISTED})" if total > _LISTED else ""
     return {
         "page": own,
         "address": f"{site}/r/{job['id']}",
@@ -232,10 +234,7 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
         "expires_words": moment_words(job["expires"]),
         "exports": exports,
         "skipped": [_record_words(each) for each in skipped[:_LISTED]],
-        "skipped_words": (
-            f"{plural(total, 'record')} could not be used"
-            + (f" (the first {_LISTED})" if total > _LISTED else "")
-        ),
+        "skipped_words": f"{plural(total, 'record')} could not be used{first}",
     }
 
 
@@ -248,10 +247,10 @@ def _record_words(record: Plain) -> str:
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
     result = KINDS[job["kind"]].view(job["result"], query)
-    kept = None
+    kept = ""
     if result.kept is not None:
-        kept = {**result.kept, "measured": job["finished"], "expires": job["expires"]}
-        kept["address"] = query.address
+        times = {"measured": job["finished"], "expires": job["expires"], "address": query.address}
+        kept = json.dumps({**result.kept, **times}, ensure_ascii=False)
     return _shown(request, result, job=view, kept=kept, card=_card(request, job))
 
 
@@ -261,29 +260,16 @@ def example_page(request: Request, kind: str, query: Query) -> Response:
     return _shown(request, result, private=False, example=SAMPLES[kind].about)
 
 
-def _shown(
-    request: Request,
-    result: View,
-    *,
-    job: dict[str, Any] | None = None,
-    kept: Plain | None = None,
-    card: PageCard | None = None,
-    private: bool = True,
-    example: str = "",
-) -> Response:
+def _shown(request: Request, result: View, **more: Any) -> Response:
     return page(
         request,
         "result",
         title=result.title or result.document.title,
-        private=private,
-        job=job,
-        card=card,
         heading=result.document.title,
         content=content(result.document),
         links=result.links,
         says_skipped=result.says_skipped,
-        kept="" if kept is None else json.dumps(kept, ensure_ascii=False),
-        example=example,
+        **{"job": None, "kept": "", "example": "", **more},
     )
 
 
@@ -318,27 +304,12 @@ def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response
 
 
 def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
-    root = root_of(request)
     if job["status"] == "cancelled":
-        heading, tone, lines = (
-            "Stopped",
-            "warn",
-            ["The measurement was stopped, and its files are deleted."],
-        )
-    else:
-        heading, tone = "No result", "bad"
-        lines = error_lines(job["error"] or {"message": "The job failed"})
-    return page(
-        request,
-        "message",
-        title=heading,
-        heading=heading,
-        tone=tone,
-        lines=lines,
-        again=f"{root}/r/{job['id']}/retry" if job["can_retry"] and view["steered"] else "",
-        onward="Measure other games",
-        job=view,
-    )
+        words = "The measurement was stopped, and its files are deleted."
+        return message(request, "Stopped", "warn", words, job=view)
+    lines = error_lines(job["error"] or {"message": "The job failed"})
+    again = f"{view['page']}/retry" if job["can_retry"] and view["steered"] else ""
+    return message(request, "No result", "bad", *lines, again=again, job=view)
 
 
 def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:

@@ -147,20 +147,21 @@ def progress(job: Plain) -> dict[str, Any]:
     The share is None while nobody knows how much there is to do.
     """
     status, state = job["status"], job["progress"]
-    going = status in ("queued", "running")
-    if status == "queued":
-        ahead = job["ahead"] or 0
-        words = f"Waiting: {plural(ahead, 'job')} before yours." if ahead else "You are next."
-        return {"going": going, "share": None, "words": words, "stage": "queued"}
-    stage = str(state["stage"])
-    done, total = state["done"], state["total"]
+    stage, done, total = str(state["stage"]), state["done"], state["total"]
+    share = None
     text = _STAGES.get(stage, stage.capitalize() or "Working")
-    if not total:
-        return {"going": going, "share": None, "words": f"{text} …", "stage": stage}
-    words = f"{text}: {100 * done // total} %."
-    if stage == "analysing":
-        words = f"{text}: {min(done, total):,} of {plural(total, *KINDS[job['kind']].counted)}."
-    return {"going": going, "share": round(state["fraction"], 4), "words": words, "stage": stage}
+    if status == "queued":
+        stage, ahead = "queued", job["ahead"] or 0
+        words = f"Waiting: {plural(ahead, 'job')} before yours." if ahead else "You are next."
+    elif not total:
+        words = f"{text} …"
+    else:
+        share = round(state["fraction"], 4)
+        words = f"{text}: {100 * done // total} %."
+        if stage == "analysing":
+            words = f"{text}: {min(done, total):,} of {plural(total, *KINDS[job['kind']].counted)}."
+    going = status in ("queued", "running")
+    return {"going": going, "share": share, "words": words, "stage": stage}
 
 
 _CSS, _SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
@@ -270,6 +271,7 @@ def page(
     private: bool = True,
     refresh: int = 0,
     card: PageCard | None = None,
+    retry_after: int | None = None,
     **values: Any,
 ) -> HTMLResponse:
     """A page, made from a template with `values`; templates of the desk begin with ``desk/``.
@@ -292,8 +294,27 @@ def page(
             **values,
         )
     )
-    caching = "no-store" if private else "public, max-age=300"
-    return HTMLResponse(text, status, headers={"Cache-Control": caching})
+    headers = {"Cache-Control": "no-store" if private else "public, max-age=300"}
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+    return HTMLResponse(text, status, headers=headers)
+
+
+def message(
+    request: Request,
+    heading: str,
+    tone: str,
+    *lines: str,
+    again: str = "",
+    onward: str = "Measure other games",
+    job: Plain | None = None,
+    **more: Any,
+) -> HTMLResponse:
+    """A page that says something, good or bad, and leads onward, or to the address `again`."""
+    return page(
+        request, "message", title=heading, heading=heading, tone=tone, lines=lines, again=again,
+        onward=onward, job=job, **more,
+    )  # fmt: skip
 
 
 _HEADINGS = {
@@ -319,18 +340,13 @@ def wants_page(request: Request) -> bool:
 
 def problem_page(request: Request, problem: RequestProblem) -> Response:
     """The refusal, with its status."""
-    response = page(
+    heading = _HEADINGS.get(problem.status, "That did not work")
+    return message(
         request,
-        "message",
-        title=_HEADINGS.get(problem.status, "That did not work"),
-        status=problem.status,
-        heading=_HEADINGS.get(problem.status, "That did not work"),
-        tone="bad",
-        lines=error_lines(problem.as_dict()),
-        again="",
+        heading,
+        "bad",
+        *error_lines(problem.as_dict()),
         onward="Measure games",
-        job=None,
+        status=problem.status,
+        retry_after=problem.retry_after,
     )
-    if problem.retry_after is not None:
-        response.headers["Retry-After"] = str(problem.retry_after)
-    return response

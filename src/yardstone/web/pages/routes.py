@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request
@@ -29,6 +30,7 @@ from yardstone.web.pages.render import (
     error_lines,
     limit_words,
     limits_table,
+    message,
     page,
     progress,
     root_of,
@@ -36,7 +38,7 @@ from yardstone.web.pages.render import (
 )
 from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.sent_files import ENDINGS
-from yardstone.web.service import service_of
+from yardstone.web.service import Service, service_of
 from yardstone.web.settings import site_of
 from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
 from yardstone.web.uploads import read_fields
@@ -89,9 +91,12 @@ def _query(
     return Query(root_of(request) + path, part, player, everyone, colour, scale)
 
 
+Asked = Annotated[Query, Depends(_query)]
+
+
 def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     limits = service_of(request).limits()
-    response = page(
+    return page(
         request,
         "start",
         title="How strong am I?",
@@ -102,6 +107,7 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
             f"{address_of(request)}/",
         ),
         status=200 if problem is None else problem.status,
+        retry_after=None if problem is None else problem.retry_after,
         limits=limits,
         words=limit_words(limits),
         table=limits_table(limits),
@@ -113,9 +119,6 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
         keep=days_words(limits["keep_days"]),
         problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
     )
-    if problem is not None and problem.retry_after is not None:
-        response.headers["Retry-After"] = str(problem.retry_after)
-    return response
 
 
 @router.api_route("/", methods=READ)
@@ -142,21 +145,13 @@ async def send(request: Request) -> Response:
 
 
 @router.api_route("/r/{address}", methods=READ)
-def result(
-    request: Request,
-    address: str,
-    query: Annotated[Query, Depends(_query)],
-) -> Response:
+def result(request: Request, address: str, query: Asked) -> Response:
     """A job: its progress, its question, its result or its failure."""
     return job_page(request, service_of(request).job(address), query)
 
 
 @router.api_route("/example/{kind}", methods=READ)
-def example(
-    request: Request,
-    kind: str,
-    query: Annotated[Query, Depends(_query)],
-) -> Response:
+def example(request: Request, kind: str, query: Asked) -> Response:
     """The result of an example, as all results are shown."""
     if kind not in SAMPLES:
         raise missing()
@@ -180,15 +175,6 @@ def state(request: Request, address: str) -> Response:
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
-@router.api_route("/r/{address}/own/{key}", methods=READ)
-def own(request: Request, address: str, key: str) -> Response:
-    """The owner's link: this browser may change the job from now on."""
-    _check_link(request, address, key)
-    answer = _back(request, address)
-    _remember(request, answer, f"{root_of(request)}/r/{address}", key)
-    return answer
-
-
 @router.post("/r/{address}/player")
 async def choose(request: Request, address: str) -> Response:
     """Say whose strength is asked for."""
@@ -199,34 +185,50 @@ async def choose(request: Request, address: str) -> Response:
     return _back(request, address)
 
 
-@router.post("/r/{address}/cancel")
-def cancel(request: Request, address: str) -> Response:
-    """Stop a job."""
-    service_of(request).cancel(address, sent_key(request))
-    return _back(request, address)
+def _add_act(name: str, act: Callable[[Service, str, str], None]) -> None:
+    @router.post(f"/r/{{address}}/{name}", name=name)
+    def change(request: Request, address: str) -> Response:
+        act(service_of(request), address, sent_key(request))
+        return _back(request, address)
 
 
-@router.post("/r/{address}/retry")
-def retry(request: Request, address: str) -> Response:
-    """Begin a failed job anew."""
-    service_of(request).retry(address, sent_key(request))
-    return _back(request, address)
+_add_act("cancel", Service.cancel)
+_add_act("retry", Service.retry)
 
 
-@router.post("/r/{address}/delete")
-def delete(request: Request, address: str) -> Response:
-    """Delete a job with its result."""
-    service_of(request).delete(address, sent_key(request))
-    return _deleted(request, f"{root_of(request)}/r/{address}")
+def _add_owners(letter: str, *, batch: bool) -> None:
+    """Let owners come by their link, and delete what is theirs: a job or a batch."""
+
+    @router.api_route(f"/{letter}/{{address}}/own/{{key}}", methods=READ)
+    def own(request: Request, address: str, key: str) -> Response:
+        service, root = service_of(request), root_of(request)
+        if not service.owns(address, key, batch=batch):
+            raise refusal("not_owner/link")
+        answer = RedirectResponse(f"{root}/{letter}/{address}", 303)
+        jobs = [job["id"] for job in service.batch(address)["jobs"]] if batch else []
+        for path in (f"{letter}/{address}", *(f"r/{job}" for job in jobs)):
+            _remember(request, answer, f"{root}/{path}", key)
+        return answer
+
+    @router.post(f"/{letter}/{{address}}/delete")
+    def delete(request: Request, address: str) -> Response:
+        service_of(request).delete(address, sent_key(request), batch=batch)
+        words = "The result is gone, and its address leads nowhere any more."
+        answer = message(request, "Deleted", "good", words)
+        answer.delete_cookie(OWNER_COOKIE, path=f"{root_of(request)}/{letter}/{address}")
+        return answer
+
+
+_add_owners("r", batch=False)
+_add_owners("b", batch=True)
 
 
 @router.api_route("/b/{address}", methods=READ)
 def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
-    batch = service_of(request).batch(address)
-    return batch_page(
-        request, batch, owned=service_of(request).owns(address, sent_key(request), batch=True)
-    )
+    service = service_of(request)
+    owned = service.owns(address, sent_key(request), batch=True)
+    return batch_page(request, service.batch(address), owned=owned)
 
 
 @router.api_route("/b/{address}/state", methods=READ)
@@ -243,49 +245,9 @@ def batch_state(request: Request, address: str) -> Response:
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
-@router.post("/b/{address}/delete")
-def delete_batch(request: Request, address: str) -> Response:
-    """Delete all jobs of a batch."""
-    service_of(request).delete(address, sent_key(request), batch=True)
-    return _deleted(request, f"{root_of(request)}/b/{address}")
-
-
-@router.api_route("/b/{address}/own/{key}", methods=READ)
-def own_batch(request: Request, address: str, key: str) -> Response:
-    """The owner's link of a batch, and with it of its jobs."""
-    _check_link(request, address, key, batch=True)
-    root = root_of(request)
-    answer = RedirectResponse(f"{root}/b/{address}", 303)
-    jobs = [f"{root}/r/{job['id']}" for job in service_of(request).batch(address)["jobs"]]
-    for path in (f"{root}/b/{address}", *jobs):
-        _remember(request, answer, path, key)
-    return answer
-
-
 def _back(request: Request, address: str) -> Response:
     return RedirectResponse(f"{root_of(request)}/r/{address}", 303)
 
 
-def _check_link(request: Request, address: str, key: str, *, batch: bool = False) -> None:
-    if not service_of(request).owns(address, key, batch=batch):
-        raise refusal("not_owner/link")
-
-
 def _remember(request: Request, answer: Response, path: str, key: str) -> None:
     remember_key(request, answer, key, path, DAY * service_of(request).settings.keep_days)
-
-
-def _deleted(request: Request, path: str) -> Response:
-    answer = page(
-        request,
-        "message",
-        title="Deleted",
-        heading="Deleted",
-        tone="good",
-        lines=["The result is gone, and its address leads nowhere any more."],
-        again="",
-        onward="Measure other games",
-        job=None,
-    )
-    answer.delete_cookie(OWNER_COOKIE, path=path)
-    return answer
