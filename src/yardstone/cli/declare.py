@@ -411,7 +411,7 @@ def _number(text: str, what: str) -> float:
     return value / 100.0 if text.strip().endswith("%") else value
 
 
-def named(text: str, option: str, example: str) -> tuple[str, str]:
+def name_and_value(text: str, option: str, example: str) -> tuple[str, str]:
     """Split at the last equals sign: names may hold others."""
     name, equals, value = text.rpartition("=")
     if not equals or not name.strip():
@@ -430,13 +430,13 @@ def _prior(text: str, what: str) -> Prior:
 
 def anchors(texts: Iterable[str]) -> dict[str, float]:
     """Fixed ratings: NAME=RATING."""
-    named = [named(text, "--anchor", "NAME=RATING") for text in texts]
+    named = [name_and_value(text, "--anchor", "NAME=RATING") for text in texts]
     return {name: _number(value, f"--anchor {name}") for name, value in named}
 
 
 def priors(texts: Iterable[str]) -> dict[str, Prior]:
     """Priors of ratings: NAME=RATING±DEVIATION."""
-    named = [named(text, "--prior", "NAME=RATING±DEVIATION") for text in texts]
+    named = [name_and_value(text, "--prior", "NAME=RATING±DEVIATION") for text in texts]
     return {name: _prior(value, f"--prior {name}") for name, value in named}
 
 
@@ -446,7 +446,7 @@ def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation,
 
     between = []
     for text in texts:
-        names, value = named(text, "--relation", "A>B=POINTS±DEVIATION")
+        names, value = name_and_value(text, "--relation", "A>B=POINTS±DEVIATION")
         places = [place for place, letter in enumerate(names) if letter == ">"]
         if not places:
             raise UsageError(f"--relation {text!r}: write it as A>B=POINTS±DEVIATION")

@@ -108,7 +108,7 @@ def _game(text: str) -> GamePlace:
 
 
 def _accounts(text: str) -> tuple[str, str]:
-    kept, other = declare.named(text, "--merge", "KEPT=OTHER")
+    kept, other = declare.name_and_value(text, "--merge", "KEPT=OTHER")
     if not other.strip():
         raise UsageError(f"--merge {text!r}: write it as KEPT=OTHER")
     return kept, other.strip()

@@ -119,6 +119,10 @@ changed 409: Its status has changed. | Look at it again.
 expired 410: This result has expired and was deleted. | Send the files again for a new one.
 files_gone 409: Its files were deleted. | Send the files again.
 files_gone/lost 500: The files of this job are not there. | Send them again.
+gave_up 500: This job ended its worker {times} times and was given up. | Send fewer or other files.
+not_chosen 410: No player was chosen in time. | Send the files again.
+too_heavy 413: This job took too much memory. | Send fewer games at a time.
+too_long 413: This job took longer than {seconds} seconds. | Send fewer games at a time.
 no_owner 403: This job was made before jobs had owners; nobody can delete it. | It is deleted when
   it expires.
 no_result 409: There is no result: its status is {status}. | Wait until it is done.
@@ -139,6 +143,8 @@ too_many_requests 429: More than {most} such requests in a minute. | Wait a litt
 uploads 429+5: Too many people are sending files at the moment. | Try again soon.
 uploads_client 429+5: You send {most} requests at once already. | Wait until they have arrived.
 internal 500: Something went wrong here. | Try again later.
+internal/job 500: Something went wrong on this server, not with your files. | Try again. If it
+  happens again, tell the operator of this server.
 no_network 503: This server lacks the network for games of Go. | Tell its operator.
 storage 503+30: The server cannot store anything at the moment. | Try again later.
 storage/away 503+5: The server cannot reach its data at the moment. | Try again soon.

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError, UsageError
@@ -168,7 +167,12 @@ class Supervisor:
                 "start it under Linux, macOS, or the Windows Subsystem for Linux"
             )
         self.settings = settings
-        self._make_folder(settings.data)
+        try:
+            settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise InputError(
+                f"this folder cannot be used: {error.strerror}", file=str(settings.data)
+            ) from None
         self.store = JobStore(settings)
         self.store.database.patience = 0.0  # it comes back to everything
         self.bell = Bell.new()
@@ -181,22 +185,12 @@ class Supervisor:
         self._answers = True
         self._logger = logging.getLogger("yardstone.web.supervisor")
         self.children = [
-            _Child(f"worker {number}", "yardstone.web.worker", self._orders_of_worker(number))
+            _Child(f"worker {number}", "yardstone.web.worker", partial(self._for_worker, number))
             for number in range(1, settings.workers + 1)
         ]
         if self.socket is not None:
-            self.children.insert(
-                0, _Child("server", "yardstone.web.server", self._orders_of_server)
-            )
-
-    @staticmethod
-    def _make_folder(folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise InputError(
-                f"this folder cannot be used: {error.strerror}", file=str(folder)
-            ) from None
+            listening = partial(self._orders, socket=self.socket.fileno())
+            self.children.insert(0, _Child("server", "yardstone.web.server", listening))
 
     def _listen(self) -> socket.socket:
         host, port = self.settings.host, self.settings.port
@@ -230,16 +224,10 @@ class Supervisor:
     def _orders(self, **more: Any) -> dict[str, Any]:
         return {"settings": self.settings.as_plain(), "bell": self.bell.ends, **more}
 
-    def _orders_of_server(self) -> dict[str, Any]:
-        assert self.socket is not None
-        return self._orders(socket=self.socket.fileno())
-
-    def _orders_of_worker(self, number: int) -> Callable[[], dict[str, Any]]:
+    def _for_worker(self, number: int) -> dict[str, Any]:
         cores = self.settings.cores or os.cpu_count() or 1
         threads = max(1, cores // max(self.settings.workers, 1))
-        return lambda: self._orders(
-            name=f"{self._mark}/{number}-{secrets.token_hex(3)}", threads=threads
-        )
+        return self._orders(name=f"{self._mark}/{number}-{secrets.token_hex(3)}", threads=threads)
 
     def stop(self) -> None:
         """Let `run` come to its end."""
@@ -284,14 +272,12 @@ class Supervisor:
             upkeep.recover(self.store)
         upkeep.end_late(self.store)
         for child in self.children:
-            if child.name and child.process is not None and self._is_heavy(child.process.pid):
+            process, most = child.process, self.settings.limits.memory << 20
+            if child.name and process is not None and memory_of(process.pid) > most:
                 upkeep.end_heavy(self.store, child.name)
                 log_event(self._logger, "too heavy", process=child.label)
                 child.signal(signal.SIGKILL)
         self._kill_strays()
-
-    def _is_heavy(self, process: int) -> bool:
-        return memory_of(process) > self.settings.limits.memory << 20
 
     def _kill_strays(self) -> None:
         now, own = time.monotonic(), {child.name: child for child in self.children if child.name}

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from yardstone.web.database import Lock, chunks, clients, counters, gone, jobs, uploads, workers
 from yardstone.web.notices import QUEUED
+from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.settings import Settings
 from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
 
@@ -31,7 +32,6 @@ __all__ = [
     "work_folder",
 ]
 
-_SEND_AGAIN = "Send the files again."
 #: Days for which an address is remembered as expired.
 _REMEMBERED_DAYS = 30.0
 #: Seconds after which a folder that no job knows is a leftover.
@@ -115,11 +115,7 @@ def _put_back(store: JobStore, which: sa.ColumnElement[bool], *, innocent: bool)
             _change(connection, row, again | {"attempts": begun})
             store.database.notify(connection, QUEUED)
             return
-        error = _error(
-            "gave_up",
-            f"This job ended its worker {row.attempts} times and was given up.",
-            "Send fewer or other files.",
-        )
+        error = refusal("gave_up", times=row.attempts)
         _end(store, connection, row, error, 3600.0 * store.settings.keep_retry_hours)
 
     return _with_running(store, which, put_back)
@@ -156,35 +152,29 @@ def _end(
     store: JobStore,
     connection: sa.Connection,
     row: Any,
-    error: dict[str, Any],
+    error: RequestProblem,
     keep_seconds: float | None = None,
 ) -> None:
     """Have a running job failed; its files may be kept for another try."""
     now = store.moment()
-    ended = {"status": "failed", "stage": "finished", "finished": now, "error": error}
+    ended = {"status": "failed", "stage": "finished", "finished": now, "error": error.as_dict()}
     keep = None if keep_seconds is None else now + keep_seconds
     _change(connection, row, ended | {"keep": keep})
     store.count_in(connection, f"jobs_{row.kind}_failed")
 
 
-def _error(code: str, message: str, hint: str) -> dict[str, Any]:
-    return {"code": code, "message": message, "hint": hint, "file": None, "line": None}
-
-
 def end_late(store: JobStore) -> int:
     """End the jobs that took too long; how many there were."""
-    seconds = store.settings.limits.seconds
-    message = f"This job took longer than {seconds} seconds."
-    return _end_all(store, jobs.c.deadline <= store.moment(), "too_long", message)
+    error = refusal("too_long", seconds=store.settings.limits.seconds)
+    return _end_all(store, jobs.c.deadline <= store.moment(), error)
 
 
 def end_heavy(store: JobStore, worker: str) -> int:
     """End the job of a worker that takes too much memory; how many there were."""
-    return _end_all(store, jobs.c.worker == worker, "too_heavy", "This job took too much memory.")
+    return _end_all(store, jobs.c.worker == worker, refusal("too_heavy"))
 
 
-def _end_all(store: JobStore, which: sa.ColumnElement[bool], code: str, message: str) -> int:
-    error = _error(code, message, "Send fewer games at a time.")
+def _end_all(store: JobStore, which: sa.ColumnElement[bool], error: RequestProblem) -> int:
     return _with_running(store, which, lambda connection, row: _end(store, connection, row, error))
 
 
@@ -213,7 +203,7 @@ def _expire(store: JobStore) -> int:
             store.database.put(connection, gone, marked)
         connection.execute(sa.delete(gone).where(gone.c.until <= now))
         connection.execute(sa.delete(clients).where(clients.c.served <= now - DAY))
-        error = _error("not_chosen", "No player was chosen in time.", _SEND_AGAIN)
+        error = refusal("not_chosen").as_dict()
         unanswered = (jobs.c.status == "needs_player") & (jobs.c.keep <= now)
         ended = {"status": "failed", "finished": now, "players": None, "error": error}
         connection.execute(sa.update(jobs).where(unanswered).values(ended))

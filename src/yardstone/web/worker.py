@@ -35,13 +35,7 @@ from yardstone.web.sent_files import import_games, unpack
 from yardstone.web.settings import Settings, configure_log, log_event
 from yardstone.web.store import Job, JobStore
 from yardstone.web.supervisor import Bell, orders
-from yardstone.web.upkeep import (
-    drop_uploads,
-    enter_worker,
-    leave_worker,
-    release,
-    work_folder,
-)
+from yardstone.web.upkeep import drop_uploads, enter_worker, leave_worker, release, work_folder
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
@@ -60,13 +54,7 @@ _AWAY = 0.5
 _LISTED = 100
 #: Bytes that must be free where jobs unpack their files.
 _ROOM = 1 << 20
-_INTERNAL = {
-    "code": "internal",
-    "message": "Something went wrong on this server, not with your files.",
-    "hint": "Try again. If it happens again, tell the operator of this server.",
-    "file": None,
-    "line": None,
-}
+_INTERNAL = refusal("internal/job").as_dict()
 
 
 class Stopped(Exception):
@@ -111,12 +99,11 @@ class Worker:
         """Do the next job; whether there was one. While the disk is full there is none."""
         if not self._has_room():
             return False
-        job = self.store.claim(self.name)
-        if job is None:
+        self._job, self._lost, self._told_at = self.store.claim(self.name), False, 0.0
+        if self._job is None:
             return False
-        self._job, self._lost, self._told_at = job, False, 0.0
         try:
-            self._do(job)
+            self._do(self._job)
         finally:
             self._job = None
         return True
@@ -136,9 +123,9 @@ class Worker:
             try:
                 if self.work():
                     pause = _FIRST
-                    continue
-                bell.wait(pause)
-                pause = min(2.0 * pause, bell.longest)
+                else:
+                    bell.wait(pause)
+                    pause = min(2.0 * pause, bell.longest)
             except DatabaseAway:
                 time.sleep(_AWAY)
             except Exception:  # the lease brings the job back
@@ -193,48 +180,26 @@ class Worker:
     def _attempt(self, job: Job, folder: Path, skipped: SkipReport) -> dict[str, Any]:
         """Do a job; how it ended, as `JobStore.finish` takes it."""
         kind = KINDS[job.kind]
+        options, tell = dict(job.options), partial(self._tell, job)
         try:
-            options = dict(job.options)
-
-            def tell(stage: str, done: int, total: int) -> None:
-                self._tell(job, stage, done, total)
-
             if options.get("ogs"):
                 user, files = import_games(self.settings, options["ogs"], folder, tell, skipped)
                 options["player"] = options["player"] or user
             else:
                 sent = folder / "sent"
                 sent.mkdir()
-                self._patiently(
-                    lambda: fetch_files(self.store.database, job.upload, job.files, sent)
-                )
-                files = unpack(
-                    sent,
-                    job.files,
-                    kind.takes,
-                    folder,
-                    self.settings.limits,
-                    skipped,
-                )
+                fetch = partial(fetch_files, self.store.database, job.upload, job.files, sent)
+                self._patiently(fetch)
+                files = unpack(sent, job.files, kind.takes, folder, self.settings.limits, skipped)
                 shutil.rmtree(sent)
-            task = Task(
-                options,
-                files,
-                folder,
-                self.settings,
-                self.network,
-                tell,
-                skipped,
-                self.threads,
-            )
-            return {"status": "done", "result": _as_json(kind.perform(task))}
+            given = (options, files, folder, self.settings, self.network, tell, skipped)
+            result = kind.perform(Task(*given, self.threads))
+            # Numbers that JSON lacks are an error.
+            plain = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            return {"status": "done", "result": plain}
         except NeedsPlayer as question:
-            hours = self.settings.keep_choice_hours
-            return {
-                "status": "needs_player",
-                "players": question.players,
-                "keep_seconds": 3600.0 * hours,
-            }
+            keep = 3600.0 * self.settings.keep_choice_hours
+            return {"status": "needs_player", "players": question.players, "keep_seconds": keep}
         except Stopped:
             raise
         except (RequestProblem, InputError, ModelError, UsageError) as error:
@@ -284,11 +249,6 @@ class Worker:
         leave_worker(self.store, self.name)
 
 
-def _as_json(result: dict[str, Any]) -> str:
-    """A result as JSON text; numbers that JSON lacks are an error."""
-    return json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
 def main() -> int:
     """Work until the supervisor says or is at its end."""
     stop = threading.Event()
@@ -301,7 +261,8 @@ def main() -> int:
         os.nice(settings.niceness)
     worker = Worker(settings, words["name"], words["threads"])
     threading.Thread(target=_live, args=(worker,), daemon=True).start()
-    _warm()
+    for module in (module for kind in KINDS.values() for module in kind.warm):
+        import_module(module)  # what takes long, before somebody waits for it
     database = worker.store.database
     bell = Listener(database, QUEUED) if database.shared else Bell(tuple(words["bell"]))
     threading.Thread(target=worker.run, args=(bell,), daemon=True).start()
@@ -310,13 +271,6 @@ def main() -> int:
         worker.give_up()
     sys.stdout.flush()
     os._exit(0)  # without waiting for a thread that still computes
-
-
-def _warm() -> None:
-    """Import what takes long before somebody waits for it."""
-    for kind in KINDS.values():
-        for module in kind.warm:
-            import_module(module)
 
 
 def _live(worker: Worker) -> None:
