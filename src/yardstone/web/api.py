@@ -7,8 +7,8 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from ipaddress import IPv4Network, IPv6Network, ip_address
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from ipaddress import ip_address
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request, Security
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -25,10 +25,6 @@ from yardstone.web.problems import DatabaseAway, RequestProblem, missing, refusa
 from yardstone.web.sent_files import FILES
 from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
 from yardstone.web.store import sent_key
-
-if TYPE_CHECKING:
-    from yardstone.web.service import Accepted, Service
-
 
 __all__ = [
     "AcceptedBatch",
@@ -352,18 +348,19 @@ Address = Annotated[
 ]
 
 
-async def _accepted(request: Request, made: Accepted) -> Response:
-    (state,) = await run_in_threadpool(service_of(request).new, made.jobs[:1])
-    body = {**_brief(state), **_owned(state["page"], made)}
-    return JSONResponse(body, 202, headers={"Location": state["url"]})
-
-
-def _brief(state: dict[str, Any]) -> dict[str, Any]:
-    return {name: state[name] for name in JobAddress.model_fields}
-
-
-def _owned(page: str, made: Accepted) -> dict[str, Any]:
-    return {"owner": made.key, "owner_page": f"{page}/own/{made.key}"}
+async def _accepted(request: Request, kind: str | None = None, *, batch: bool = False) -> Response:
+    """Receive files, and answer with the address of the job or of the batch that was made."""
+    service = service_of(request)
+    made = await service.receive(request, kind, batch=batch)
+    states = await run_in_threadpool(service.new, made.jobs if batch else made.jobs[:1])
+    jobs = [{name: state[name] for name in JobAddress.model_fields} for state in states]
+    body: dict[str, Any] = jobs[0]
+    if batch:
+        address = states[0]["batch"]
+        body = {"id": address, **service.batch_places(address)}
+    body |= {"owner": made.key, "owner_page": f"{body['page']}/own/{made.key}"}
+    headers = {"Location": body["url"]}
+    return JSONResponse({**body, "jobs": jobs} if batch else body, 202, headers=headers)
 
 
 @router.post(
@@ -373,12 +370,12 @@ def _owned(page: str, made: Accepted) -> dict[str, Any]:
 )
 async def send(request: Request) -> Response:
     """See what the files are, and make a job of them."""
-    return await _accepted(request, await service_of(request).receive(request))
+    return await _accepted(request)
 
 
 def _add_kind(kind: Kind) -> None:
     async def send_kind(request: Request) -> Response:
-        return await _accepted(request, await service_of(request).receive(request, kind.name))
+        return await _accepted(request, kind.name)
 
     fields = {field.name: _schema(field) for field in kind.fields}
     router.post(
@@ -392,29 +389,13 @@ def _add_kind(kind: Kind) -> None:
 
 def _add_batches(kind: Kind) -> None:
     async def send_batch(request: Request) -> Response:
-        service = service_of(request)
-        made = await service.receive(request, kind.name, batch=True)
-        states = await run_in_threadpool(service.new, made.jobs)
-        address = states[0]["batch"]
-        places = service.batch_places(address)
-        body = {
-            "id": address,
-            **places,
-            **_owned(places["page"], made),
-            "jobs": [_brief(state) for state in states],
-        }
-        return JSONResponse(body, 202, headers={"Location": places["url"]})
+        return await _accepted(request, kind.name, batch=True)
 
     router.post(
         "/api/batches",
         response_model=AcceptedBatch,
         description="Make a job for each player that is named, all from the same games.",
-        **_form(
-            "batches",
-            f"{kind.summary}, to rate several players",
-            _batch_form(kind),
-            "player",
-        ),
+        **_form("batches", f"{kind.summary}, to rate several players", _batch_form(kind), "player"),
     )(send_batch)
 
 
@@ -556,7 +537,13 @@ def limits(request: Request) -> dict[str, Any]:
 )
 async def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    state, status = await _state(service_of(request))
+    ask = partial(upkeep.state, service_of(request).store, patience=0.0)
+    try:
+        async with asyncio.timeout(_SOON):
+            state = await run_in_threadpool(ask)
+        status = "ok" if state["workers"] else "no_workers"
+    except (DatabaseAway, TimeoutError):
+        state, status = {"workers": 0, "jobs": {}}, "no_database"
     body = {
         "status": status,
         "version": yardstone.__version__,
@@ -567,29 +554,14 @@ async def health(request: Request) -> Response:
     return JSONResponse(body, 200 if status == "ok" else 503)
 
 
-async def _state(service: Service) -> tuple[dict[str, Any], str]:
-    """What `upkeep.state` gives, if the database answers soon, and how that is."""
-    ask = partial(upkeep.state, service.store, patience=0.0)
-    try:
-        async with asyncio.timeout(_SOON):
-            state = await run_in_threadpool(ask)
-    except (DatabaseAway, TimeoutError):
-        return {"workers": 0, "jobs": {}}, "no_database"
-    return state, "ok" if state["workers"] else "no_workers"
-
-
 @router.get("/metrics", include_in_schema=False)
 def metrics(request: Request) -> Response:
     """Numbers for Prometheus, for those addresses that may read them."""
-    if not _is_among(request, request.app.state.may_measure):
-        raise missing()
-    text = request.app.state.metrics.text(upkeep.state(service_of(request).store))
-    return Response(text, media_type="text/plain; version=0.0.4")
-
-
-def _is_among(request: Request, networks: list[IPv4Network | IPv6Network]) -> bool:
     try:
         address = ip_address(request.client.host if request.client is not None else "")
     except ValueError:
-        return False
-    return any(address in network for network in networks)
+        raise missing() from None
+    if not any(address in network for network in request.app.state.may_measure):
+        raise missing()
+    text = request.app.state.metrics.text(upkeep.state(service_of(request).store))
+    return Response(text, media_type="text/plain; version=0.0.4")
