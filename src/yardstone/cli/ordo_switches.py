@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, TypeVar
 
@@ -31,17 +31,11 @@ class Refused(YardstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One switch, as it is typed and what it does.
-
-    The field of the options that it sets has its name, unless `field` says another; the value is
-    what `read` makes of the argument, or True without one. Or `sets` says all that it sets.
-    """
+    """One switch, as it is typed and what it does; `read` makes a value of its argument."""
 
     typed: str
     help: str
     read: Callable[[str], Any] = str
-    field: str = ""
-    sets: Mapping[str, bool] | None = None
 
     @property
     def letter(self) -> str:
@@ -60,37 +54,48 @@ class Switch:
 
     def given(self, argument: str | None) -> Mapping[str, Any]:
         """The fields of the options that it sets, with their values."""
-        field = self.field or self.name.replace("-", "_")
-        return self.sets or {field: True if argument is None else self.read(argument)}
+        if self.name in _SETS:
+            return _SETS[self.name]
+        field = _FIELDS.get(self.name, self.name).replace("-", "_")
+        return {field: True if argument is None else self.read(argument)}
 
 
 #: Switches that ask for something else than the work; the first of them that is given holds.
 _ACTIONS = ("license", "version", "help", "show-switches", "table")
+#: Fields of the options that switches of another name set.
+_FIELDS = {
+    "ML": "likelihood",
+    "aliases": "synonyms",
+    "columns": "wanted_columns",
+    "decimals": "wanted_decimals",
+    "min-perf": "min_percent",
+    "silent": "quiet",
+}
+#: What other switches set than the field of their name.
+_SETS = {
+    "quiet": {"quiet": True, "show_simulation": False},
+    "terse": {"quiet": True, "show_simulation": True},
+    "no-warnings": {"warnings": False},
+}
 #: Switches that stand first in the help of both commands.
-COMMON = (
-    Switch("-h, --help", "print this help and exit"),
-    Switch("-H, --show-switches", "print only this table and exit"),
-    Switch("-v, --version", "print the version and exit"),
-    Switch("-L, --license", "print version and licence and exit"),
-    Switch(
-        "-q, --quiet",
-        "print results only, no progress",
-        sets={"quiet": True, "show_simulation": False},
-    ),
-    Switch("--silent", "the same as --quiet", field="quiet"),
-)
-TIMELOG = Switch("--timelog", "print the processor time used before each step")
-GAMES = (
-    Switch("-p, --pgn=FILE", "games to read, in PGN; - is standard input"),
-    Switch("-P, --pgn-list=FILE", "a file with one name of a PGN file a line"),
-)
-SYNONYMS = (
-    Switch("-Y, --synonyms=FILE", "other names of players: lines of main name,synonym,synonym"),
-    Switch("--aliases=FILE", "the same as --synonyms", field="synonyms"),
-)
-NO_WARNINGS = Switch(
-    "--no-warnings", "do not warn of names in lists that are in no game", sets={"warnings": False}
-)
+_COMMON = """\
+-h, --help  print this help and exit
+-H, --show-switches  print only this table and exit
+-v, --version  print the version and exit
+-L, --license  print version and licence and exit
+-q, --quiet  print results only, no progress
+--silent  the same as --quiet
+"""
+
+
+def switches(table: str, **read: Callable[[str], Any]) -> tuple[Switch, ...]:
+    """The switches that both commands have, and those of a table: what is typed, and what it does.
+
+    Arguments are texts, unless it is said how to `read` them.
+    """
+    rows = (line.split("  ", 1) for line in (_COMMON + table).splitlines())
+    made = (Switch(typed, about) for typed, about in rows)
+    return tuple(replace(each, read=read.get(each.name.replace("-", "_"), str)) for each in made)
 
 
 def taken_switches(
@@ -243,91 +248,61 @@ def _scale(text: str) -> float:
     return scale
 
 
-SWITCHES = (
-    *COMMON,
-    Switch(
-        "-Q, --terse",
-        "quiet, but show how far the simulation is",
-        sets={"quiet": True, "show_simulation": True},
-    ),
-    TIMELOG,
-    Switch("-a, --average=NUM", "average rating of the pool (2300)", number("average")),
-    Switch("-A, --anchor=<player>", "this player gets the rating of -a, not the pool"),
-    Switch("-V, --pool-relative", "errors relative to the average although there is an anchor"),
-    Switch("-m, --multi-anchors=FILE", 'several fixed ratings: lines of "player",rating'),
-    Switch("-y, --loose-anchors=FILE", 'ratings known beforehand: "player",rating,deviation'),
-    Switch("-r, --relations=FILE", 'differences known beforehand: "A","B",A minus B,deviation'),
-    Switch("-R, --remove-older", "do not list the B of relations"),
-    Switch(
-        "-w, --white=NUM", "rating points that moving first is worth (0)", number("white advantage")
-    ),
-    Switch(
-        "-u, --white-error=NUM",
-        "deviation of -w: it is estimated with this prior",
-        number("white advantage uncertainty"),
-    ),
-    Switch("-W, --white-auto", "estimate what moving first is worth"),
-    Switch(
-        "-d, --draw=NUM",
-        "draw rate of equal opponents in per cent (50)",
-        number("white drawrate", 0.0, 100.0, outside="drawrate parameter is out of range"),
-    ),
-    Switch(
-        "-k, --draw-error=NUM",
-        "deviation of -d: it is estimated with this prior",
-        number("draw rate uncertainty"),
-    ),
-    Switch("-D, --draw-auto", "estimate the draw rate of equal opponents"),
-    Switch("-z, --scale=NUM", "rating difference for an expected score of 76 % (202)", _scale),
-    Switch("-T, --table", "print expected scores and rating differences and exit"),
-    *GAMES,
-    Switch("-o, --output=FILE", "write the list here, not to the screen"),
-    Switch("-c, --csv=FILE", "write the list as comma separated values"),
-    Switch("-E, --elostat", "write rating.dat, programs.dat and general.dat as EloStat does"),
-    Switch("-j, --head2head=FILE", "write every player's results against every opponent"),
-    Switch(
-        "-g, --groups=FILE",
-        "write which players the games connect; no list unless -o or -c ask for it",
-    ),
-    Switch("-G, --force", "rate unconnected groups too, each on its own"),
-    Switch(
-        "-s, --simulations=NUM",
-        "estimate errors from so many simulated replays (2 or more)",
-        _simulations,
-    ),
-    Switch(
-        "-e, --error-matrix=FILE", "write the error of each difference as comma separated values"
-    ),
-    Switch("-C, --cfs-matrix=FILE", "write the confidence for superiority of each two players"),
-    Switch("-J, --cfs-show", "list the confidence for superiority over the next player"),
-    Switch(
-        "-F, --confidence=NUM",
-        "confidence of error margins in per cent (95)",
-        number("confidence", 50.001, 99.999),
-    ),
-    Switch("-X, --ignore-draws", "leave draws out"),
-    Switch(
-        "-t, --threshold=NUM",
-        "list only players with so many games",
-        integer("wrong threshold parameter", 0),
-    ),
-    Switch(
-        "-N, --decimals=<a,b>",
-        "decimals of ratings (1) and, if given, of percentages (0)",
-        field="wanted_decimals",
-    ),
-    Switch("-M, --ML", "estimate by maximum likelihood", field="likelihood"),
-    Switch(
-        "-n, --cpus=NUM",
-        "processors used for simulations (1)",
-        integer("wrong nuber of processors selected", 1),
-    ),
-    Switch("-U, --columns=<a,..,z>", 'columns of the list ("0,1,2,3,4,5")', field="wanted_columns"),
-    *SYNONYMS,
-    Switch("-i, --include=FILE", "rate only games between players named in this file"),
-    Switch("-x, --exclude=FILE", "leave out games of players named in this file"),
-    NO_WARNINGS,
-    Switch("-b, --column-format=FILE", 'widths and headers: lines of column,width,"header"'),
+SWITCHES = switches(
+    """\
+-Q, --terse  quiet, but show how far the simulation is
+--timelog  print the processor time used before each step
+-a, --average=NUM  average rating of the pool (2300)
+-A, --anchor=<player>  this player gets the rating of -a, not the pool
+-V, --pool-relative  errors relative to the average although there is an anchor
+-m, --multi-anchors=FILE  several fixed ratings: lines of "player",rating
+-y, --loose-anchors=FILE  ratings known beforehand: "player",rating,deviation
+-r, --relations=FILE  differences known beforehand: "A","B",A minus B,deviation
+-R, --remove-older  do not list the B of relations
+-w, --white=NUM  rating points that moving first is worth (0)
+-u, --white-error=NUM  deviation of -w: it is estimated with this prior
+-W, --white-auto  estimate what moving first is worth
+-d, --draw=NUM  draw rate of equal opponents in per cent (50)
+-k, --draw-error=NUM  deviation of -d: it is estimated with this prior
+-D, --draw-auto  estimate the draw rate of equal opponents
+-z, --scale=NUM  rating difference for an expected score of 76 % (202)
+-T, --table  print expected scores and rating differences and exit
+-p, --pgn=FILE  games to read, in PGN; - is standard input
+-P, --pgn-list=FILE  a file with one name of a PGN file a line
+-o, --output=FILE  write the list here, not to the screen
+-c, --csv=FILE  write the list as comma separated values
+-E, --elostat  write rating.dat, programs.dat and general.dat as EloStat does
+-j, --head2head=FILE  write every player's results against every opponent
+-g, --groups=FILE  write which players the games connect; no list unless -o or -c ask for it
+-G, --force  rate unconnected groups too, each on its own
+-s, --simulations=NUM  estimate errors from so many simulated replays (2 or more)
+-e, --error-matrix=FILE  write the error of each difference as comma separated values
+-C, --cfs-matrix=FILE  write the confidence for superiority of each two players
+-J, --cfs-show  list the confidence for superiority over the next player
+-F, --confidence=NUM  confidence of error margins in per cent (95)
+-X, --ignore-draws  leave draws out
+-t, --threshold=NUM  list only players with so many games
+-N, --decimals=<a,b>  decimals of ratings (1) and, if given, of percentages (0)
+-M, --ML  estimate by maximum likelihood
+-n, --cpus=NUM  processors used for simulations (1)
+-U, --columns=<a,..,z>  columns of the list ("0,1,2,3,4,5")
+-Y, --synonyms=FILE  other names of players: lines of main name,synonym,synonym
+--aliases=FILE  the same as --synonyms
+-i, --include=FILE  rate only games between players named in this file
+-x, --exclude=FILE  leave out games of players named in this file
+--no-warnings  do not warn of names in lists that are in no game
+-b, --column-format=FILE  widths and headers: lines of column,width,"header"
+""",
+    average=number("average"),
+    white=number("white advantage"),
+    white_error=number("white advantage uncertainty"),
+    draw=number("white drawrate", 0.0, 100.0, outside="drawrate parameter is out of range"),
+    draw_error=number("draw rate uncertainty"),
+    scale=_scale,
+    simulations=_simulations,
+    confidence=number("confidence", 50.001, 99.999),
+    threshold=integer("wrong threshold parameter", 0),
+    cpus=integer("wrong nuber of processors selected", 1),
 )
 
 _COLUMNS_LIMIT = 256

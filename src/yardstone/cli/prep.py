@@ -12,17 +12,12 @@ import numpy as np
 from yardstone.cli.ordo import run
 from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened
 from yardstone.cli.ordo_switches import (
-    COMMON,
-    GAMES,
-    NO_WARNINGS,
-    SYNONYMS,
-    TIMELOG,
     CommonOptions,
     Refused,
-    Switch,
     given_options,
     integer,
     scan_float,
+    switches,
 )
 from yardstone.reports.ordo_extras import Groups, find_groups
 
@@ -196,38 +191,31 @@ def _percentage(text: str) -> float:
     return value
 
 
-SWITCHES = (
-    *COMMON,
-    TIMELOG,
-    Switch("-d, --no-perfects", "leave out players who won or lost everything, again and again"),
-    Switch(
-        "-m, --min-perf=NUM",
-        "leave out players who scored less than so many per cent",
-        _percentage,
-        "min_percent",
-    ),
-    Switch(
-        "-M, --min-games=NUM",
-        "leave out players with fewer games",
-        integer("wrong min. games played"),
-    ),
-    *GAMES,
-    Switch("--stdin", "read standard input, after all files"),
-    *SYNONYMS,
-    Switch("-i, --include=FILE", "keep only games between players named in this file"),
-    Switch("-x, --exclude=FILE", "leave out games of players named in this file"),
-    Switch("--remaining=FILE", "write the games that were left out"),
-    NO_WARNINGS,
-    Switch("-o, --output=FILE", "write the games here, not to the screen"),
-    Switch("--major-only", "write only games within the largest connected group"),
-    Switch("-g, --groups=FILE", "write which players the games connect"),
-    Switch("--group-games=FILE", "write the games of each group to FILE.*.pgn"),
-    Switch("--group-players=FILE", "write the players of each group to FILE.*.csv"),
-    Switch(
-        "--group-max=NUM",
-        "write files for at most so many groups (1000)",
-        integer("wrong --group-max"),
-    ),
+SWITCHES = switches(
+    """\
+--timelog  print the processor time used before each step
+-d, --no-perfects  leave out players who won or lost everything, again and again
+-m, --min-perf=NUM  leave out players who scored less than so many per cent
+-M, --min-games=NUM  leave out players with fewer games
+-p, --pgn=FILE  games to read, in PGN; - is standard input
+-P, --pgn-list=FILE  a file with one name of a PGN file a line
+--stdin  read standard input, after all files
+-Y, --synonyms=FILE  other names of players: lines of main name,synonym,synonym
+--aliases=FILE  the same as --synonyms
+-i, --include=FILE  keep only games between players named in this file
+-x, --exclude=FILE  leave out games of players named in this file
+--remaining=FILE  write the games that were left out
+--no-warnings  do not warn of names in lists that are in no game
+-o, --output=FILE  write the games here, not to the screen
+--major-only  write only games within the largest connected group
+-g, --groups=FILE  write which players the games connect
+--group-games=FILE  write the games of each group to FILE.*.pgn
+--group-players=FILE  write the players of each group to FILE.*.csv
+--group-max=NUM  write files for at most so many groups (1000)
+""",
+    min_perf=_percentage,
+    min_games=integer("wrong min. games played"),
+    group_max=integer("wrong --group-max"),
 )
 
 _HELP = """
