@@ -12,8 +12,9 @@ import time
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import IPv6Address, ip_address
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import h11
@@ -109,8 +110,7 @@ class StrictHeaders:
         async def strict(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _SECURITY_HEADERS.items():
-                    headers[name] = value
+                headers.update(_SECURITY_HEADERS)
                 headers.setdefault("Cache-Control", "no-store")
                 if scope["scheme"] == "https":
                     headers["Strict-Transport-Security"] = _OVER_TLS
@@ -231,13 +231,10 @@ def visitor_mark(request: Request, secret: bytes) -> str:
     Of IPv6 the network counts, since a visitor has many addresses.
     """
     host = request.client.host if request.client is not None else ""
-    try:
+    with suppress(ValueError):
         address = ip_address(host.partition("%")[0])
         if isinstance(address, IPv6Address):
-            mapped = address.ipv4_mapped
-            host = str(mapped) if mapped is not None else address.exploded[:19]
-    except ValueError:
-        pass
+            host = str(address.ipv4_mapped or address.exploded[:19])
     return hmac.new(secret, host.encode(), hashlib.sha256).hexdigest()[:24]
 
 
@@ -289,10 +286,9 @@ class Metrics:
             metric(name, "gauge", about, state[name])
         counters = defaultdict(float, state["counters"])
         metric("jobs_ended_total", "counter", "Jobs that ended, by kind and how.")
-        for kind in KINDS:
-            for status in ("done", "failed", "needs_player"):
-                number = counters[f"jobs_{kind}_{status}"]
-                sample("jobs_ended_total", number, kind=kind, status=status)
+        for kind, status in product(KINDS, ("done", "failed", "needs_player")):
+            number = counters[f"jobs_{kind}_{status}"]
+            sample("jobs_ended_total", number, kind=kind, status=status)
         metric("job_seconds_total", "counter", "Seconds of work, by kind.")
         for kind in KINDS:
             sample("job_seconds_total", counters[f"seconds_{kind}"], kind=kind)
@@ -437,13 +433,10 @@ class RequestMonitor:
             await self.app(scope, receive, send)
             return
         begun = time.perf_counter()
-        status = 500
 
         async def noted(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                self._note(scope, status, time.perf_counter() - begun)
+                self._note(scope, message["status"], time.perf_counter() - begun)
             await send(message)
 
         request = Request(scope)
@@ -460,14 +453,8 @@ class RequestMonitor:
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._metrics.add(method, route, status, seconds)
-        log_event(
-            _LOGGER,
-            "request",
-            method=method,
-            route=route,
-            status=status,
-            milliseconds=round(1000.0 * seconds, 1),
-        )
+        took = round(1000.0 * seconds, 1)
+        log_event(_LOGGER, "request", method=method, route=route, status=status, milliseconds=took)
 
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
@@ -481,15 +468,8 @@ def add_handlers(
     async def refuse(request: Request, error: Exception) -> Response:
         return refused(request, _problem_of(error, hint=hint))
 
-    for kind in (
-        YardstoneError,
-        RequestValidationError,
-        HTTPException,
-        SQLAlchemyError,
-        OSError,
-        ClientDisconnect,
-        Exception,
-    ):
+    kinds = (YardstoneError, RequestValidationError, HTTPException, SQLAlchemyError, OSError)
+    for kind in (*kinds, ClientDisconnect, Exception):
         app.add_exception_handler(kind, refuse)
 
 

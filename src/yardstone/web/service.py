@@ -162,10 +162,10 @@ def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[di
 
     Raises RequestProblem if a value is none of those offered, or a field is of another kind.
     """
-    own = {each.name for each in kind.fields}
+    own = {"kind", *(each.name for each in kind.fields)}
     known = {each.name for other in KINDS.values() for each in other.fields}
     for name, values in fields.items():
-        if name not in own | {"kind"} and any(value.strip() for value in values):
+        if name not in own and any(value.strip() for value in values):
             reason = f"not for {kind.name}" if name in known else "there is no such field"
             raise bad_option(name, reason)
     options = {each.name: each.read(fields.get(each.name, ())) for each in kind.fields}
@@ -318,17 +318,17 @@ class Service:
         stored = {}
         for number, (name, size) in enumerate(upload.files):
             path = upload.folder / f"{number:04d}"
+            file = {"name": name, "size": size}
             try:
                 format_name, within = look(path, name, limits, entries)
             except RequestProblem as problem:
                 unknown.append(problem)
-                file = {"name": name, "size": size, "format": "unknown"}
-                files.append({**file, "reason": problem.message})
+                files.append({**file, "format": "unknown", "reason": problem.message})
                 continue
             if format_name == "zip":
                 entries += within.total()
             formats.update(kind for kind in within.elements() if kind)
-            files.append({"name": name, "size": size, "format": format_name})
+            files.append({**file, "format": format_name})
             stored[number] = path.with_name(file_name(number, format_name))
         if user:
             formats["sgf"] += 1  # as what is fetched will be
@@ -340,16 +340,9 @@ class Service:
             fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}
         options = job_options(chosen, fields, most_players=limits.players if batch else 1)
         jobs = self.store.add(
-            chosen.name,
-            client,
-            upload.id,
-            files,
-            options,
-            stored=stored,
-            batch=batch,
-            key=key,
-            owner=owner,
-        )
+            chosen.name, client, upload.id, files, options,
+            stored=stored, batch=batch, key=key, owner=owner,
+        )  # fmt: skip
         self.bell.ring(len(jobs))
         return jobs
 
