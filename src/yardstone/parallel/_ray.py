@@ -169,12 +169,17 @@ _engine: str | None = None  # the one that we connected with
 @contextmanager
 def connection() -> Iterator[None]:
     """End within this block what is connected or started in it."""
+    global _engine
     before = _engine
     try:
         yield
     finally:
-        if before is None:
-            _disconnect()
+        if before is None and _engine is not None:
+            import ray
+
+            _engine = None
+            with _quietly():
+                ray.shutdown()
 
 
 def connected(engine: str) -> Any:
@@ -261,17 +266,6 @@ def _unreachable(address: str, why: str) -> InputError:
     return InputError(f"no Ray answers {where}{reason}", hint=_HINT)
 
 
-def _disconnect() -> None:
-    global _engine
-    if _engine is None:
-        return
-    import ray
-
-    _engine = None
-    with _quietly():
-        ray.shutdown()
-
-
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Keep Ray from saying anything while it starts or ends."""
@@ -336,7 +330,7 @@ def run(
             num_cpus=needs.cores, max_retries=RETRIES, resources=_resources(ray, needs.resource)
         )
         submit = partial(task.remote, [order], mark)
-        _hand_out(ray, submit, todo, tally, _Room(ray, workers, needs.cores))
+        _hand_out(ray, submit, todo, tally, _room(ray, workers, needs.cores))
 
 
 def _resources(ray: Any, name: str | None) -> dict[str, float]:
@@ -345,7 +339,7 @@ def _resources(ray: Any, name: str | None) -> dict[str, float]:
 
 
 def _hand_out(
-    ray: Any, submit: Callable[[bytes], Any], todo: Todo, tally: Tally, room: _Room
+    ray: Any, submit: Callable[[bytes], Any], todo: Todo, tally: Tally, room: Iterator[int]
 ) -> None:
     """Hand chunks out until all are done.
 
@@ -353,8 +347,7 @@ def _hand_out(
     aborts a process that cancels a task at the moment at which it ends.
     """
     pending: dict[Any, Chunk] = {}
-    while True:
-        most = room.now()
+    for most in room:
         while len(pending) < most and (chunk := todo.take()) is not None:
             pending[submit(packed(chunk.items, chunk.name(), ray.cloudpickle.dumps))] = chunk
         if not (refs := list(pending)):
@@ -365,25 +358,18 @@ def _hand_out(
             tally.put(chunk, _received(ray, ref, chunk))
 
 
-class _Room:
-    """How many tasks to have in Ray's hands; machines may come and go."""
+def _room(ray: Any, workers: int | None, cores: float) -> Iterator[int]:
+    """How many tasks to have in Ray's hands, looked up every few seconds: machines come and go.
 
-    def __init__(self, ray: Any, workers: int | None, cores: float) -> None:
-        self._ray = ray
-        self._workers = workers
-        self._cores = cores
-        self._room = 0
-        self._until = 0.0
-
-    def now(self) -> int:
-        """The number, looked up every few seconds; beyond what can run, tasks are kept ready."""
-        if time.monotonic() > self._until:
-            cores = self._ray.cluster_resources().get("CPU", 1.0)
-            slots = max(1, round(cores / self._cores))
-            workers = slots if self._workers is None else self._workers
-            self._room = workers if workers < slots else AHEAD * slots
-            self._until = time.monotonic() + LOOK
-        return self._room
+    Beyond what can run, tasks are kept ready.
+    """
+    until = room = 0.0
+    while True:
+        if time.monotonic() > until:
+            slots = max(1, round(ray.cluster_resources().get("CPU", 1.0) / cores))
+            room = AHEAD * slots if workers is None or workers >= slots else workers
+            until = time.monotonic() + LOOK
+        yield int(room)
 
 
 def _received(ray: Any, ref: Any, chunk: Chunk) -> Any:
