@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -75,7 +75,7 @@ def match(
         yardstone match 13 37 50 25 3 --elo1 4 --model normalized
     """
     from yardstone.ratings.sprt import Sprt, judge_games, judge_match
-    from yardstone.reports.match import match_document
+    from yardstone.reports.match import match_document, match_line
 
     out.check()
     level = declare.confidence(confidence)
@@ -111,15 +111,6 @@ def match(
     if not watching.watch:
         out.emit(match_document(judge(given.paths)))
         return 0
-    return watching.follow(given.paths, _live(judge, out, pairs=pairs), query=reading.query)
-
-
-def _live(
-    judge: Callable[..., MatchJudgement], out: TableOutput, *, pairs: bool
-) -> Callable[[Sequence[Source], bool], bool]:
-    """Shows where a match stands; true once the sequential test is decided."""
-    from yardstone.reports.match import match_document, match_line
-
     news = News()
 
     def look(sources: Sequence[Source], last: bool) -> bool:
@@ -130,7 +121,7 @@ def _live(
         out.emit_passing(match_document(judgement), match_line(judgement), last=decided or last)
         return decided
 
-    return look
+    return watching.follow(given.paths, look, query=reading.query)
 
 
 class _Given(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -202,26 +203,22 @@ def _print(document: Document, form: Format, rows: int | None) -> None:
 def _write(document: Document, form: Format, path: Path) -> None:
     from yardstone.files import replaced
 
-    if form == "parquet":
-        from yardstone.reports.files import write_parquet
+    with replaced(path) as temporary:
+        if form == "parquet":
+            from yardstone.reports.files import write_parquet
 
-        with replaced(path) as temporary:
             write_parquet(document, temporary)
-        return
-    with replaced(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(_pieces(document, form))
+            return
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_pieces(document, form))
 
 
 def _pieces(document: Document, form: Format) -> Iterable[str]:
     """The report as text; what can be long comes piece by piece."""
-    if form == "csv":
-        from yardstone.reports.files import csv_pieces, records_of
+    if form in ("csv", "json"):
+        from yardstone.reports.files import csv_pieces, json_pieces, records_of
 
-        return csv_pieces(records_of(document))
-    if form == "json":
-        from yardstone.reports.files import json_pieces
-
-        return json_pieces(document)
+        return json_pieces(document) if form == "json" else csv_pieces(records_of(document))
     if form == "html":
         import yardstone
         from yardstone.reports.page import document_page
@@ -258,28 +255,24 @@ def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | Non
     def show(done: int, whole: int) -> None:
         nonlocal last
         percent = 100 * done // whole if whole else 100
-        if percent == last:
-            return
-        last = percent
-        end = "\r\x1b[K" if done >= whole else ""
-        sys.stderr.write(f"\r\x1b[K{label} {percent:3d} %{end}")
-        sys.stderr.flush()
+        if percent != last:
+            last = percent
+            end = "\r\x1b[K" if done >= whole else ""
+            sys.stderr.write(f"\r\x1b[K{label} {percent:3d} %{end}")
+            sys.stderr.flush()
 
     return show
 
 
 def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
     """A function of (stage, done, all) that draws one stage after the other, as above."""
-    bars = {}
+    bar_of = cache(partial(progress_bar, quiet=quiet))
 
     def show(stage: str, done: int, whole: int) -> None:
-        if stage not in bars:
-            bars[stage] = progress_bar(stage, quiet=quiet)
-        bar = bars[stage]
-        if bar is not None and whole:
+        if whole and (bar := bar_of(stage)) is not None:
             bar(done, whole)
 
-    return None if progress_bar("", quiet=quiet) is None else show
+    return None if bar_of("") is None else show
 
 
 #: So many records that were left out are shown with their places.
@@ -293,15 +286,14 @@ def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
     from yardstone.records.where import left_out_line
 
     line = left_out_line(skipped)
-    said = [f"  {each}" if line else f"yardstone: {each}" for each in skipped.doubts]
-    if line or said:
-        print("\n".join([f"yardstone: {line}", *said] if line else said), file=sys.stderr)
-    if not len(skipped):
-        return
-    from yardstone.records.options import skipped_line
+    lines = [f"yardstone: {line}"] if line else []
+    lines += [f"  {each}" if line else f"yardstone: {each}" for each in skipped.doubts]
+    if len(skipped):
+        from yardstone.records.options import skipped_line
 
-    lines = [f"yardstone: {skipped_line(skipped)}"]
-    lines += [f"  {record}" for record in skipped.details[:_PLACES]]
-    if len(skipped) > _PLACES:
-        lines.append(f"  … and {plural(len(skipped) - _PLACES, 'other')}")
-    print("\n".join(lines), file=sys.stderr)
+        lines.append(f"yardstone: {skipped_line(skipped)}")
+        lines += [f"  {record}" for record in skipped.details[:_PLACES]]
+        if len(skipped) > _PLACES:
+            lines.append(f"  … and {plural(len(skipped) - _PLACES, 'other')}")
+    if lines:
+        print("\n".join(lines), file=sys.stderr)
