@@ -17,7 +17,7 @@ from yardstone.files import scratch_folder
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.words import plural
-from yardstone.web.kinds import KINDS, Kind, Query, View
+from yardstone.web.kinds import KINDS, Query, View
 from yardstone.web.pages.render import (
     PageCard,
     address_of,
@@ -33,7 +33,6 @@ from yardstone.web.pages.render import (
 from yardstone.web.store import sent_key
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -77,23 +76,14 @@ SAMPLES: Mapping[str, _Sample] = {
 }
 
 
-@dataclass(frozen=True)
-class _ShownSample:
-    """A sample on the start page: its kind, what it is, and a part of its result."""
-
-    kind: Kind
-    title: str
-    about: str
-    content: Markup
-
-
 @cache
-def start_samples() -> list[_ShownSample]:
-    """A part of each result, made by the documents that make the whole ones."""
+def start_samples() -> list[dict[str, Any]]:
+    """A part of each result, made by the documents that make the whole ones, and what it is."""
     shown = []
     for name, sample in SAMPLES.items():
         glance = KINDS[name].glance(sample_result(name))
-        shown.append(_ShownSample(KINDS[name], glance.title, sample.about, content(glance)))
+        about = {"kind": KINDS[name], "title": glance.title, "about": sample.about}
+        shown.append({**about, "content": content(glance)})
     return shown
 
 
