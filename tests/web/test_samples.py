@@ -68,4 +68,4 @@ def test_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_kind_has_a_sample_that_is_shown() -> None:
     shown = start_samples()
     assert [each["kind"].name for each in shown] == list(SAMPLES)
-    assert all("<svg" in each["content"] or "<table" in each.content for each in shown)
+    assert all("<svg" in each["content"] or "<table" in each["content"] for each in shown)

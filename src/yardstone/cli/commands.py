@@ -13,24 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from yardstone.choices import nearest, one_of
-from yardstone.cli.declare import (
-    HelpAll,
-    PanelledCommand,
-    epilog,
-    expanded,
-    shows_all,
-    write_commands,
-)
-from yardstone.cli.table import (
-    COMMANDS,
-    LABORATORY,
-    OWN_SWITCHES,
-    PANELS,
-    Command,
-    Family,
-    plugged,
-    with_plugins,
-)
+from yardstone.cli import declare, table
 from yardstone.errors import UsageError
 
 __all__ = ["EXAMPLES", "application", "file_hint", "option_hint", "unknown_command"]
@@ -50,30 +33,30 @@ _PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": 
 
 def application(*path: str) -> Any:
     """The whole command, or the family or command that `path` leads to."""
-    entry: Command | Family = Family(_ABOUT, EXAMPLES, COMMANDS)
+    entry: table.Command | table.Family = table.Family(_ABOUT, EXAMPLES, table.COMMANDS)
     for length, name in enumerate(path, 1):
-        assert isinstance(entry, Family)
-        entry = entry.commands.get(name) or plugged(".".join(path[:length]))
-    return _command(path[-1], entry) if isinstance(entry, Command) else _group(path, entry)
+        assert isinstance(entry, table.Family)
+        entry = entry.commands.get(name) or table.plugged(".".join(path[:length]))
+    return _command(path[-1], entry) if isinstance(entry, table.Command) else _group(path, entry)
 
 
 class _Lazy(TyperGroup):
     """A group that knows its commands by name, and loads the one that is called."""
 
-    family: Family
+    family: table.Family
     path: tuple[str, ...]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        own = OWN_SWITCHES if not self.path else ()
-        return [*with_plugins(self.family.commands, *self.path), *own]
+        own = table.OWN_SWITCHES if not self.path else ()
+        return [*table.with_plugins(self.family.commands, *self.path), *own]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if not self.path and cmd_name in OWN_SWITCHES:
-            return _own_switches(cmd_name, OWN_SWITCHES[cmd_name])
+        if not self.path and cmd_name in table.OWN_SWITCHES:
+            return _own_switches(cmd_name, table.OWN_SWITCHES[cmd_name])
         entry = self.family.commands.get(cmd_name)
         if entry is None and self._is_added(cmd_name):
-            entry = plugged(self._full(cmd_name))
-        if isinstance(entry, Command):
+            entry = table.plugged(self._full(cmd_name))
+        if isinstance(entry, table.Command):
             return _command(cmd_name, entry)
         return None if entry is None else _group((*self.path, cmd_name), entry)
 
@@ -88,8 +71,8 @@ class _Lazy(TyperGroup):
 
     def _is_known(self, name: str) -> bool:
         """Whether it is a command here, built in, of a plug-in, or of the laboratory."""
-        own = name in self.family.commands or (not self.path and name in OWN_SWITCHES)
-        return own or self._full(name) in LABORATORY or self._is_added(name)
+        own = name in self.family.commands or (not self.path and name in table.OWN_SWITCHES)
+        return own or self._full(name) in table.LABORATORY or self._is_added(name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         default = self.family.default
@@ -102,7 +85,7 @@ class _Lazy(TyperGroup):
         name = args[0]
         if not self._is_known(name) and not name.startswith("-"):
             ctx.fail(unknown_command(name, ctx.command_path, self.list_commands(ctx)))
-        if self._full(name) in LABORATORY and not self._is_added(name):
+        if self._full(name) in table.LABORATORY and not self._is_added(name):
             raise UsageError(
                 f"{ctx.command_path} {name} is part of the laboratory, a package of its own: "
                 "pip install yardstone-lab, or make install in a checkout"
@@ -117,30 +100,30 @@ class _Lazy(TyperGroup):
                 formatter.write_dl([each for each in options if each and each[1]])
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        commands = with_plugins(self.family.commands, *self.path)
+        commands = table.with_plugins(self.family.commands, *self.path)
         if self.path:
             shown = [name for name, entry in commands.items() if not entry.advanced]
-            if shows_all(ctx) or not shown:
+            if declare.shows_all(ctx) or not shown:
                 shown = list(commands)
-            write_commands(formatter, commands, {"Commands": tuple(shown)})
+            declare.write_commands(formatter, commands, {"Commands": tuple(shown)})
             if more := len(commands) - len(shown):
                 formatter.write_paragraph()
                 formatter.write_text(
                     f"Show all commands, {more} more: {ctx.command_path} --help-all"
                 )
             return
-        added = tuple(name for name in commands if name not in COMMANDS)
-        panels = {**PANELS, "Plug-ins": added} if added else PANELS
-        write_commands(formatter, {**commands, **OWN_SWITCHES}, panels)
+        added = tuple(name for name in commands if name not in table.COMMANDS)
+        panels = {**table.PANELS, "Plug-ins": added} if added else table.PANELS
+        declare.write_commands(formatter, {**commands, **table.OWN_SWITCHES}, panels)
 
 
-def _group(path: tuple[str, ...], family: Family) -> Any:
+def _group(path: tuple[str, ...], family: table.Family) -> Any:
     whole = not path
     app = typer.Typer(
         name=path[-1] if path else "yardstone",
         cls=_Lazy,
         help=family.about,
-        epilog=epilog(f"yardstone {line}" for line in family.examples),
+        epilog=declare.epilog(f"yardstone {line}" for line in family.examples),
         no_args_is_help=True,
         add_completion=whole,
         context_settings=_HELP,
@@ -152,13 +135,13 @@ def _group(path: tuple[str, ...], family: Family) -> Any:
     return group
 
 
-def _nothing(help_all: HelpAll = False) -> None:
+def _nothing(help_all: declare.HelpAll = False) -> None:
     """Let a group have no options of its own."""
 
 
 def _everywhere(
     version: bool = typer.Option(False, "--version", help="Show the version and exit."),
-    help_all: HelpAll = False,
+    help_all: declare.HelpAll = False,
 ) -> None:
     if version:
         import yardstone
@@ -167,7 +150,7 @@ def _everywhere(
         raise typer.Exit
 
 
-def _function(entry: Command) -> Callable[..., Any]:
+def _function(entry: table.Command) -> Callable[..., Any]:
     module, _, name = entry.place.partition(":")
     function: Callable[..., Any] = getattr(
         import_module(f"{entry.package}.{module}".lstrip(".")), name
@@ -175,16 +158,16 @@ def _function(entry: Command) -> Callable[..., Any]:
     return function
 
 
-def _command(name: str, entry: Command) -> Any:
+def _command(name: str, entry: table.Command) -> Any:
     function = _function(entry)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples:\n")
-    whole, advanced = expanded(function)
+    whole, advanced = declare.expanded(function)
     app = typer.Typer(add_completion=False, **_PLAIN)
     app.command(
         name,
-        cls=PanelledCommand,
+        cls=declare.PanelledCommand,
         help=about,
-        epilog=epilog(line.strip() for line in examples.splitlines()),
+        epilog=declare.epilog(line.strip() for line in examples.splitlines()),
         context_settings=_HELP,
     )(whole)
     command = get_command(app)
@@ -192,7 +175,7 @@ def _command(name: str, entry: Command) -> Any:
     return command
 
 
-def _own_switches(name: str, entry: Command) -> Any:
+def _own_switches(name: str, entry: table.Command) -> Any:
     """A command that is given its words as they are."""
     app = typer.Typer(add_completion=False, **_PLAIN)
     passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
@@ -228,18 +211,20 @@ def unknown_command(word: str, path: str, names: list[str]) -> str:
     suffixes = [each.lower() for each in Path(word).suffixes if each != ".gz"]
     if (used := _FOR_FILES.get(suffixes[-1] if suffixes else "")) and Path(word).is_file():
         return f"{message}. Did you mean 'yardstone {used} {word}'?"
-    places = {" ".join(each): each[-1] for each in _paths((), {**COMMANDS, **OWN_SWITCHES})}
+    places = {
+        " ".join(each): each[-1] for each in _paths((), {**table.COMMANDS, **table.OWN_SWITCHES})
+    }
     near = nearest(word, places.values())
     meant = [f"yardstone {place}" for place, name in places.items() if name == near]
     return f"{message}. Did you mean {one_of(meant[:_MOST])}?" if meant else message
 
 
 def _paths(
-    path: tuple[str, ...], entries: Mapping[str, Command | Family]
+    path: tuple[str, ...], entries: Mapping[str, table.Command | table.Family]
 ) -> Iterator[tuple[str, ...]]:
-    for name, entry in with_plugins(entries, *path).items():
+    for name, entry in table.with_plugins(entries, *path).items():
         yield (*path, name)
-        if isinstance(entry, Family):
+        if isinstance(entry, table.Family):
             yield from _paths((*path, name), entry.commands)
 
 

@@ -42,6 +42,7 @@ from yardstone.pool import PairCounts
 from yardstone.ratings import BradleyTerry, Estimate, JointRatings, Prior, Status
 from yardstone.ratings.connectivity import strong_components
 from yardstone.ratings.ordo_search import SEARCHED, as_ordo_ends
+from yardstone.reports import ordo_extras
 from yardstone.reports.ordo import (
     COLUMNS,
     SUPERIORITY_COLUMN,
@@ -52,15 +53,6 @@ from yardstone.reports.ordo import (
     rank_players,
     ratings_csv,
     ratings_text,
-)
-from yardstone.reports.ordo_extras import (
-    error_matrix,
-    find_groups,
-    general_dat,
-    head_to_head,
-    programs_dat,
-    rating_dat,
-    superiority_matrix,
 )
 
 if TYPE_CHECKING:
@@ -209,7 +201,7 @@ class _Session(Session[OrdoOptions]):
         options = self.options
         if options.force:
             return False
-        groups = find_groups(self.tag_names, self.counts)
+        groups = ordo_extras.find_groups(self.tag_names, self.counts)
         if self._groups is None:
             if len(groups) > 1:
                 sys.stderr.write(NOT_CONNECTED.format(len(groups)))
@@ -440,13 +432,15 @@ class _Session(Session[OrdoOptions]):
             self._csv.write(ratings_csv(listed, rows, shape))
         players = [row.player for row in rows]
         if self._errors is not None:
-            self._errors.write(error_matrix(listed, players))
+            self._errors.write(ordo_extras.error_matrix(listed, players))
         if self._superiority is not None:
-            self._superiority.write(superiority_matrix(listed, players))
+            self._superiority.write(ordo_extras.superiority_matrix(listed, players))
         if self._head2head is not None:
             self.log("head to head output...")
             self._head2head.write(
-                head_to_head(listed, decimals=options.decimals, with_errors=options.simulations > 1)
+                ordo_extras.head_to_head(
+                    listed, decimals=options.decimals, with_errors=options.simulations > 1
+                )
             )
         if options.elostat:
             self._report_elostat(listed)
@@ -459,9 +453,9 @@ class _Session(Session[OrdoOptions]):
             "rating file = rating.dat\nprograms file = programs.dat\n"
         )
         texts = (
-            general_dat(listed),
-            rating_dat(listed, threshold=options.threshold, decimals=options.decimals),
-            programs_dat(listed, decimals=options.decimals),
+            ordo_extras.general_dat(listed),
+            ordo_extras.rating_dat(listed, threshold=options.threshold, decimals=options.decimals),
+            ordo_extras.programs_dat(listed, decimals=options.decimals),
         )
         for output, text in zip(self._elostat, texts, strict=True):
             output.write(text)

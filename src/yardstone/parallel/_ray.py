@@ -28,23 +28,12 @@ from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from yardstone import files
 from yardstone.errors import InputError, MissingExtraError, UsageError, WorkerError
 from yardstone.kernels.settings import Setting
 from yardstone.parallel import _work
-from yardstone.parallel._work import (
-    available_cores,
-    checked,
-    failure_parcel,
-    packed,
-    work_on,
-)
-
-if TYPE_CHECKING:
-    from yardstone.parallel._work import Chunk, Tally, Todo
-
 
 __all__ = ["Needs", "connected", "connection", "run"]
 
@@ -213,7 +202,7 @@ def _connect(ray: Any, engine: str) -> None:
         except ConnectionError as error:
             if "RAY_ADDRESS" in os.environ:
                 raise _unreachable(os.environ["RAY_ADDRESS"], str(error)) from None
-        return _init(ray, "local", num_cpus=available_cores(), include_dashboard=False)
+        return _init(ray, "local", num_cpus=_work.available_cores(), include_dashboard=False)
     address = engine if engine.startswith("ray://") else engine.removeprefix("ray:")
     if address.startswith("ray://") and find_spec("grpc") is None:
         raise MissingExtraError("grpcio, through which Ray's clients speak,", "cluster")
@@ -314,14 +303,14 @@ class _Order(NamedTuple):
 def run(
     engine: str,
     function: Callable[[Any], Any],
-    todo: Todo,
-    tally: Tally,
+    todo: _work.Todo,
+    tally: _work.Tally,
     workers: int | None,
     needs: Needs,
 ) -> None:
     """Do all that is to be done with the Ray of this name, so many tasks at a time."""
     ray = connected(engine)
-    job = packed((function, Setting.here(talks=False)), "the function", ray.cloudpickle.dumps)
+    job = _work.packed((function, Setting.here(talks=False)), "the function", ray.cloudpickle.dumps)
     mark = f"yardstone-{uuid.uuid4().hex}"
     with marked(needs.shared, mark):
         files = carried(ray, needs.files)
@@ -339,17 +328,21 @@ def _resources(ray: Any, name: str | None) -> dict[str, float]:
 
 
 def _hand_out(
-    ray: Any, submit: Callable[[bytes], Any], todo: Todo, tally: Tally, room: Iterator[int]
+    ray: Any,
+    submit: Callable[[bytes], Any],
+    todo: _work.Todo,
+    tally: _work.Tally,
+    room: Iterator[int],
 ) -> None:
     """Hand chunks out until all are done.
 
     After an error what is under way is left to end by itself, or with the connection: Ray (2.60)
     aborts a process that cancels a task at the moment at which it ends.
     """
-    pending: dict[Any, Chunk] = {}
+    pending: dict[Any, _work.Chunk] = {}
     for most in room:
         while len(pending) < most and (chunk := todo.take()) is not None:
-            pending[submit(packed(chunk.items, chunk.name(), ray.cloudpickle.dumps))] = chunk
+            pending[submit(_work.packed(chunk.items, chunk.name(), ray.cloudpickle.dumps))] = chunk
         if not (refs := list(pending)):
             return
         ray.wait(refs, num_returns=1)
@@ -372,7 +365,7 @@ def _room(ray: Any, workers: int | None, cores: float) -> Iterator[int]:
         yield int(room)
 
 
-def _received(ray: Any, ref: Any, chunk: Chunk) -> Any:
+def _received(ray: Any, ref: Any, chunk: _work.Chunk) -> Any:
     """The results of a chunk, or the error that its function raised."""
     try:
         answer = pickle.loads(ray.get(ref))
@@ -385,7 +378,7 @@ def _received(ray: Any, ref: Any, chunk: Chunk) -> Any:
             f"Ray gave up working on {chunk.name()}: {str(error).strip()} "
             "(is Yardstone installed on all machines of the cluster?)"
         ) from None
-    return checked(answer, chunk)
+    return _work.checked(answer, chunk)
 
 
 def _do(order: list[Any], mark: str, parcel: bytes) -> bytes:
@@ -397,8 +390,8 @@ def _do(order: list[Any], mark: str, parcel: bytes) -> bytes:
         _work.enter(copies)
         setting.take()
     except Exception as error:
-        return failure_parcel(None, error)
-    return work_on(function, parcel, ray.cloudpickle.dumps)
+        return _work.failure_parcel(None, error)
+    return _work.work_on(function, parcel, ray.cloudpickle.dumps)
 
 
 #: The order that this process works on: its mark, and what was taken from it.

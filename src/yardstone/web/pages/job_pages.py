@@ -18,18 +18,7 @@ from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Query, View
-from yardstone.web.pages.render import (
-    PageCard,
-    address_of,
-    content,
-    days_words,
-    error_lines,
-    message,
-    moment_words,
-    page,
-    progress,
-    root_of,
-)
+from yardstone.web.pages import render
 from yardstone.web.store import sent_key
 
 if TYPE_CHECKING:
@@ -83,7 +72,7 @@ def start_samples() -> list[dict[str, Any]]:
     for name, sample in SAMPLES.items():
         glance = KINDS[name].glance(sample_result(name))
         about = {"kind": KINDS[name], "title": glance.title, "about": sample.about}
-        shown.append({**about, "content": content(glance)})
+        shown.append({**about, "content": render.content(glance)})
     return shown
 
 
@@ -192,9 +181,9 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
         return _choice_page(request, job, view)
     if job["status"] in ("failed", "cancelled"):
         return _end_page(request, job, view)
-    state = progress(job)
+    state = render.progress(job)
     heading = KINDS[job["kind"]].heading
-    return page(
+    return render.page(
         request,
         "working",
         title=heading,
@@ -207,9 +196,9 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
 
 
 def _job_view(request: Request, job: Plain) -> dict[str, Any]:
-    root = root_of(request)
+    root = render.root_of(request)
     own, api = f"{root}/r/{job['id']}", f"{root}/api/jobs/{job['id']}"
-    site = address_of(request)
+    site = render.address_of(request)
     service, key = request.app.state.service, sent_key(request)
     done = job["status"] == "done"
     exports = [("JSON", f"{api}/result.json"), ("CSV", f"{api}/result.csv")] if done else []
@@ -221,7 +210,7 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
         "owner_link": f"{site}/r/{job['id']}/own/{key}" if service.owns(job["id"], key) else "",
         "steered": service.may_steer(job["id"], key),
         "expires": job["expires"],
-        "expires_words": moment_words(job["expires"]),
+        "expires_words": render.moment_words(job["expires"]),
         "exports": exports,
         "skipped": [_record_words(each) for each in skipped[:_LISTED]],
         "skipped_words": f"{plural(total, 'record')} could not be used{first}",
@@ -251,23 +240,23 @@ def example_page(request: Request, kind: str, query: Query) -> Response:
 
 
 def _shown(request: Request, result: View, **more: Any) -> Response:
-    return page(
+    return render.page(
         request,
         "result",
         title=result.title or result.document.title,
         heading=result.document.title,
-        content=content(result.document),
+        content=render.content(result.document),
         links=result.links,
         says_skipped=result.says_skipped,
         **{"job": None, "kept": "", "example": "", **more},
     )
 
 
-def _card(request: Request, job: Plain) -> PageCard:
+def _card(request: Request, job: Plain) -> render.PageCard:
     card = KINDS[job["kind"]].card(job["result"])
-    address = f"{address_of(request)}/r/{job['id']}"
+    address = f"{render.address_of(request)}/r/{job['id']}"
     picture = f"{address}/card.png" if can_draw() else ""
-    return PageCard(card.title, card.sentence, address, picture)
+    return render.PageCard(card.title, card.sentence, address, picture)
 
 
 def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
@@ -281,30 +270,30 @@ def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response
         question = "There are two players in these games. Which one are you after?"
     else:
         question = "No single player is in all of these games. Which one are you after?"
-    hours = request.app.state.service.settings.keep_choice_hours
-    return page(
+    time = render.days_words(request.app.state.service.settings.keep_choice_hours / 24.0)
+    return render.page(
         request,
         "choose",
         title="Which player?",
         job=view,
         question=question,
         players=players,
-        until=f"Your files are kept until you choose, for {days_words(hours / 24.0)} at most.",
+        until=f"Your files are kept until you choose, for {time} at most.",
     )
 
 
 def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
     if job["status"] == "cancelled":
         words = "The measurement was stopped, and its files are deleted."
-        return message(request, "Stopped", "warn", words, job=view)
-    lines = error_lines(job["error"] or {"message": "The job failed"})
+        return render.message(request, "Stopped", "warn", words, job=view)
+    lines = render.error_lines(job["error"] or {"message": "The job failed"})
     again = f"{view['page']}/retry" if job["can_retry"] and view["steered"] else ""
-    return message(request, "No result", "bad", *lines, again=again, job=view)
+    return render.message(request, "No result", "bad", *lines, again=again, job=view)
 
 
 def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
     """The jobs of a batch, each with its state."""
-    root, done, total = root_of(request), batch["done"], batch["total"]
+    root, done, total = render.root_of(request), batch["done"], batch["total"]
     columns = [
         Column("", _batch_name, "Player"),
         Column("", lambda job: _STATUS_WORDS[job["status"]], "State"),
@@ -313,7 +302,7 @@ def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
     ]
     table = Table(columns, batch["jobs"], caption="The results and how far they are")
     going = batch["status"] != "done"
-    return page(
+    return render.page(
         request,
         "batch",
         title="Batch",
@@ -322,7 +311,7 @@ def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
         watched=f"{root}/b/{batch['id']}/state" if going else "",
         share=done / total,
         words=f"{done} of {total} done.",
-        content=content(Document("", sections=[Section("", [table])])),
+        content=render.content(Document("", sections=[Section("", [table])])),
         page=f"{root}/b/{batch['id']}",
         owned=owned,
     )

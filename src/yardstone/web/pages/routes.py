@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import Field
+from yardstone.web.pages import render
 from yardstone.web.pages.job_pages import (
     SAMPLES,
     batch_page,
@@ -20,21 +21,6 @@ from yardstone.web.pages.job_pages import (
     example_page,
     job_page,
     start_samples,
-)
-from yardstone.web.pages.render import (
-    READ,
-    PageCard,
-    address_of,
-    asset,
-    days_words,
-    error_lines,
-    limit_words,
-    limits_table,
-    message,
-    page,
-    progress,
-    root_of,
-    wants_page,
 )
 from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.sent_files import ENDINGS
@@ -76,7 +62,7 @@ def form_fields() -> list[FormField]:
 
 
 router = APIRouter(include_in_schema=False)
-router.api_route("/static/{name}", methods=READ)(asset)
+router.api_route("/static/{name}", methods=render.READ)(render.asset)
 
 
 def _query(
@@ -87,8 +73,8 @@ def _query(
     colour: Annotated[str | None, Parameter(max_length=40)] = None,
     scale: Annotated[str | None, Parameter(max_length=40)] = None,
 ) -> Query:
-    path = request.url.path.removeprefix(root_of(request))
-    return Query(root_of(request) + path, part, player, everyone, colour, scale)
+    path = request.url.path.removeprefix(render.root_of(request))
+    return Query(render.root_of(request) + path, part, player, everyone, colour, scale)
 
 
 Asked = Annotated[Query, Depends(_query)]
@@ -96,32 +82,32 @@ Asked = Annotated[Query, Depends(_query)]
 
 def _start(request: Request, problem: RequestProblem | None = None) -> Response:
     limits = service_of(request).limits()
-    return page(
+    return render.page(
         request,
         "start",
         title="How strong am I?",
         private=problem is not None,
-        card=PageCard(
+        card=render.PageCard(
             "How strong am I?",
             "Drop the records of your games: a rating, how sure it is, and what it rests on.",
-            f"{address_of(request)}/",
+            f"{render.address_of(request)}/",
         ),
         status=200 if problem is None else problem.status,
         retry_after=None if problem is None else problem.retry_after,
         limits=limits,
-        words=limit_words(limits),
-        table=limits_table(limits),
+        words=render.limit_words(limits),
+        table=render.limits_table(limits),
         endings=" ".join(ENDINGS),
         kinds=KINDS.values(),
         fields=form_fields(),
         samples=start_samples(),
         importers=limits["importers"],
-        keep=days_words(limits["keep_days"]),
-        problem="" if problem is None else " ".join(error_lines(problem.as_dict())),
+        keep=render.days_words(limits["keep_days"]),
+        problem="" if problem is None else " ".join(render.error_lines(problem.as_dict())),
     )
 
 
-@router.api_route("/", methods=READ)
+@router.api_route("/", methods=render.READ)
 def start(request: Request) -> Response:
     """The form."""
     return _start(request)
@@ -133,24 +119,24 @@ async def send(request: Request) -> Response:
     try:
         made = await service_of(request).receive(request, page=True)
     except RequestProblem as problem:
-        if not wants_page(request):
+        if not render.wants_page(request):
             raise
         return _start(request, problem)
-    address = f"{root_of(request)}/r/{made.jobs[0]}"
+    address = f"{render.root_of(request)}/r/{made.jobs[0]}"
     answer: Response = JSONResponse({"page": address}, 202)
-    if wants_page(request):
+    if render.wants_page(request):
         answer = RedirectResponse(address, 303)
     _remember(request, answer, address, made.key)
     return answer
 
 
-@router.api_route("/r/{address}", methods=READ)
+@router.api_route("/r/{address}", methods=render.READ)
 def result(request: Request, address: str, query: Asked) -> Response:
     """A job: its progress, its question, its result or its failure."""
     return job_page(request, service_of(request).job(address), query)
 
 
-@router.api_route("/example/{kind}", methods=READ)
+@router.api_route("/example/{kind}", methods=render.READ)
 def example(request: Request, kind: str, query: Asked) -> Response:
     """The result of an example, as all results are shown."""
     if kind not in SAMPLES:
@@ -158,7 +144,7 @@ def example(request: Request, kind: str, query: Asked) -> Response:
     return example_page(request, kind, query)
 
 
-@router.api_route("/r/{address}/card.png", methods=READ)
+@router.api_route("/r/{address}/card.png", methods=render.READ)
 def picture(request: Request, address: str) -> Response:
     """The picture that other sites show beside a link to a result."""
     job = service_of(request).job(address)
@@ -168,10 +154,10 @@ def picture(request: Request, address: str) -> Response:
     return Response(card_png(card, site_of(request).title), media_type="image/png")
 
 
-@router.api_route("/r/{address}/state", methods=READ)
+@router.api_route("/r/{address}/state", methods=render.READ)
 def state(request: Request, address: str) -> Response:
     """How far a job is, for the script of the page."""
-    plain = progress(service_of(request).job(address, result=False))
+    plain = render.progress(service_of(request).job(address, result=False))
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
@@ -199,9 +185,9 @@ _add_act("retry", Service.retry)
 def _add_owners(letter: str, *, batch: bool) -> None:
     """Let owners come by their link, and delete what is theirs: a job or a batch."""
 
-    @router.api_route(f"/{letter}/{{address}}/own/{{key}}", methods=READ)
+    @router.api_route(f"/{letter}/{{address}}/own/{{key}}", methods=render.READ)
     def own(request: Request, address: str, key: str) -> Response:
-        service, root = service_of(request), root_of(request)
+        service, root = service_of(request), render.root_of(request)
         if not service.owns(address, key, batch=batch):
             raise refusal("not_owner/link")
         answer = RedirectResponse(f"{root}/{letter}/{address}", 303)
@@ -214,8 +200,8 @@ def _add_owners(letter: str, *, batch: bool) -> None:
     def delete(request: Request, address: str) -> Response:
         service_of(request).delete(address, sent_key(request), batch=batch)
         words = "The result is gone, and its address leads nowhere any more."
-        answer = message(request, "Deleted", "good", words)
-        answer.delete_cookie(OWNER_COOKIE, path=f"{root_of(request)}/{letter}/{address}")
+        answer = render.message(request, "Deleted", "good", words)
+        answer.delete_cookie(OWNER_COOKIE, path=f"{render.root_of(request)}/{letter}/{address}")
         return answer
 
 
@@ -223,7 +209,7 @@ _add_owners("r", batch=False)
 _add_owners("b", batch=True)
 
 
-@router.api_route("/b/{address}", methods=READ)
+@router.api_route("/b/{address}", methods=render.READ)
 def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
     service = service_of(request)
@@ -231,7 +217,7 @@ def batch(request: Request, address: str) -> Response:
     return batch_page(request, service.batch(address), owned=owned)
 
 
-@router.api_route("/b/{address}/state", methods=READ)
+@router.api_route("/b/{address}/state", methods=render.READ)
 def batch_state(request: Request, address: str) -> Response:
     """How far a batch is."""
     batch = service_of(request).batch(address)
@@ -246,7 +232,7 @@ def batch_state(request: Request, address: str) -> Response:
 
 
 def _back(request: Request, address: str) -> Response:
-    return RedirectResponse(f"{root_of(request)}/r/{address}", 303)
+    return RedirectResponse(f"{render.root_of(request)}/r/{address}", 303)
 
 
 def _remember(request: Request, answer: Response, path: str, key: str) -> None:
