@@ -607,22 +607,18 @@ class Database:
         self._reads = engine.execution_options(isolation_level="AUTOCOMMIT") if url else engine
         self.contact = _Contact(lambda: self._read(sa.select(1)))
         try:
-            self._check()
+            self._tried(lambda: None, patience=0.0)
+        except (DatabaseAway, DatabaseError) as error:
+            cause: Any = error.__cause__ if isinstance(error, DatabaseAway) else error
+            refused = any(words in str(cause or "") for words in _REFUSALS)
+            if self.shared and isinstance(error, DatabaseAway) and not refused:
+                return  # it may answer later
+            self.close()
+            reason = " ".join(str(getattr(cause, "orig", cause)).split())  # without the statement
+            raise InputError(f"cannot be used: {reason}", file=self.place) from None
         except BaseException:
             self.close()
             raise
-
-    def _check(self) -> None:
-        try:
-            self._tried(lambda: None, patience=0.0)
-        except DatabaseAway as error:
-            reason = str(error.__cause__ or "")
-            if not self.shared or any(words in reason for words in _REFUSALS):
-                raise InputError(f"cannot be used: {_reason(error)}", file=self.place) from None
-        except DatabaseError as error:
-            raise InputError(f"cannot be used: {_reason(error)}", file=self.place) from None
-
-    # Questions
 
     def rows(self, statement: sa.Executable, *, patience: float | None = None) -> list[Any]:
         """All rows that a statement gives which changes nothing."""
@@ -634,8 +630,7 @@ class Database:
 
     def row(self, statement: sa.Executable) -> Any:
         """The first row, or None if there is none."""
-        rows = self.rows(statement)
-        return rows[0] if rows else None
+        return next(iter(self.rows(statement)), None)
 
     def write(
         self,
@@ -754,9 +749,3 @@ class Database:
         """Close all connections that nobody uses."""
         self.contact.close()
         self._engine.dispose()
-
-
-def _reason(error: BaseException) -> str:
-    """What the database says, in a line, without the statement."""
-    cause: Any = error.__cause__ if isinstance(error, DatabaseAway) else error
-    return " ".join(str(getattr(cause, "orig", cause)).split())

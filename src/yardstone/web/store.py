@@ -254,9 +254,7 @@ class JobStore:
         """Now, in seconds since 1970."""
         if self.clock is not None:
             return self.clock()
-        row = self.database.row(sa.select(self.database.moment()))
-        assert row is not None
-        return float(row[0])
+        return float(self.database.row(sa.select(self.database.moment()))[0])
 
     def secret(self, name: str) -> bytes:
         """Random bytes that stay the same; made when first asked for."""
@@ -359,11 +357,10 @@ class JobStore:
         Raises RequestProblem if there is none (404), or it expired (410).
         """
         chosen = self._chosen(result=result).where(jobs.c.id == _check_address(job))
-        row = next(iter(self.database.rows(chosen, patience=patience)), None)
-        if row is None:
-            self.check_expired(job)
-            raise missing()
-        return Job.of_row(row)
+        for row in self.database.rows(chosen, patience=patience):
+            return Job.of_row(row)
+        self.check_expired(job)
+        raise missing()
 
     def check_expired(self, address: str) -> None:
         """Say of an address that leads nowhere that it expired, if it did."""

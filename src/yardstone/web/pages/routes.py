@@ -12,16 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import Field
-from yardstone.web.pages import render
-from yardstone.web.pages.job_pages import (
-    SAMPLES,
-    batch_page,
-    can_draw,
-    card_png,
-    example_page,
-    job_page,
-    start_samples,
-)
+from yardstone.web.pages import job_pages, render
 from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.sent_files import ENDINGS
 from yardstone.web.service import Service, service_of
@@ -100,7 +91,7 @@ def _start(request: Request, problem: RequestProblem | None = None) -> Response:
         endings=" ".join(ENDINGS),
         kinds=KINDS.values(),
         fields=form_fields(),
-        samples=start_samples(),
+        samples=job_pages.start_samples(),
         importers=limits["importers"],
         keep=render.days_words(limits["keep_days"]),
         problem="" if problem is None else " ".join(render.error_lines(problem.as_dict())),
@@ -133,25 +124,25 @@ async def send(request: Request) -> Response:
 @router.api_route("/r/{address}", methods=render.READ)
 def result(request: Request, address: str, query: Asked) -> Response:
     """A job: its progress, its question, its result or its failure."""
-    return job_page(request, service_of(request).job(address), query)
+    return job_pages.job_page(request, service_of(request).job(address), query)
 
 
 @router.api_route("/example/{kind}", methods=render.READ)
 def example(request: Request, kind: str, query: Asked) -> Response:
     """The result of an example, as all results are shown."""
-    if kind not in SAMPLES:
+    if kind not in job_pages.SAMPLES:
         raise missing()
-    return example_page(request, kind, query)
+    return job_pages.example_page(request, kind, query)
 
 
 @router.api_route("/r/{address}/card.png", methods=render.READ)
 def picture(request: Request, address: str) -> Response:
     """The picture that other sites show beside a link to a result."""
     job = service_of(request).job(address)
-    if job["status"] != "done" or not can_draw():
+    if job["status"] != "done" or not job_pages.can_draw():
         raise missing()
     card = KINDS[job["kind"]].card(job["result"])
-    return Response(card_png(card, site_of(request).title), media_type="image/png")
+    return Response(job_pages.card_png(card, site_of(request).title), media_type="image/png")
 
 
 @router.api_route("/r/{address}/state", methods=render.READ)
@@ -214,7 +205,7 @@ def batch(request: Request, address: str) -> Response:
     """All jobs of a batch."""
     service = service_of(request)
     owned = service.owns(address, sent_key(request), batch=True)
-    return batch_page(request, service.batch(address), owned=owned)
+    return job_pages.batch_page(request, service.batch(address), owned=owned)
 
 
 @router.api_route("/b/{address}/state", methods=render.READ)
