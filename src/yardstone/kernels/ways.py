@@ -129,29 +129,24 @@ def _names(code: CodeType) -> set[str]:
     return names
 
 
-def _exp(x: float) -> float:
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return math.inf
+def _lenient(
+    function: Callable[[float], float], failing: Callable[[float], float]
+) -> Callable[[float], float]:
+    def run(x: float) -> float:
+        try:
+            return function(x)
+        except (OverflowError, ValueError):
+            return failing(x)
 
-
-def _log(x: float) -> float:
-    try:
-        return math.log(x)
-    except ValueError:
-        return math.nan if x < 0.0 else -math.inf
-
-
-def _sqrt(x: float) -> float:
-    try:
-        return math.sqrt(x)
-    except ValueError:
-        return math.nan
+    return run
 
 
 #: What machine code gives where Python's functions raise.
-_LENIENT: dict[Any, Callable[[float], float]] = {math.exp: _exp, math.log: _log, math.sqrt: _sqrt}
+_LENIENT: dict[Any, Callable[[float], float]] = {
+    math.exp: _lenient(math.exp, lambda _: math.inf),
+    math.log: _lenient(math.log, lambda x: math.nan if x < 0.0 else -math.inf),
+    math.sqrt: _lenient(math.sqrt, lambda _: math.nan),
+}
 
 
 def _plain(value: Any) -> Any:

@@ -94,10 +94,7 @@ class Tally:
     """The results so far, and who is told of them."""
 
     def __init__(
-        self,
-        total: int,
-        progress: Progress | None,
-        receive: Callable[[Any, Any], Any] | None = None,
+        self, total: int, progress: Progress | None, receive: Callable[[Any, Any], Any] | None
     ) -> None:
         self.results: list[Any] = [None] * total
         self._done = 0

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -61,20 +62,20 @@ __all__ = [
 ]
 
 
+@dataclass
 class RootPath:
     """Tells the application under which path, such as ``/strength``, it stands; '' for none."""
 
-    def __init__(self, app: ASGIApp, *, path: str) -> None:
-        self.app = app
-        self._path = path
+    app: ASGIApp
+    path: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "http" and self._path:
+        if scope["type"] == "http" and self.path:
             path = scope["path"]
-            if path != self._path and not path.startswith(self._path + "/"):
-                path = self._path + path
-            scope = {**scope, "root_path": self._path, "path": path}
+            if path != self.path and not path.startswith(self.path + "/"):
+                path = self.path + path
+            scope = {**scope, "root_path": self.path, "path": path}
         await self.app(scope, receive, send)
 
 
@@ -95,11 +96,11 @@ _SECURITY_HEADERS = {
 _OVER_TLS = "max-age=31536000"
 
 
+@dataclass
 class StrictHeaders:
     """Adds `_SECURITY_HEADERS` to every answer; nothing is kept by caches unless it says so."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -125,20 +126,18 @@ SMALL = 64 << 10
 FORMS = {"/api/jobs", "/api/batches", "/send", *(kind.path for kind in KINDS.values())}
 
 
+@dataclass
 class BodyLimit:
     """Refuses bodies of more than `most` bytes, except where forms are `counted` elsewhere."""
 
-    def __init__(
-        self, app: ASGIApp, *, most: int = SMALL, counted: Collection[str] = frozenset(FORMS)
-    ) -> None:
-        self.app = app
-        self._most = most
-        self._elsewhere = counted
+    app: ASGIApp
+    most: int = SMALL
+    counted: Collection[str] = frozenset(FORMS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
-        if scope["type"] != "http" or (scope["method"] == "POST" and path in self._elsewhere):
+        if scope["type"] != "http" or (scope["method"] == "POST" and path in self.counted):
             await self.app(scope, receive, send)
             return
         received = 0
@@ -147,7 +146,7 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._most:
+            if received > self.most:
                 raise HTTPException(413)
             return message
 
@@ -159,6 +158,7 @@ _REMEMBERED = 20_000
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
+@dataclass
 class RateLimit:
     """Counts the requests of each visitor: so many a minute, some of them at once.
 
@@ -166,20 +166,20 @@ class RateLimit:
     `clock` gives seconds.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limits = limits
-        self._clock = clock
-        self._buckets: OrderedDict[tuple[str, bool], tuple[float, float]] = OrderedDict()
+    limits: Limits
+    clock: Callable[[], float] = time.monotonic
+    _buckets: OrderedDict[tuple[str, bool], tuple[float, float]] = field(
+        default_factory=OrderedDict
+    )
 
     def check(self, client: str, method: str) -> None:
         """Count a request; raises RequestProblem if there were too many."""
-        limits = self._limits
-        self._take(client, False, limits.requests_minute)
+        self._take(client, False, self.limits.requests_minute)
         if method not in _SAFE:
-            self._take(client, True, limits.posts_minute)
+            self._take(client, True, self.limits.posts_minute)
 
     def _take(self, client: str, changing: bool, minute: int) -> None:
-        now, rate = self._clock(), minute / 60.0
+        now, rate = self.clock(), minute / 60.0
         key = (client, changing)
         left, before = self._buckets.pop(key, (float(minute), now))
         left = min(left + rate * (now - before), float(minute))
@@ -406,26 +406,18 @@ _UNCOUNTED = ("/static/", "/health", "/metrics")
 _LOGGER = logging.getLogger("yardstone.web")
 
 
+@dataclass
 class RequestMonitor:
     """Lets requests in, unless a visitor makes too many, and tells how they were answered.
 
     `client` gives the mark of who makes a request, `refuse` the answer to one with a problem.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        rate_limit: RateLimit,
-        metrics: Metrics,
-        client: Callable[[Request], str],
-        refuse: Callable[[Request, RequestProblem], Response],
-    ) -> None:
-        self.app = app
-        self._rate_limit = rate_limit
-        self._metrics = metrics
-        self._client = client
-        self._refuse = refuse
+    app: ASGIApp
+    rate_limit: RateLimit
+    metrics: Metrics
+    client: Callable[[Request], str]
+    refuse: Callable[[Request, RequestProblem], Response]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -443,16 +435,16 @@ class RequestMonitor:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         try:
             if not path.startswith(_UNCOUNTED):
-                self._rate_limit.check(self._client(request), scope["method"])
+                self.rate_limit.check(self.client(request), scope["method"])
         except RequestProblem as problem:
-            await self._refuse(request, problem)(scope, receive, noted)
+            await self.refuse(request, problem)(scope, receive, noted)
             return
         await self.app(scope, receive, noted)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        self._metrics.add(method, route, status, seconds)
+        self.metrics.add(method, route, status, seconds)
         took = round(1000.0 * seconds, 1)
         log_event(_LOGGER, "request", method=method, route=route, status=status, milliseconds=took)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 from yardstone.errors import InputError, UsageError, YardstoneError
@@ -10,6 +11,7 @@ from yardstone.errors import InputError, UsageError, YardstoneError
 __all__ = ["DatabaseAway", "RequestProblem", "described", "missing", "refusal"]
 
 
+@dataclass(eq=False, repr=False)
 class RequestProblem(YardstoneError):
     """A request that is refused.
 
@@ -21,25 +23,17 @@ class RequestProblem(YardstoneError):
         retry_after: Seconds until another try makes sense.
     """
 
-    def __init__(
-        self,
-        status: int,
-        code: str,
-        message: str,
-        hint: str = "",
-        *,
-        file: str | None = None,
-        line: int | None = None,
-        retry_after: int | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.file = file
-        self.line = line
-        self.retry_after = retry_after
+    status: int
+    code: str
+    message: str
+    hint: str = ""
+    _: KW_ONLY
+    file: str | None = None
+    line: int | None = None
+    retry_after: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(self.message)
 
     def as_dict(self) -> dict[str, Any]:
         """The problem as JSON has it."""

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -208,17 +208,15 @@ class Unpacked:
         return Source(self.label, self.path)
 
 
+@dataclass
 class _Unpacking:
-    def __init__(
-        self, formats: Sequence[str], folder: Path, limits: Limits, skipped: SkipReport
-    ) -> None:
-        self.formats = formats
-        self.folder = folder
-        self.limits = limits
-        self.skipped = skipped
-        self.left = limits.unpacked_bytes
-        self.members = 0
-        self.files: list[Unpacked] = []
+    formats: Sequence[str]
+    folder: Path
+    limits: Limits
+    skipped: SkipReport
+    left: int
+    members: int = 0
+    files: list[Unpacked] = field(default_factory=list)
 
     def skip(self, label: str, reason: str) -> None:
         self.skipped.add(Skipped(label, 0, reason))
@@ -288,7 +286,7 @@ def unpack(
 
     Raises RequestProblem if none is of use, or they are too many or too large.
     """
-    work = _Unpacking(formats, folder, limits, skipped)
+    work = _Unpacking(formats, folder, limits, skipped, limits.unpacked_bytes)
     for number, file in enumerate(files):
         path, label = upload / file_name(number, file["format"]), str(file["name"])
         if file["format"] == "unknown":
@@ -308,13 +306,13 @@ _REMEMBERED = 20_000
 _HOUR = 3600.0
 
 
+@dataclass
 class ImportGate:
     """Who may have games fetched, and how often; the `clock` gives seconds."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._asked: OrderedDict[str, deque[float]] = OrderedDict()
+    settings: Settings
+    clock: Callable[[], float] = time.monotonic
+    _asked: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)
 
     def check(self, client: str) -> None:
         """Count a request for games.
@@ -322,8 +320,8 @@ class ImportGate:
         Raises RequestProblem if the importer is off, or the visitor had as many in this hour as are
         allowed.
         """
-        check_importer(self._settings, "ogs")
-        now, most = self._clock(), self._settings.limits.imports_hour
+        check_importer(self.settings, "ogs")
+        now, most = self.clock(), self.settings.limits.imports_hour
         asked = self._asked.setdefault(client, deque())
         self._asked.move_to_end(client)
         while asked and asked[0] <= now - _HOUR:

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -106,16 +107,16 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _STEADY = 0.2, 30.0, 60.0
 _BACKLOG = 1024
 
 
+@dataclass(eq=False)
 class _Child:
-    def __init__(self, label: str, module: str, orders: Callable[[], dict[str, Any]]) -> None:
-        self.label = label
-        self.module = module
-        self.orders = orders
-        self.name = ""
-        self.process: subprocess.Popen[bytes] | None = None
-        self.started = 0.0
-        self.pause = 0.0
-        self.next = 0.0
+    label: str
+    module: str
+    orders: Callable[[], dict[str, Any]]
+    name: str = ""
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    pause: float = 0.0
+    next: float = 0.0
 
     def start(self) -> None:
         orders = self.orders()
