@@ -16,8 +16,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from types import FrameType
 from typing import Any, TextIO
@@ -225,31 +226,6 @@ def stopping(*, last: bool) -> Iterator[Stopping]:
             signal.signal(number, signal.SIG_IGN if last else handler)
 
 
-class _Messages(io.TextIOWrapper):
-    """Standard error: what cannot be written there is lost, and stops nothing."""
-
-    def write(self, text: str, /) -> int:
-        with suppress(OSError):
-            return super().write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            super().flush()
-
-
-class _Report(io.TextIOWrapper):
-    """Standard output: an error of it says so."""
-
-    def write(self, text: str, /) -> int:
-        with _named_error():
-            return super().write(text)
-
-    def flush(self) -> None:
-        with _named_error():
-            super().flush()
-
-
 @contextmanager
 def _named_error() -> Iterator[None]:
     try:
@@ -257,6 +233,28 @@ def _named_error() -> Iterator[None]:
     except OSError as error:
         error.filename = error.filename or STANDARD_OUTPUT
         raise
+
+
+class _Report(io.TextIOWrapper):
+    """Standard output: an error of it says so."""
+
+    guard: Callable[[], Any] = staticmethod(_named_error)
+
+    def write(self, text: str, /) -> int:
+        written = len(text)
+        with self.guard():
+            written = super().write(text)
+        return written
+
+    def flush(self) -> None:
+        with self.guard():
+            super().flush()
+
+
+class _Messages(_Report):
+    """Standard error: what cannot be written there is lost, and stops nothing."""
+
+    guard = staticmethod(partial(suppress, OSError))
 
 
 def open_streams() -> None:
@@ -274,22 +272,14 @@ def open_streams() -> None:
                 os.set_inheritable(number, True)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stdout is None:
-        sys.stdout = _Report(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8")
-    elif sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout = _Report(
-            sys.stdout.buffer,
-            sys.stdout.encoding,
-            sys.stdout.errors,
-            line_buffering=sys.stdout.line_buffering,
-            write_through=sys.stdout.write_through,
-        )
-    if sys.stderr is None:
-        sys.stderr = _Messages(io.BufferedWriter(io.FileIO(2, "w", closefd=False)), "utf-8")
-    elif sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
-        sys.stderr = _Messages(
-            sys.stderr.buffer, sys.stderr.encoding, sys.stderr.errors, line_buffering=True
-        )
+    for name, kind, number in (("stdout", _Report, 1), ("stderr", _Messages, 2)):
+        stream = getattr(sys, name)
+        if stream is None:
+            raw = io.BufferedWriter(io.FileIO(number, "w", closefd=False))
+            setattr(sys, name, kind(raw, "utf-8"))
+        elif stream is getattr(sys, f"__{name}__") and isinstance(stream, io.TextIOWrapper):
+            how = (stream.encoding, stream.errors, None, stream.line_buffering)
+            setattr(sys, name, kind(stream.buffer, *how, stream.write_through))
 
 
 def silence(stream: TextIO) -> None:
