@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import split
 
 import pytest
 
@@ -38,8 +39,8 @@ def test_a_demo_shows_what_the_commands_print(
     assert not list(tmp_path.iterdir())
     assert main(["demo", "--copy", "."]) == 0
     capsys.readouterr()
-    for words in DEMOS[name].commands:
-        assert main(words) == 0
+    for line in DEMOS[name].commands:
+        assert main(split(line)) == 0
         assert capsys.readouterr().out in out
     needs = {"go": "Network yardstone-b6c64, model small", "backgammon": "apt-get install gnubg"}
     assert needs.get(name, "Try next") in out

@@ -7,7 +7,7 @@ from contextlib import chdir
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from shlex import join
+from shlex import split
 
 from yardstone.cli.declare import argument, option
 from yardstone.errors import UsageError, YardstoneError
@@ -23,9 +23,9 @@ class Demo:
     """Commands that show one job."""
 
     about: str  #: What they show.
-    commands: tuple[tuple[str, ...], ...]  #: Commands that run everywhere, without ``yardstone``.
+    commands: tuple[str, ...]  #: Commands that run everywhere, without ``yardstone``.
     next: tuple[str, ...]  #: What to try afterwards.
-    more: tuple[tuple[str, ...], ...] = ()  #: Commands that need what `missing` looks for.
+    more: tuple[str, ...] = ()  #: Commands that need what `missing` looks for.
     missing: Callable[[], str] = lambda: ""  #: How to get what `more` needs; empty if it is there.
 
 
@@ -54,10 +54,7 @@ def _missing_gnubg() -> str:
 DEMOS = {
     "rate": Demo(
         "Rate chess engines from the results of a league",
-        (
-            ("rate", "league.csv"),
-            ("predict", "LCZero v19.1-11248", "Fritz 16.10", "league.csv"),
-        ),
+        ("rate league.csv", "predict 'LCZero v19.1-11248' 'Fritz 16.10' league.csv"),
         (
             "rate league.csv --html ratings.html",
             "evaluate league.csv",
@@ -67,23 +64,20 @@ DEMOS = {
     "go": Demo(
         "Winning chances, handicap and strength in Go",
         (
-            ("winprob", "2d", "4d"),
-            ("handicap", "2k", "4d"),
-            ("trickplay", "find", "trickplay.txt", "--games", "professional.sgf"),
+            "winprob 2d 4d",
+            "handicap 2k 4d",
+            "trickplay find trickplay.txt --games professional.sgf",
         ),
         (
             "strength estimate professional.sgf --colour black --html strength.html",
             "go analyse professional.sgf --plot game.svg",
         ),
-        (("strength", "estimate", "professional.sgf", "--colour", "black"),),
+        ("strength estimate professional.sgf --colour black",),
         _missing_runtime,
     ),
     "tournament": Demo(
         "Standings and pairings of tournaments",
-        (
-            ("tournament", "standings", "open.xml"),
-            ("tournament", "pair", "swiss.trf"),
-        ),
+        ("tournament standings open.xml", "tournament pair swiss.trf"),
         (
             "tournament needs open.xml Claes --place 3",
             "tournament simulate open.xml",
@@ -92,12 +86,12 @@ DEMOS = {
     ),
     "backgammon": Demo(
         "Ratings from error rates in backgammon",
-        (("backgammon", "rating", "--pr", "5.2", "--length", "7"),),
+        ("backgammon rating --pr 5.2 --length 7",),
         (
             "backgammon rating --from-rating 1900 --length 7",
             "backgammon analyse backgammon.mat --html match.html",
         ),
-        (("backgammon", "analyse", "backgammon.mat"),),
+        ("backgammon analyse backgammon.mat",),
         _missing_gnubg,
     ),
 }
@@ -156,9 +150,9 @@ def _run(shown: Demo) -> int:
     advice = shown.missing()
     with scratch_folder() as folder, chdir(folder):
         copy_examples(folder)
-        for words in (*shown.commands, *(() if advice else shown.more)):
-            print(f"$ yardstone {join(words)}", flush=True)
-            if status := main(words):
+        for line in (*shown.commands, *(() if advice else shown.more)):
+            print(f"$ yardstone {line}", flush=True)
+            if status := main(split(line)):
                 return status
             print(flush=True)
     if advice:

@@ -24,6 +24,7 @@ __all__ = ["CHANGED", "QUEUED", "Changes", "Listener"]
 QUEUED, CHANGED = "yardstone_queued", "yardstone_changed"
 #: Seconds between two looks without notices, and with them.
 _BLIND, _LISTENING = 0.25, 5.0
+_LOGGER = logging.getLogger("yardstone.web.notices")
 #: Seconds until a connection that says nothing is tried, and until another one is made.
 _QUIET, _AGAIN = 15.0, 2.0
 
@@ -36,7 +37,6 @@ class Listener:
         self._channel = channel
         self._connection: Any = None
         self._tried = self._heard = -_AGAIN
-        self._logger = logging.getLogger("yardstone.web.notices")
 
     @property
     def longest(self) -> float:
@@ -47,9 +47,6 @@ class Listener:
     def is_listening(self) -> bool:
         """Whether notices come."""
         return self._connection is not None
-
-    def ring(self, jobs: int = 1) -> None:
-        """Nothing: who adds a job tells it in the same transaction."""
 
     def wait(self, seconds: float) -> None:
         """Wait for a notice, and so many seconds at most."""
@@ -70,7 +67,7 @@ class Listener:
             left = max(end - time.monotonic(), 0.0)
             came = [each.payload for each in self._connection.notifies(timeout=left, stop_after=1)]
         except Exception as error:
-            self._logger.warning("no notices: %s", type(error).__name__)
+            _LOGGER.warning("no notices: %s", type(error).__name__)
             self.close()
             return []
         if came:

@@ -48,23 +48,17 @@ def orders(end: Callable[[], object], patience: float) -> dict[str, Any]:
     return words
 
 
-#: Seconds between two looks of who may not hear it: workers of another supervisor.
-_LONGEST = 0.25
-
-
 class Bell:
     """A pipe with one ring a job.
 
     Another process may have made its `ends`, to read and to write; without them nobody rings.
     """
 
+    #: Seconds between two looks at most: workers of another supervisor do not hear it.
+    longest = 0.25
+
     def __init__(self, ends: tuple[int, int] | None = None) -> None:
         self.ends = ends
-
-    @property
-    def longest(self) -> float:
-        """Seconds between two looks at most."""
-        return _LONGEST
 
     @classmethod
     def new(cls) -> Bell:
