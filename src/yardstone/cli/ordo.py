@@ -186,8 +186,7 @@ class _Session(Session[OrdoOptions]):
         """Make sure that everything can be written before anything is computed."""
         options = self.options
         late = "Error trying to write on file: {}"
-        self._text = opened(options.output)
-        self._csv = opened(options.csv)
+        self._text, self._csv = opened(options.output), opened(options.csv)
         self._groups = opened(options.groups)
         if self._groups is not None and self._text is None and self._csv is None:
             return

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import parse_qsl
@@ -194,8 +195,8 @@ class _Parts:
             boundary,
             {
                 "on_part_begin": self._begin,
-                "on_header_field": self._header_name,
-                "on_header_value": self._header_value,
+                "on_header_field": partial(self._header_part, 0),
+                "on_header_value": partial(self._header_part, 1),
                 "on_header_end": self._header_end,
                 "on_headers_finished": self._headers_end,
                 "on_part_data": self._data,
@@ -211,30 +212,25 @@ class _Parts:
         self.complete = True
 
     def _begin(self) -> None:
-        self._name = self._value = b""
+        self._header = [b"", b""]
+        self._header_bytes = 0
         self._headers: dict[bytes, bytes] = {}
         self._field = b""
         self._label: str | None = None
         self._content = b""
         self._size = 0
 
-    def _header_name(self, data: bytes, start: int, end: int) -> None:
-        self._name += data[start:end]
-        self._check_header()
-
-    def _header_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-        self._check_header()
-
-    def _check_header(self) -> None:
-        known = sum(len(name) + len(value) for name, value in self._headers.items())
-        if known + len(self._name) + len(self._value) > _HEADER_BYTES:
+    def _header_part(self, place: int, data: bytes, start: int, end: int) -> None:
+        """Take a piece of the name or the value of a header."""
+        self._header[place] += data[start:end]
+        self._header_bytes += end - start
+        if self._header_bytes > _HEADER_BYTES:
             raise refusal("bad_form")
 
     def _header_end(self) -> None:
-        self._headers[self._name.lower()] = self._value
-        self._name = self._value = b""
-        self._check_header()
+        name, value = self._header
+        self._headers[name.lower()] = value
+        self._header = [b"", b""]
 
     def _headers_end(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
