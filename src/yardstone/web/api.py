@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from ipaddress import ip_address
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Request, Security
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -39,6 +39,8 @@ __all__ = [
 ]
 
 
+router = APIRouter()
+Function = TypeVar("Function", bound=Callable[..., Any])
 Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]
 KindName = Annotated[str, Field(json_schema_extra={"enum": list(KINDS)})]
 
@@ -265,6 +267,16 @@ def _form(
     return {"status_code": 202, **described}
 
 
+def _route(
+    place: str, summary: str, *refusals: int, model: Any = None, status: int = 200, gives: str = ""
+) -> Callable[[Function], Function]:
+    """Register an operation on jobs or batches, which may not be there (404) or no more (410)."""
+    method, path = place.split()
+    more = _operation(path.split("/")[2], summary, 404, 410, *refusals, gives=gives)
+    more |= {"response_model": model, "status_code": status}
+    return router.api_route(path, methods=[method], **more)
+
+
 _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -342,7 +354,6 @@ async def _events(
 #: Seconds in which the database answers, if it is there.
 _SOON = 3.0
 
-router = APIRouter()
 Address = Annotated[
     str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
 ]
@@ -405,20 +416,13 @@ for _kind in KINDS.values():
         _add_batches(_kind)
 
 
-@router.get(
-    "/api/jobs/{id}",
-    response_model=JobState,
-    **_operation("jobs", "Progress and result", 404, 410),
-)
+@_route("GET /api/jobs/{id}", "Progress and result", model=JobState)
 def job(request: Request, address: Address) -> Response:
     """How far a job is, and its result once it is done."""
     return JSONResponse(service_of(request).job(address))
 
 
-@router.get(
-    "/api/jobs/{id}/events",
-    **_operation("jobs", "Progress and result as server-sent events", 404, 410, gives=_STREAM),
-)
+@_route("GET /api/jobs/{id}/events", "Progress and result as server-sent events", gives=_STREAM)
 async def watch(request: Request, address: Address) -> Response:
     """An event ``state`` at each change, and ``end`` when nothing more comes."""
     service = service_of(request)
@@ -430,11 +434,8 @@ async def watch(request: Request, address: Address) -> Response:
     return await _watch(request, address, look)
 
 
-@router.put(
-    "/api/jobs/{id}/player",
-    status_code=202,
-    response_model=JobState,
-    **_operation("jobs", "Choose the player", 400, 403, 404, 409, 410, 413),
+@_route(
+    "PUT /api/jobs/{id}/player", "Choose the player", 400, 403, 409, 413, model=JobState, status=202
 )
 def choose(request: Request, address: Address, choice: Choice) -> Response:
     """Say whose strength is asked for, where the files do not tell."""
@@ -442,39 +443,27 @@ def choose(request: Request, address: Address, choice: Choice) -> Response:
     return JSONResponse(service_of(request).job(address), 202)
 
 
-@router.post(
-    "/api/jobs/{id}/cancel",
-    response_model=JobState,
-    **_operation("jobs", "Stop a job", 403, 404, 410),
-)
+@_route("POST /api/jobs/{id}/cancel", "Stop a job", 403, model=JobState)
 def cancel(request: Request, address: Address) -> Response:
     """Stop a job; its files are deleted. One that has ended stays as it is."""
     service_of(request).cancel(address, sent_key(request))
     return JSONResponse(service_of(request).job(address))
 
 
-@router.post(
-    "/api/jobs/{id}/retry",
-    status_code=202,
-    response_model=JobState,
-    **_operation("jobs", "Try a failed job again", 403, 404, 409, 410),
-)
+@_route("POST /api/jobs/{id}/retry", "Try a failed job again", 403, 409, model=JobState, status=202)
 def retry(request: Request, address: Address) -> Response:
     """Begin a job anew that failed for no fault of its files."""
     service_of(request).retry(address, sent_key(request))
     return JSONResponse(service_of(request).job(address), 202)
 
 
-@router.get("/api/jobs/{id}/result.json", **_operation("jobs", "The result as JSON", 404, 409, 410))
+@_route("GET /api/jobs/{id}/result.json", "The result as JSON", 409, model=State)
 def result_json(request: Request, address: Address) -> dict[str, Any]:
     """The result by itself."""
     return result_of(service_of(request).job(address))
 
 
-@router.get(
-    "/api/jobs/{id}/result.csv",
-    **_operation("jobs", "The result as CSV", 404, 409, 410, gives=_CSV),
-)
+@_route("GET /api/jobs/{id}/result.csv", "The result as CSV", 409, gives=_CSV)
 def result_csv(request: Request, address: Address) -> Response:
     """The table of the result: a row a game, or a row a player."""
     state = service_of(request).job(address)
@@ -482,38 +471,27 @@ def result_csv(request: Request, address: Address) -> Response:
     return Response(csv_of(state), media_type=_CSV, headers={"Content-Disposition": name})
 
 
-@router.delete(
-    "/api/jobs/{id}", status_code=204, **_operation("jobs", "Delete a job", 403, 404, 410)
-)
+@_route("DELETE /api/jobs/{id}", "Delete a job", 403, status=204)
 def delete(request: Request, address: Address) -> Response:
     """Delete a job, its files and its result."""
     service_of(request).delete(address, sent_key(request))
     return Response(status_code=204)
 
 
-@router.get(
-    "/api/batches/{id}",
-    response_model=BatchState,
-    **_operation("batches", "All jobs of a batch", 404, 410),
-)
+@_route("GET /api/batches/{id}", "All jobs of a batch", model=BatchState)
 def batch(request: Request, address: Address) -> Response:
     """The jobs of a batch, with the results so far."""
     return JSONResponse(service_of(request).batch(address))
 
 
-@router.get(
-    "/api/batches/{id}/events",
-    **_operation("batches", "The results of a batch as they come", 404, 410, gives=_STREAM),
-)
+@_route("GET /api/batches/{id}/events", "The results of a batch as they come", gives=_STREAM)
 async def watch_batch(request: Request, address: Address) -> Response:
     """An event ``state`` for each job that changes, and ``end`` when all have ended."""
     service = service_of(request)
     return await _watch(request, address, lambda: service.batch(address)["jobs"])
 
 
-@router.delete(
-    "/api/batches/{id}", status_code=204, **_operation("batches", "Delete a batch", 403, 404, 410)
-)
+@_route("DELETE /api/batches/{id}", "Delete a batch", 403, status=204)
 def delete_batch(request: Request, address: Address) -> Response:
     """Delete all jobs of a batch."""
     service_of(request).delete(address, sent_key(request), batch=True)
