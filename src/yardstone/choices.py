@@ -1,8 +1,7 @@
 """Words and numbers given by the caller, checked against what there is.
 
-`check_fields` reads what a dataclass of parameters takes from its annotations, so
-that a class says it once, and `checked_arguments` what a function takes; the other
-functions serve single arguments.
+`check_fields` reads what a dataclass of parameters takes from its annotations, so that a class says
+it once, and `checked_arguments` what a function takes; the other functions serve single arguments.
 """
 
 from __future__ import annotations
@@ -265,10 +264,9 @@ class _Kind:
 def check_fields(owner: Any, *, infinite: Collection[str] = ()) -> None:
     """Raise UsageError if a field of a dataclass holds what its annotation does not allow.
 
-    Words must be among those of a ``Literal``, numbers must be numbers, whole ones where
-    ``int`` stands, and finite but for fields whose default is not, and those named in
-    `infinite`. Names must be texts, and mappings of numbers hold numbers. Other types are
-    left alone.
+    Words must be among those of a ``Literal``, numbers must be numbers, whole ones where ``int``
+    stands, and finite but for fields whose default is not, and those named in `infinite`. Names
+    must be texts, and mappings of numbers hold numbers. Other types are left alone.
     """
     owning: Any = type(owner)
     kinds = _kinds(owning)

@@ -210,8 +210,7 @@ class Known:
     ) -> None:
         """Hand each line to `take`: whether its names are known, None for a bad line.
 
-        As in Ordo, an unknown name is fatal on the last line, or at once where
-        `stop_at_stranger`.
+        As in Ordo, an unknown name is fatal on the last line, or at once where `stop_at_stranger`.
         """
         matches: bool | None = True
         for row in csv_lines(path) if path is not None else ():
@@ -321,9 +320,8 @@ _SHOWN_PROBLEMS = 10
 class Players:
     """Names of players in order of appearance, those of the synonyms first.
 
-    A synonym keeps a number of its own, without games, as it does in Ordo; its
-    games go to its main name. Names are looked up as they are, or else as they
-    stand in a PGN tag.
+    A synonym keeps a number of its own, without games, as it does in Ordo; its games go to its main
+    name. Names are looked up as they are, or else as they stand in a PGN tag.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,9 @@
 """One `map` for all long work: the results in the order of the items.
 
-Every long computation is a function of one item, so that it can run on the
-cores of one machine or on a cluster without a change to what calls it: `engine` says
-where, once for all that is called then, so that no function needs an argument for it.
-Randomness goes with the item, not with the worker (`spawn_generators`): equal
-seeds give equal results on any number of workers.
+Every long computation is a function of one item, so that it can run on the cores of one machine or
+on a cluster without a change to what calls it: `engine` says where, once for all that is called
+then, so that no function needs an argument for it. Randomness goes with the item, not with the
+worker (`spawn_generators`): equal seeds give equal results on any number of workers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Worker processes behind `yardstone.parallel.map`.
 
-Each worker has a pipe of its own and at most one chunk of items, so that it is
-always known who works on what: when a worker dies its end of the pipe closes,
-and the chunk it had can be named. (The executors of the standard library know
-only that some worker died.)
+Each worker has a pipe of its own and at most one chunk of items, so that it is always known who
+works on what: when a worker dies its end of the pipe closes, and the chunk it had can be named.
+(The executors of the standard library know only that some worker died.)
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Tasks of Ray behind `yardstone.parallel.map`.
 
-Ray decides what runs where, and does the work of a machine that is lost again on
-another. A task is one chunk of items. Processes of Ray serve one task after the
-other, and keep what a function keeps in its process: a network is loaded once in each.
-Only so many tasks are handed to Ray as keep it busy, so millions of items need no
-memory here. Files go to other machines through Ray's store of objects, once a machine, and
-are kept there under the digest of their content. The connection is made at the first need,
-quietly, and ended with what was started; machines with other versions of what computes are
-refused.
+Ray decides what runs where, and does the work of a machine that is lost again on another. A task is
+one chunk of items. Processes of Ray serve one task after the other, and keep what a function keeps
+in its process: a network is loaded once in each. Only so many tasks are handed to Ray as keep it
+busy, so millions of items need no memory here. Files go to other machines through Ray's store of
+objects, once a machine, and are kept there under the digest of their content. The connection is
+made at the first need, quietly, and ended with what was started; machines with other versions of
+what computes are refused.
 """
 
 from __future__ import annotations

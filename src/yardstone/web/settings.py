@@ -1,8 +1,7 @@
 """What the server may be told, with all limits in one place.
 
-A setting comes from the command line, else from the environment
-(``YARDSTONE_SERVE_PORT``), else from a TOML file (``port = 8000``, limits in a table
-``[limits]``), else from here.
+A setting comes from the command line, else from the environment (``YARDSTONE_SERVE_PORT``), else
+from a TOML file (``port = 8000``, limits in a table ``[limits]``), else from here.
 """
 
 from __future__ import annotations

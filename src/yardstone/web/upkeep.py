@@ -73,8 +73,7 @@ def alive_workers(store: JobStore, *, patience: float | None = None) -> list[Any
 def release(store: JobStore, worker: str, *, innocent: bool) -> int:
     """Put back the jobs of a worker that ended; how many there were.
 
-    A job counts the attempt unless the worker is `innocent`, because it was asked
-    to end.
+    A job counts the attempt unless the worker is `innocent`, because it was asked to end.
     """
     return _put_back(store, jobs.c.worker == worker, innocent=innocent)
 
