@@ -234,10 +234,7 @@ class _Form(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a field takes: a name, numbers by name, or words, numbers, None and what is not checked.
-
-    The latter are said by all but the first two fields.
-    """
+    """What a field takes; all but the first two fields say what values other than names may be."""
 
     form: _Form
     name: str

@@ -209,10 +209,7 @@ class _Session(Session[OrdoOptions]):
         return self._text is None and self._csv is None
 
     def _set_apart(self) -> NDArray[np.bool_]:
-        """Find the players who cannot be rated with the others, and say how many.
-
-        Those about whom something is known beforehand can be.
-        """
+        """Find who cannot be rated with the others, nor is known beforehand, and say how many."""
         totals = self.counts.player_totals()
         games = totals.sum(axis=1)
         nothing = games == 0
@@ -230,11 +227,7 @@ class _Session(Session[OrdoOptions]):
         return apart
 
     def _check_connection(self, apart: NDArray[np.bool_]) -> None:
-        """Refuse games that do not put the players on one scale.
-
-        Relations count as links; and groups need no link where each holds a player
-        whose rating is fixed or known beforehand.
-        """
+        """Refuse games that, with relations and ratings known beforehand, give no common scale."""
         known, active = self.known, ~apart
         grounded = [self.number[name] for name in (*known.anchors, *known.loose)]
         ties = [(self.number[each.player], self.number[each.other]) for each in known.relations]
@@ -275,10 +268,7 @@ class _Session(Session[OrdoOptions]):
             raise Refused(str(error)) from None
 
     def _rate(self) -> JointRatings:
-        """Rate, to Ordo's digits.
-
-        A first-move advantage without bound is fixed where Ordo's search for it ends.
-        """
+        """Rate, to Ordo's digits; an advantage without bound is fixed where Ordo's search ends."""
         self.system = system = self._system()
         try:
             ratings = self._fit(system)

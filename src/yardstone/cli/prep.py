@@ -173,10 +173,7 @@ class _Preparation(Session["PrepOptions"]):
         return perfect
 
     def _exclude(self, out: NDArray[np.bool_]) -> bool:
-        """Leave out players and say who; whether the last game of all was one of theirs.
-
-        After such a pass Ordoprep makes another one, even if nobody is left to exclude.
-        """
+        """Leave out players; whether the last game was of one: Ordoprep looks again then."""
         self.say("".join(f"  {self.tag_names[player]}\n" for player in np.flatnonzero(out)))
         self.say(f"\nExcluded: {int(out.sum())}\n")
         self.games.leave_out(~out)

@@ -22,10 +22,7 @@ _SPARED = ("scipy", "yaml")
 def compiled(
     function: Callable[..., Any], options: dict[str, Any], kind: type
 ) -> Callable[..., Any]:
-    """A function as numba has it, which makes or fetches its machine code when it is called.
-
-    What is of the type `kind` has such a function as `machine`, and a kernel may call it.
-    """
+    """A function as numba has it, which kernels may call as `machine` of what is a `kind`."""
     numba = _numba(kind)
     options = {"nogil": True, "error_model": "numpy", **options}
     try:
@@ -55,11 +52,7 @@ def _numba(kind: type) -> Any:
 
 
 def _import_sparingly() -> None:
-    """Import numba without packages that it would load if it found them.
-
-    They take longer than all of Yardstone. Only a command may do this: in a library it would take
-    matrix products from the kernels of others.
-    """
+    """Import numba without packages that take long and only others' kernels use."""
     spared = [name for name in _SPARED if name not in sys.modules]
     for name in spared:
         sys.modules[name] = None  # type: ignore[assignment]

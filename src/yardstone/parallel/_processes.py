@@ -109,10 +109,7 @@ def _died(worker: _Worker, chunk: Chunk | None) -> WorkerError:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back while workers start, so that none dies half way with a traceback.
-
-    A child inherits the mask of signals; `_work` takes it off again.
-    """
+    """Hold Ctrl-C back while workers start; they inherit that, and `_work` takes it off again."""
     before = block_signals({signal.SIGINT})
     try:
         yield

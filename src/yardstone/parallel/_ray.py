@@ -220,10 +220,7 @@ def _init(ray: Any, address: str, **options: Any) -> None:
 
 
 def _check_listens(address: str) -> None:
-    """Raise ConnectionError where nobody listens, which Ray itself would try for minutes.
-
-    A cluster that was killed leaves its address behind for ``auto``.
-    """
+    """Raise ConnectionError where nobody listens: Ray would try for minutes, a dead cluster too."""
     from ray._private.services import canonicalize_bootstrap_address
 
     place = canonicalize_bootstrap_address(address.removeprefix("ray://"))
@@ -237,11 +234,7 @@ def _check_listens(address: str) -> None:
 
 
 def _silence() -> None:
-    """Keep what Ray tells of lost machines and processes from standard output.
-
-    It writes that there whatever it was asked, between the lines of a table; what matters of
-    it arrives as an error.
-    """
+    """Keep what Ray tells of lost machines from standard output; what matters comes as an error."""
     from ray._private import worker
 
     worker.print_to_stdstream = lambda *_, **__: None
@@ -351,10 +344,7 @@ def _hand_out(
 
 
 def _room(ray: Any, workers: int | None, cores: float) -> Iterator[int]:
-    """How many tasks to have in Ray's hands, looked up every few seconds: machines come and go.
-
-    Beyond what can run, tasks are kept ready.
-    """
+    """How many tasks to have in Ray's hands, looked up now and then: some more than can run."""
     until = room = 0.0
     while True:
         if time.monotonic() > until:

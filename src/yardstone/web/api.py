@@ -204,11 +204,7 @@ _MEANINGS = {
 def _operation(
     tag: str, summary: str, *refusals: int, gives: str = "", **more: Any
 ) -> dict[str, Any]:
-    """How OpenAPI describes an operation that knows some refusals beside those of all.
-
-    One that refuses who is no owner asks for the owner's key. `gives` is a type of answer
-    that is no JSON.
-    """
+    """Describe an operation with its refusals: 403 asks for the owner's key; `gives` is no JSON."""
     answers: dict[int | str, dict[str, Any]] = {
         status: {"model": Refusal, "description": _MEANINGS[status]}
         for status in sorted({*refusals, 422, 429})

@@ -377,10 +377,7 @@ def _trouble(error: SQLAlchemyError) -> Literal["away", "full", "passing", ""]:
 
 
 class _Contact:
-    """Remembers whether the database answers.
-
-    While it does not, one thread asks it again and again, and the others wait for that.
-    """
+    """Remembers whether the database answers; if not, one thread asks it, and the others wait."""
 
     def __init__(self, probe: Callable[[], object]) -> None:
         self._probe = probe

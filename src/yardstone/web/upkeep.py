@@ -88,11 +88,7 @@ def recover(store: JobStore) -> int:
 
 
 def _mend_moments(store: JobStore) -> None:
-    """Bring back what lies too far ahead because the clock was set back.
-
-    Who lives renews it; what was left by the dead would otherwise stand for as long as the
-    clock was set back.
-    """
+    """Bring back what lies too far ahead, left by the dead, because the clock was set back."""
     now, lease, most = store.moment(), store.settings.lease, store.settings.limits.seconds
     ahead = (jobs.c.status == "running") & sa.or_(
         jobs.c.lease > now + lease + _AHEAD, jobs.c.deadline > now + most + _AHEAD
@@ -125,10 +121,7 @@ def _with_running(
     which: sa.ColumnElement[bool],
     action: Callable[[sa.Connection, Any], None],
 ) -> int:
-    """Do something with some of the jobs that run; how many there were.
-
-    Of several who try at once each job is one's; to the others it is not there.
-    """
+    """Do something with some running jobs, each of which is one caller's; how many there were."""
     columns = (jobs.c.id, jobs.c.batch, jobs.c.kind, jobs.c.attempts)
     chosen = sa.select(*columns).where(jobs.c.status == "running", which).order_by(jobs.c.id)
 

@@ -210,10 +210,7 @@ class Worker:
             return self._failed(_INTERNAL, ours=True)
 
     def _patiently(self, action: Callable[[], T]) -> T:
-        """Do something with the database, however long it is away.
-
-        What is done too late, because the job is another worker's meanwhile, does not count.
-        """
+        """Do something with the database, however long it is away; only our own jobs change."""
         while True:
             with suppress(DatabaseAway):
                 return action()
