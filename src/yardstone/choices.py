@@ -246,7 +246,6 @@ class _Kind:
     infinite: bool
 
     def fits(self, value: object, *, infinite: bool) -> bool:
-        """Whether the value may be one."""
         if value is None:
             return self.none
         if isinstance(value, str):

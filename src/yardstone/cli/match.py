@@ -138,7 +138,6 @@ def _given(
     players: tuple[str, str] | None,
     reading: GameOptions,
 ) -> _Given:
-    """Tell counts, files and players apart."""
     if files or (reading.query is not None and len(words) == 2):
         if words and players is not None:
             raise UsageError("the players are named twice: leave out --players")

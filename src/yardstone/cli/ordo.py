@@ -106,17 +106,14 @@ class _Session(Session[OrdoOptions]):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of all players."""
         return self.games.players.names
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Numbers of all players by their names."""
         return {name: row for row, name in enumerate(self.names)}
 
     @cached_property
     def counts(self) -> PairCounts:
-        """The games that count."""
         return self.games.pair_counts()
 
     @cached_property
@@ -240,7 +237,6 @@ class _Session(Session[OrdoOptions]):
             raise Refused(NOT_CONNECTED_EVEN_THEN)
 
     def _system(self) -> BradleyTerry:
-        """The system that the switches describe."""
         options, known = self.options, self.known
         percent = 50.0 if options.draw is None else options.draw
         errors = options.cfs_show or options.error_matrix is not None

@@ -397,12 +397,10 @@ class _Contact:
         return True
 
     def answered(self) -> None:
-        """It has answered."""
         if self._since is None:
             self._since = time.monotonic()
 
     def lose(self) -> None:
-        """It has not."""
         with self._change:
             self._since = None
             if self._lost_at is None and not self._closed.is_set():

@@ -222,7 +222,6 @@ class _Unpacking:
         self.skipped.add(Skipped(label, 0, reason))
 
     def take(self, label: str, pieces: Iterator[bytes]) -> None:
-        """Keep a file if it is of use."""
         head = b""
         while len(head) < HEAD and (piece := next(pieces, b"")):
             head += piece
@@ -250,7 +249,6 @@ class _Unpacking:
             self.files.append(Unpacked(label, path, name))
 
     def take_zip(self, label: str, path: Path) -> None:
-        """Keep the files of an archive that are of use."""
         limits = self.limits
         bounds = ArchiveLimits(max(limits.zip_entries - self.members, 0), limits.ratio, _EXTRA)
         try:
@@ -267,7 +265,6 @@ class _Unpacking:
             raise InputError(error.message, file=label, hint=error.hint) from None
 
     def take_one(self, label: str, path: Path) -> None:
-        """Keep a file that is no archive, if it is of use."""
         with Source(label, path).open(StreamLimits(self.limits.ratio, _EXTRA)) as stream:
             self.take(unpacked_name(label), stream.pieces())
             if stream.damage:

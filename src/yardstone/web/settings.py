@@ -310,7 +310,6 @@ def _address(text: str) -> str:
 
 
 def _read(path: str, most: int | None = None) -> str:
-    """The text of a file, up to so many bytes."""
     try:
         return Path(path).read_bytes()[:most].decode("utf-8")
     except OSError as error:

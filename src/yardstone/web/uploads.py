@@ -278,7 +278,6 @@ class _Parts:
             self.upload.files.append((self._label, self._size))
 
     def flush(self) -> None:
-        """Write to the disk what was gathered."""
         if self._file is not None:
             self._file.writelines(self._pending)
         self._pending.clear()
