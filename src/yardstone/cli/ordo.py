@@ -458,11 +458,7 @@ def _parameter(
 
 
 def _without_noise(ratings: JointRatings) -> NDArray[np.float64]:
-    """The ratings, 0 for players without games.
-
-    A solution carries noise in its last digits that would order equal players; the
-    search repeats Ordo's digits, noise and all.
-    """
+    """The ratings, rounded where noise would order equal players; the search repeats Ordo's."""
     rating = np.nan_to_num(ratings.rating)
     return rating if SEARCHED in ratings.extras else np.round(rating, _EQUAL_DECIMALS)
 

@@ -208,10 +208,7 @@ class Known:
         stop_at_stranger: bool = False,
         complaint: str = "",
     ) -> None:
-        """Hand each line to `take`: whether its names are known, None for a bad line.
-
-        As in Ordo, an unknown name is fatal on the last line, or at once where `stop_at_stranger`.
-        """
+        """Hand lines to `take`; a bad one is fatal, and an unknown name in the last, as in Ordo."""
         matches: bool | None = True
         for row in csv_lines(path) if path is not None else ():
             matches = take(row)

@@ -171,13 +171,7 @@ def connection() -> Iterator[None]:
 
 
 def connected(engine: str) -> Any:
-    """The module `ray`, connected with the Ray of this name.
-
-    Raises:
-        InputError: There is none, or it does not go with the versions here.
-        UsageError: This process is connected with another one.
-        MissingExtraError: Ray is not installed.
-    """
+    """The module `ray`, connected with the Ray of this name; raises where that cannot be."""
     global _engine
     try:
         import ray
