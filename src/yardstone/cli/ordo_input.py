@@ -80,10 +80,7 @@ def _closing_quote(line: str, begin: int) -> int:
 
 
 def text_lines(path: str) -> list[str]:
-    """Lines of a text file with their ends.
-
-    Raises Refused with Ordo's message if it cannot be read.
-    """
+    """Lines of a text file with their ends; refused with Ordo's message if it cannot be read."""
     try:
         content = Path(path).read_bytes()
     except OSError:
@@ -112,10 +109,7 @@ def file_names(path: str) -> list[str]:
 
 
 def scan_single(text: str) -> float | None:
-    """The number `text` begins with, in single precision as Ordo keeps those of its files.
-
-    None if there is none, or one that is not finite: Ordo takes those, and makes lists of them.
-    """
+    """The finite number `text` begins with, in single precision as Ordo keeps it; None without."""
     value = scan_float(text)
     if value is None:
         return None

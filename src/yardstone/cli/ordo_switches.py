@@ -89,10 +89,7 @@ _COMMON = """\
 
 
 def switches(table: str, **read: Callable[[str], Any]) -> tuple[Switch, ...]:
-    """The switches that both commands have, and those of a table: what is typed, and what it does.
-
-    Arguments are texts, unless it is said how to `read` them.
-    """
+    """The switches of both commands and of a table; arguments are texts, unless `read` is given."""
     rows = (line.split("  ", 1) for line in (_COMMON + table).splitlines())
     made = (Switch(typed, about) for typed, about in rows)
     return tuple(replace(each, read=read.get(each.name.replace("-", "_"), str)) for each in made)
@@ -101,10 +98,7 @@ def switches(table: str, **read: Callable[[str], Any]) -> tuple[Switch, ...]:
 def taken_switches(
     switches: Sequence[Switch], words: list[str]
 ) -> Iterator[tuple[Switch, str | None]]:
-    """Take switches from the front of `words`, each with its argument, if it has one.
-
-    Raises UsageError at a switch that does not exist, or that lacks its argument.
-    """
+    """Take switches from the front of `words`, each with its argument; raises UsageError."""
     known = {f"-{each.letter}": each for each in switches if each.letter}
     known |= {f"--{each.name}": each for each in switches}
 

@@ -255,12 +255,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_options(arguments: Sequence[str]) -> PrepOptions:
-    """Read all switches, complain in Ordoprep's order and words.
-
-    Raises:
-        UsageError: A switch that does not exist, or one without its argument.
-        Refused: A value that cannot be used, or switches that exclude each other.
-    """
+    """Read all switches, complain in Ordoprep's order and words: UsageError or Refused."""
     options = given_options(PrepOptions(), SWITCHES, arguments)
     if options.action:
         return options
