@@ -562,11 +562,7 @@ def run(
     *,
     work: Callable[[Options], None],
 ) -> int:
-    """Run a command: 0, or 1 after its refusal or error went to standard error.
-
-    Wrong switches are refused in the words of the original; to ask for help, version or licence
-    is no work.
-    """
+    """Run a command: 0, or 1 after its refusal, in the words of the original, or its error."""
     from importlib.metadata import PackageNotFoundError, version
 
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -402,10 +402,7 @@ def read_input(
     warnings: bool = True,
     trouble: str = "Problems reading results",
 ) -> Input:
-    """Read all files, saying what Ordo says unless `quiet`.
-
-    Raises Refused with the text `trouble` if a file cannot be opened.
-    """
+    """Read all files, saying what Ordo says unless `quiet`; or refuse with the text `trouble`."""
     players = Players()
     merged = _load_synonyms(players, synonyms, quiet=quiet) if synonyms is not None else []
     first, second, score = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]

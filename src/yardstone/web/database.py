@@ -497,11 +497,7 @@ _POSTGRES = (
 
 
 def _make_tables(connection: sa.Connection, place: str, folder: Path) -> list[Path]:
-    """Make the tables as they are to be, in a transaction; several may try at once.
-
-    An older version kept the files that were sent in `folder`: its folders that are not needed
-    any more are returned. Messages call the database `place`.
-    """
+    """Make the tables as they are to be; returns folders that are not needed any more."""
     postgres = connection.dialect.name == "postgresql"
     if postgres and _version_of_postgres(connection) == VERSION:
         return []
