@@ -141,8 +141,7 @@ def test_the_picture_of_a_card_is_a_png_of_the_usual_size(tmp_path: Path) -> Non
 def test_without_matplotlib_there_is_a_card_without_a_picture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("routes", "job_pages"):
-        monkeypatch.setattr(f"yardstone.web.pages.{module}.can_draw", lambda: False)
+    monkeypatch.setattr("yardstone.web.pages.job_pages.can_draw", lambda: False)
     with serving(tmp_path) as server:
         path = "/r/" + store_result(server.worker.store, "go", go_result(2))
         result = metas(shown(server, path))
