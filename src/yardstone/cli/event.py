@@ -136,8 +136,11 @@ class SettingOptions:
 
         if self.byo_yomi is not None and self.fischer is not None:
             raise UsageError("--byo-yomi and --fischer exclude each other")
-        limits = {"--time": (self.minutes, 600), "--byo-yomi": (self.byo_yomi, 900)}
-        for name, (value, most) in (limits | {"--fischer": (self.fischer, 600)}).items():
+        for name, value, most in (
+            ("--time", self.minutes, 600),
+            ("--byo-yomi", self.byo_yomi, 900),
+            ("--fischer", self.fischer, 600),
+        ):
             if value is not None and not 0 <= value <= most:
                 raise UsageError(f"{name} {value}: from 0 to {most}")
         made = time if self.minutes is None else with_other(time, basic=60 * self.minutes)

@@ -55,6 +55,7 @@ class TableOutput:
     """Options of a command that writes a report: its formats and where they go."""
 
     PANEL: ClassVar[str] = "Output"
+    FILE: ClassVar[str] = "-o"  #: The option that names the file of the report
 
     form: Format | None = option(
         "Format of the report. [default: by the file's ending]", "--format"
@@ -93,7 +94,7 @@ class TableOutput:
             check_folder(path)
         check_ending("--html", self.html, (".html", ".htm"))
         if self.format == "parquet" and self.output is None and self._prints:
-            raise UsageError("Parquet is not text: name a file with -o")
+            raise UsageError(f"Parquet is not text: name a file with {self.FILE}")
         if self.form is not None and self.output is not None and self.output.suffix:
             implied = _ENDINGS.get(self.output.suffix.lower())
             if implied not in (None, self.form):

@@ -127,14 +127,10 @@ class ConstraintOptions:
 class BoardOutput(TableOutput):
     """Where the boards go; `-o` writes the tournament with them."""
 
+    FILE: ClassVar[str] = "--boards"
+
     output: Path | None = option("Write the boards to this file.", "--boards")
     html: Path | None = option("Write a page to print.", "--html", "--page")
-
-    def check(self, *others: Path | None) -> None:
-        """Refuse what cannot be written before any work is done."""
-        if self.format == "parquet" and self.output is None and not self.quiet:
-            raise UsageError("Parquet is not text: name a file with --boards")
-        super().check(*others)
 
 
 def pair(

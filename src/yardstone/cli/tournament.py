@@ -284,18 +284,18 @@ def publish(
     target = output or beside
     if target.suffix.lower() in (".html", ".htm"):
         check_folder(target)
-        page = document_page(publication_page(tournament), version=yardstone.__version__)
-        write_text(target, page)
-        print(f"{target}: boards, standings, results and players on one page.")
-        return
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(error.strerror or str(error), file=str(target)) from error
-    pages = publication(tournament)
-    for name, document in pages.items():
-        write_text(target / name, document_page(document, version=yardstone.__version__))
-    print(f"{target}: {len(pages)} pages; begin with {target / 'index.html'}.")
+        pages = {target: publication_page(tournament)}
+        told = "boards, standings, results and players on one page"
+    else:
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(error.strerror or str(error), file=str(target)) from error
+        pages = {target / name: document for name, document in publication(tournament).items()}
+        told = f"{len(pages)} pages; begin with {target / 'index.html'}"
+    for path, document in pages.items():
+        write_text(path, document_page(document, version=yardstone.__version__))
+    print(f"{target}: {told}.")
 
 
 def needs(

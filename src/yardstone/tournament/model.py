@@ -452,25 +452,6 @@ LARGEST_WEIGHT = 10**15
 #: Initial McMahon scores may be corrected so far, in points.
 CORRECTION_DOWN, CORRECTION_UP = 1, 2
 
-_SEEDS = (SeedSystem.fold, SeedSystem.slide, SeedSystem.adjacent, SeedSystem.random)
-_FLOATS = (FloatMode.top, FloatMode.middle, FloatMode.bottom)
-
-#: Criteria in the order of the columns that `yardstone.tournament.pairing` gives them.
-CRITERIA = (
-    "rematch",
-    "bye",
-    "absolute_colour",
-    "categories",
-    "score",
-    "floats",
-    "seeding",
-    "colours",
-    "colour_preference",
-    "handicap",
-    "geography",
-    "lot",
-)
-
 
 class Rule(IntEnum):
     """Places of the numbers that compiled loops read: `PairingRules.packed`."""
@@ -509,6 +490,13 @@ class Rule(IntEnum):
     HD_CEILING = 31
     ZERO = 32  # rank whose initial score is 0
     DRAW_SEED = 33  # of the lots
+
+
+#: Criteria in the order of the columns that `yardstone.tournament.pairing` gives them: each has
+#: a weight among the rules, the bye two.
+CRITERIA = tuple(
+    rule.name.lower() for rule in Rule if rule <= Rule.LOT and rule is not Rule.BYE_AGAIN
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -628,9 +616,9 @@ class PairingRules(PairingSettings):
             Rule.TOP: top * steps + steps - 1,
             Rule.NX1: self.nx1_factor,
             Rule.COMPENSATE: self.compensate_floats,
-            Rule.UPPER: _FLOATS.index(self.float_upper),
-            Rule.LOWER: _FLOATS.index(self.float_lower),
-            Rule.SEED: _SEEDS.index(seeding),
+            Rule.UPPER: list(FloatMode).index(self.float_upper),
+            Rule.LOWER: list(FloatMode).index(self.float_lower),
+            Rule.SEED: list(SeedSystem).index(seeding),
             Rule.BAR_OFF: self.bar - self.zero if self.bar_threshold else never,
             Rule.RANK_OFF: self.rank_threshold,
             Rule.WINS_OFF: self.rounds if self.wins_threshold else never,

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from yardstone.choices import check_number
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import UsageError
 from yardstone.grades import format_grade
 from yardstone.tournament.model import Result, Tournament
 from yardstone.tournament.standings_table import Standings, standings
@@ -78,7 +78,7 @@ def prize_list(
     if any(not 0 <= each < 1e9 for each in money):
         raise UsageError("money is a list of amounts such as 300,200,100")
     if not any(game.result is not Result.unknown for game in tournament.games):
-        raise InputError("nobody has played yet", file=tournament.file or None)
+        raise tournament.error("nobody has played yet")
     table = standings(tournament, round_number=tournament.last_round, criteria=criteria)
     order = [int(row) for row in table.order]
     games = tournament.games

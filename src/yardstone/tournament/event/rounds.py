@@ -207,6 +207,11 @@ class PairedRound(EventChange):
     proposal: Proposal | DutchProposal | RoundRobin  #: The boards, and the reasons
     notes: tuple[str, ...] = ()  #: Which wishes were kept
 
+    @property
+    def change(self) -> EventChange:
+        """The step itself."""
+        return self
+
 
 def usual_system(tournament: Tournament, wishes: EventWishes) -> PairingSystem:
     """By which rules a round is paired where nobody names them."""
