@@ -119,11 +119,7 @@ def parse_professional(text: str) -> int | None:
 
 
 def parse_grades(texts: Iterable[str | None]) -> Floats:
-    """Grades of many players; NaN where there is none that can be read.
-
-    Made for files, where professional ranks, blanks and fancies stand among the
-    grades; use `parse_grade` where a wrong word should be an error.
-    """
+    """Grades of many players, as files have them; NaN where there is none that can be read."""
     words = list(texts)
     parts = {word: split_grade(word or "") for word in set(words)}
     known = {

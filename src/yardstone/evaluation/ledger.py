@@ -405,8 +405,7 @@ OPENING = 20_000
 class KeptRatings:
     """All that is kept of ratings whose games are not; frozen.
 
-    `played` and `last_game` are of each player, `began` is the time of the first game of all,
-    `opening` are the first games with what was expected of them, `outcomes` as in `RatedGames`.
+    Of each player `played` and `last_game`; the first games, and what was expected of them.
     """
 
     name: str

@@ -213,8 +213,7 @@ def rating_gap_subsets(
 ) -> list[Subset]:
     """Groups of games by the distance of both ratings before the game.
 
-    Matchmaking brings players of equal rating together, whose games are hard to predict for the
-    system that made the match (Neubauer 2024, section 6.3): look at each distance by itself.
+    Matchmaking brings players together whose games are hard to predict (Neubauer 2024, 6.3).
     """
     bounds = [0.0, *edges, np.inf]
     groups = []

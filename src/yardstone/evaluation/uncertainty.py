@@ -120,10 +120,9 @@ class Bootstrap:
         return MeanInterval(estimate, estimate - reach, estimate + reach, confidence, above)
 
     def reach(self, contrasts: Sequence[ArrayLike], confidence: float) -> float:
-        """Standard errors that none of some sums is off by, all of them together.
+        """Standard errors that none of some sums is off by (the bootstrap's max-t, by Student).
 
-        The largest error among them in each replicate counts (the bootstrap's max-t), at Student's
-        level, so which one to look at may be chosen afterwards.
+        All of them together, so which one to look at may be chosen afterwards.
         """
         largest = np.zeros(len(self.replicates))
         for contrast in contrasts:
@@ -253,11 +252,7 @@ class _Part:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GamesByPair:
-    """Predictions and results by pairs of players, for very many games; frozen.
-
-    `columns` are players, scores, predictions and subsets of the games; `ends` is where each part
-    ends; `players` one more than the largest number of a player.
-    """
+    """Predictions and results in order of pairs of players, for very many games; frozen."""
 
     columns: Mapping[str, Any]
     ends: Longs

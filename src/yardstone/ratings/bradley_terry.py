@@ -304,8 +304,7 @@ def fit_widely(
 ) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 
-    A free first-move advantage or draw rate gets a wide prior if the fit fails for want of one, or
-    leaves it less certain than the prior. ModelError if even so there are no ratings.
+    A free advantage or draw rate that the games do not bound gets a wide prior; else ModelError.
     """
     remarks: list[str] = []
     if not pool.ordered:
@@ -346,11 +345,7 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
 
 
 def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
-    """What the reader must know if the players spread otherwise than `join` has it.
-
-    If it is right, the mean square of (rating - average) plus that of the deviations is join
-    squared; with players who spread half as much again 95 % intervals held 78 %.
-    """
+    """A remark if the ratings spread otherwise than `join` has it: intervals then do not hold."""
     if system.join is None:
         return ()
     by_join = np.isfinite(ratings.deviation)

@@ -141,9 +141,8 @@ def strong_components(
 ) -> Ints:
     """Group of each player on a common scale, numbered by falling size; -1 if not `active`.
 
-    `ties` (ties, 2) join players both ways by other things than games, `weak` lets any game do
-    so. Groups of equal size stand in the order of their first names in byte order, as in Ordo;
-    without `names`, of their numbers.
+    `ties` (ties, 2) join players too, and with `weak` any game. Of equal groups the one comes first
+    whose first name does in byte order, as in Ordo, or its number.
     """
     group = np.where(active, 0, -1).astype(np.int32)
     start, target = _edges(Pairs.of(counts), group, _NO_TIES if ties is None else ties, weak)

@@ -136,10 +136,7 @@ _APART = 400.0
 
 
 def grade_rating(grades: NDArray[Any]) -> Floats:
-    """Ratings from grades: 1k is 2000, 1d 2100, 7d and 1p 2700, 9p 2940.
-
-    Numbers are taken for ratings; what cannot be read becomes NaN.
-    """
+    """Ratings from grades (1k is 2000, 1d 2100, 7d and 1p 2700) or ratings; NaN for neither."""
     if grades.dtype.kind in "fiu":
         return grades.astype(np.float64)
     texts = [str(grade).strip().lower() for grade in grades.tolist()]

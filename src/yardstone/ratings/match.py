@@ -153,10 +153,7 @@ class Match:
 
     @property
     def deviation_per_game(self) -> float:
-        """Standard deviation of a game's score that gives the variance seen.
-
-        With pairs, of a game in openings that favour nobody: the root of twice that of their means.
-        """
+        """Deviation of a game's score that gives the variance seen, by pairs if there are any."""
         return sqrt(self.variance * (2.0 if self.paired else 1.0))
 
     @property
@@ -393,11 +390,7 @@ _UNKNOWN = {"", "?", "-"}
 def find_pairing(
     columns: Mapping[str, NDArray[Any]], moved: Flags
 ) -> tuple[Manner, tuple[str, ...], Longs | None]:
-    """How games can be paired, the surest way first; see `yardstone.pentanomial`.
-
-    From the columns of the games in order, and whether the first player moved first: the manner,
-    the columns in which pairs agree, and equal numbers for games that belong together.
-    """
+    """The surest way to pair games in order, the columns in which pairs agree, and their groups."""
     named = {name.casefold(): name for name in reversed(list(columns))}
     event = [named["event"]] if "event" in named else []
     of_event = [columns[name] for name in event]
@@ -487,10 +480,9 @@ class Ending:
 
 
 def endings(pool: Pool, first: str, second: str) -> tuple[Ending, ...] | None:
-    """How the games of two players ended, by the column ``termination``.
+    """How the games of two players ended, by the column ``termination``; None without it.
 
-    Losses on time first, then the commonest, without games that ended as usual; None where the pool
-    says nothing of it.
+    Losses on time first, then the commonest, without those that ended as usual.
     """
     column = next((c for name, c in pool.columns.items() if name.casefold() == "termination"), None)
     if column is None:

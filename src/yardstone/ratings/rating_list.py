@@ -439,8 +439,7 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     def predict(self, player: str, opponent: str) -> GameForecast:
         """The chances of a game between two players, the first of whom moves first.
 
-        Raises `UnknownPlayerError`: nobody is called so. Raises `ModelError`: A player has a bound
-        in place of a rating, or no results join the two.
+        UnknownPlayerError for a name, ModelError for a bound or without a common scale.
         """
         return list_forecast(self, player, opponent)
 

@@ -215,10 +215,9 @@ class Predicts(Protocol):
     def expected_score(
         self, ratings: Any, first: str, second: str, *, advantage: float | None = None
     ) -> float:
-        """Expected score of `first`, moving first, against `second`.
+        """Expected score of `first`, moving first, against `second`; InputError for a name.
 
         `advantage` are rating points for moving first and handicap, instead of its own.
-        Raises InputError for an unknown name.
         """
 
 

@@ -56,10 +56,9 @@ __all__ = [
 
 
 class Rounds(NamedTuple):
-    """The games in the order of rating, as kernels take them.
+    """The games in the order of rating, as kernels take them: players by number, points of `first`.
 
-    `first` and `second` are players' numbers in the state's arrays, `score` the points of `first`,
-    `ahead` the rating points that it is ahead of even; `start` and `actions` as in `Schedule`.
+    `ahead` are its rating points ahead of even; `start` and `actions` as in `Schedule`.
     """
 
     first: Ints
@@ -71,11 +70,7 @@ class Rounds(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What kernels fill in: see `Predictions`.
-
-    `before` has a rating of each player, or rating and deviation; `change` has a row a
-    game (a single one if each game is a period), for what is learned later.
-    """
+    """What kernels fill in: predictions, what was kept `before` them, and a `change` a game."""
 
     expected: Floats
     before: Floats
@@ -96,10 +91,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Games:
-    """The games of a pool in the order in which they are rated.
-
-    `rounds` is what kernels take; `schedule.take` puts further columns of `pool` in that order.
-    """
+    """The games of a pool in the order in which they are rated, which `schedule` makes."""
 
     rounds: Rounds
     schedule: Schedule
@@ -306,9 +298,8 @@ class Sequential(Predictor):
     def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
         """Go on from a state with the games of a pool, none before the state's last.
 
-        New players join. The result is the same as that of one replay of all games;
-        where a rating period spans both, the games of the second part count as a
-        period of their own, so states are best kept at the end of a period.
+        New players join. As one replay of all games, but that a rating period counts as two where
+        the state ends within it.
         """
         self._check_maker(state)
         self.check_state(state)
@@ -349,10 +340,9 @@ class Sequential(Predictor):
         return np.full(len(state.players), np.nan)
 
     def resting_places(self, pool: Pool) -> Flags:
-        """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
+        """Whether one may stop after 0, 1, … games of a pool in order of time, and go on.
 
-        Going on from there gives the ratings of a replay of all games; elsewhere games that
-        are rated at once would be torn apart. The end always is such a place.
+        Elsewhere games that are rated at once would be torn apart.
         """
         games = len(pool)
         free = np.ones(games + 1, np.bool_)
@@ -571,10 +561,7 @@ BATCH = 1 << 20
 
 
 def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[State, Replay]:
-    """Go on from a state with games on disk; what was predicted of them is on disk too.
-
-    InputError for games before the state's last, or a rating period that does not fit in memory.
-    """
+    """Go on from a state with games on disk; InputError for a period too large for memory."""
     state, nothing = system.advance(state, pool.games(slice(0, 0)))
     number = None
     if state.players != pool.players:

@@ -37,10 +37,9 @@ _ATTEMPTS = 100
 
 @dataclass(frozen=True)
 class Simulated:
-    """Spread of the ratings over all replays.
+    """Spread of the ratings over all replays, of which `rejected` were drawn again.
 
-    `deviation` (players,) is NaN for players without one; the deviations of the two parameters are
-    0 where they are fixed; `rejected` replays fell apart and were drawn again.
+    NaN for players without a deviation, 0 for parameters that are fixed.
     """
 
     deviation: Floats

@@ -98,10 +98,9 @@ class SktLr(Sequential):
         handicap: ArrayLike = 0.0,
         given_komi: ArrayLike | None = None,
     ) -> Floats:
-        """Probability that Black wins.
+        """Probability that Black wins, `difference` ahead with its `deviation`.
 
-        `difference`: Black's rating less White's. `deviation`: Of that difference. `handicap`,
-        `given_komi`: As in `expected_margin`; no komi named is the fair one.
+        `handicap`, `given_komi`: As in `expected_margin`; no komi named is the fair one.
         """
         from scipy.special import ndtr
 

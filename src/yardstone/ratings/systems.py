@@ -337,10 +337,7 @@ SEQUENTIAL = tuple(entry.name for entry in _ENTRIES if entry.sequential)
 
 @checked_arguments()
 def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True) -> SystemEntry:
-    """Return the entry of that name, built in or of a plug-in; `UsageError` lists those there are.
-
-    By default it must be one that replays games.
-    """
+    """Return the entry of that name, of those that replay games unless told otherwise."""
     entry = SYSTEMS.get(name) or _added(name)
     if entry is not None and (entry.sequential or not sequential):
         return entry

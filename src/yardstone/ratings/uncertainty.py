@@ -71,10 +71,7 @@ class Clusters:
 
 
 def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
-    """Group the games of each two players by further columns of the pool.
-
-    A game with an empty or unknown (``?``) entry belongs to no other. InputError without a column.
-    """
+    """Group the games of each two players by further columns; unknown entries stand alone."""
     missing = [name for name in columns if name not in pool.columns]
     if missing:
         raise InputError(f"the games have no column {missing[0]!r}")
@@ -146,8 +143,7 @@ def with_deviations(
 ) -> JointRatings:
     """The same ratings with deviations, and the covariance if it is not too large.
 
-    NaN for perfect scorers, for players alone in their component, and for all if an estimated draw
-    rate is 1: draws alone do not say how much luck there is.
+    NaN for perfect scorers, for players alone, and for all if an estimated draw rate is 1.
     """
     rated = int(setup.rated.sum())
     if not rated:
@@ -419,10 +415,9 @@ def clustered_meat(
 
 @dataclass(frozen=True)
 class Spread:
-    """Deviations of all players (NaN without one), in the reference of the fit.
+    """Deviations of all players (NaN without one) and of moving first, in the fit's reference.
 
-    `advantage` is that of moving first; `response` gives H^-1 times a vector, up to a shift of
-    floating groups. 99 of 100 sampled deviations have a relative standard error below `error`.
+    `response` is H^-1 of a vector; 99 of 100 sampled deviations are known to a relative `error`.
     """
 
     deviation: Floats
@@ -648,10 +643,7 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
 
 
 def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list[tuple[int, ...]]:
-    """Largest runs of players of a component, by rating, of whom no two differ for sure.
-
-    Each lists players' numbers from the strongest; runs may overlap, those of one are left out.
-    """
+    """Runs of players, from the strongest of a component, of whom no two differ for sure."""
     sure = half_width(confidence)
     above = _surplus(ratings)
     component = getattr(ratings, "component", np.zeros(len(ratings), np.int32))
@@ -698,10 +690,7 @@ def _information(ratings: JointRatings, rows: Longs) -> Floats:
 
 
 def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[Suggestion]:
-    """The most telling matches of `games` games within the largest component.
-
-    Each is chosen on top of those before it. ModelError if the covariance was not computed.
-    """
+    """The most telling matches of `games` games, each on top of the others; needs a covariance."""
     if ratings.covariance is None:
         raise ModelError("the covariance was not computed: too many players, or not requested")
     known = np.isfinite(ratings.deviation) & (ratings.status == Status.NORMAL)

@@ -572,10 +572,9 @@ def new_hessian(layout: Layout, free: Flags) -> newton.Hessian:
 
 @dataclass
 class HistoryFit:
-    """A layout with the strengths (logits) that fit it.
+    """A layout with the strengths (logits) that fit it, and w and tau (NaN: draws are half a win).
 
-    `shared` are w (logits) and tau (NaN: draws are half a win), `hessian` is that at the maximum,
-    `w2` the drift in squared logits a day, `prior` mean and precision of each first day.
+    `w2` is the drift in squared logits a day, `prior` mean and precision of each first day.
     """
 
     layout: Layout
@@ -657,9 +656,8 @@ class HistoryFit:
     ) -> tuple[Floats, Floats]:
         """Posterior variance of each strength, and of w and tau (NaN where not free).
 
-        Without the level: given the mean of all strengths. By inversion for a small pool; for a
-        large one the variance given the other players is exact, and that of its mean is estimated
-        from `samples` draws (Rao and Blackwell), but for the part of the common level.
+        Without the level, given the mean. Small pools by inversion; of large ones what other
+        players cause is estimated from `samples` draws (Rao and Blackwell).
         """
         shared = np.full(2, np.nan)
         n = len(self.x)

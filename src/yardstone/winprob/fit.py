@@ -333,8 +333,7 @@ def fit_games(
 ) -> LikelihoodFit:
     """The fit of `fit_winning_model` to games whose groups are events.
 
-    `start` has the coefficients that are not free: by default none of Kaniuk's, and a
-    handicap stone is a grade.
+    What is not free is as in `start`: nothing of Kaniuk's, and a stone is a grade.
     """
     if not len(games):
         raise NoGamesError("there is no decided game between players of known grades")
@@ -513,10 +512,9 @@ def region_by_event(
 
 
 def spread_between(model: GradeModel, games: GameColumns) -> float:
-    """Fit by how much events differ: the likeliest deviation of an event's log odds.
+    """The likeliest standard deviation of s, by which events differ.
 
-    The log odds of each event are those of the model times max(0, s), with s normal about 1.
-    `group` of the games numbers the events. Returns the standard deviation of s.
+    An event's log odds are those of the model times max(0, s), s normal about 1.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import log_expit, log_ndtr, logsumexp
@@ -543,8 +541,7 @@ def region_by_player(
 ) -> CoefficientRegion | None:
     """The region of a fit to games without events: games of a player belong together.
 
-    None where the players are worth fewer than three and a half. `first`, `second` (games,):
-    players of each game by number.
+    None where the players are worth too few. `first`, `second` (games,): their numbers.
     """
     worth = effective_players(first, second) if len(first) else 0.0
     if worth < LEAST_EFFECTIVE_PLAYERS:

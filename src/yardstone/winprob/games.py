@@ -287,8 +287,7 @@ class GameColumns:
     def group_weights(self, most: float) -> Floats:
         """Weights under which a group of n games counts as ``n / (1 + n / most)``.
 
-        Those of games whose results correlate by 1 / `most` within a group: no group, however
-        large, counts as more than `most` independent games.
+        As if results within a group correlated by 1 / `most`.
         """
         _, number, size = np.unique(self.group, return_inverse=True, return_counts=True)
         return np.asarray(1.0 / (1.0 + size[number.ravel()] / most), np.float64)

@@ -192,8 +192,7 @@ def uniform_rank_rating(rank: str) -> float:
 def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Floats:
     """Handicap, in stones, for a difference of ratings (100 a rank, either sign); 1 is even.
 
-    `base`: ratio of strengths between ranks: the tenth root of ten; Elo's root of ten makes every
-    rank worth three.
+    `base` is the ratio between ranks; Elo's root of ten makes every rank worth three.
     """
     if not base > 1.0:
         raise UsageError("the ratio between ranks must be above 1")

@@ -98,10 +98,7 @@ def floats(*values: ArrayLike) -> tuple[Floats, ...]:
 
 
 def basis(first: Floats, second: Floats, k: float) -> tuple[Floats, Floats, Floats]:
-    """``second - first``, the weaker grade, and the terms of Lambda (equations 5 and 6).
-
-    The terms, of shape (8, ...), are what u0, v0, u1, ... v3 are multiplied by.
-    """
+    """``second - first``, the weaker grade, and the (8, ...) terms of Lambda (equations 5, 6)."""
     difference = second - first
     weaker = np.minimum(first, second)
     growth = np.exp(np.multiply.outer(np.arange(4.0) * k, weaker))
@@ -187,10 +184,9 @@ class Kaniuk:
         return logistic(-2.0 * (FAIRCLOUGH_A * gap + FAIRCLOUGH_B * gap**3))
 
     def opponent(self, first: ArrayLike, probability: ArrayLike) -> Floats:
-        """Grade of the opponent whom `first` beats with the given probability.
+        """Grade of the opponent whom `first` beats with the given probability, by bisection.
 
-        The inverse of `probability` in its second argument, by bisection to the
-        last digits; the coefficients must not be negative.
+        The coefficients must not be negative.
         """
         r, p = floats(first, probability)
         if np.any(~((p > 0.0) & (p < 1.0))):
@@ -370,10 +366,7 @@ def log_probabilities(
 def log_gradients(
     vector: Floats, link: Link, first: Floats, second: Floats, handicap: Floats, komi: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Logarithms of both probabilities, and their derivatives by every parameter.
-
-    Of win and loss of `first`, (games,) each, then (`ALL_PARAMETERS`, games) each.
-    """
+    """Logarithms of win and loss (games,), and their derivatives by all parameters."""
     log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
         vector, link, first, second, handicap, komi
     )
@@ -419,11 +412,7 @@ ERF_LIMIT = 1.9
 
 
 def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:
-    """Approximate error function (equation 10).
-
-    Raises `UsageError` for arguments beyond `ERF_LIMIT`, unless `tails` is set to show what the
-    approximation does there.
-    """
+    """Approximate error function (equation 10); UsageError beyond `ERF_LIMIT` without `tails`."""
     value = np.asarray(x, np.float64)
     if not tails and np.any(np.abs(value) > ERF_LIMIT):
         raise UsageError(

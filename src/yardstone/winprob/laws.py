@@ -141,9 +141,7 @@ def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> Floats:
 def win_draw_loss(expected: ArrayLike, draw_rate: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Probabilities of win, draw and loss; they sum to 1 and W + D/2 is `expected`.
 
-    The smaller of win and loss is computed without cancellation, so that it
-    stays positive at any difference of strength. Arguments as in
-    `draw_probability`; Ordo manual, equations 19 and 31 to 33.
+    As `draw_probability`, positive at any difference; Ordo manual, equations 19 and 31 to 33.
     """
     p, d0 = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(draw_rate, np.float64))
     q = 1.0 - p

@@ -235,10 +235,7 @@ def sum_of_squares(statistics: WinningStatistics, model: Kaniuk) -> float:
 
 
 def profile_scale(statistics: WinningStatistics, fit: LeastSquaresFit, name: str) -> float:
-    """What turns an increase of F, one parameter fixed, into squared standard errors of it.
-
-    Parameters that positivity holds at zero count as fixed there, but for the one named.
-    """
+    """What turns an increase of F, one parameter fixed, into its squared standard errors."""
     where = fit.names.index(name)
     inside = fit.values > 0.0
     inside[where] = True

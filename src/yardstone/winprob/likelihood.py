@@ -444,8 +444,7 @@ def conjugate_gradient(
 ) -> Minimum:
     """Minimise by conjugate gradients (Polak and Ribière) with exact line searches.
 
-    Restarted with the steepest descent after as many line searches as there are
-    parameters: such a round is a *cycle*. Each step of the path is one search.
+    Restarted after a *cycle* of as many searches, each a step of the path, as parameters.
     """
     point = start.astype(np.float64)
     value, gradient, curvature = objective(point)
@@ -544,11 +543,9 @@ def _shortfall(fit: LikelihoodFit, peak: LikelihoodFit, name: str, value: float)
 
 
 def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tuple[float, float]:
-    """Profile likelihood interval of one parameter.
+    """Profile likelihood interval of one parameter, over all peaks that are high enough.
 
-    Where the likelihood has several peaks that are high enough, it reaches over all of them.
-    Returns low, high: `low` is 0 where the likelihood never falls short downwards, `high` infinite
-    where it never does so upwards.
+    0 or infinite where the likelihood never falls short on that side.
     """
     if name not in fit.names:
         raise UsageError(f"{name!r} was not free in this fit")

@@ -197,10 +197,7 @@ class WinningModel:
 
 
 class EgfLaw(ProbabilityFormula):
-    """The expected score of the European Go Federation's ratings since 2021, on grades.
-
-    1 dan is 2100 and a grade 100 points; a stone of Black's head start is a grade.
-    """
+    """The EGF's expected score since 2021, on grades of 100 points; a stone is a grade."""
 
     def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         return egf_probability(egf_of_grade(r + head_start(h, c)), egf_of_grade(s))
@@ -308,10 +305,7 @@ def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningMode
 
 
 def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> WinningModel:
-    """The model with coefficients set by hand, which leaves it no interval.
-
-    Raises `UsageError` if there is no such coefficient, it cannot be that, or the model has none.
-    """
+    """The model with coefficients set by hand, without an interval; UsageError if it cannot be."""
     if not isinstance(model.law, GradeModel):
         raise UsageError(f"the model {model.name} has no coefficients to set")
     vector = model.law.vector

@@ -441,10 +441,9 @@ def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
 
 
 def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], Floats]:
-    """Grades and ratings from the EGF's list of all players.
+    """Grades as written, professional ranks among them, and ratings from the EGF's list.
 
-    `path`: the list as published (``allworld_lp``), compressed or not. Returns grades as
-    written, professional ranks among them, and ratings.
+    `path`: the list as published (``allworld_lp``), compressed or not.
     """
     players = list(egf_players(list_lines(path)))
     if not players:

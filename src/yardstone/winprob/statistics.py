@@ -421,8 +421,7 @@ def _holds_counts(file: Path) -> bool:
 def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
     """Read statistics from pages as published, their text, or CSV; several files are added up.
 
-    Grades below 20 kyu are left out. Raises `InputError` if a file holds no such table, or counts
-    that cannot be.
+    From 20 kyu on. Raises `InputError` if a file holds no such table, or impossible counts.
     """
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:
