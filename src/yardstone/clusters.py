@@ -129,13 +129,8 @@ def cluster_sums(residual: Floats, cluster: NDArray[np.integer], number: int = 0
 def mean_error(values: Floats, first: Ints, second: Ints) -> tuple[float, float]:
     """Standard error of a mean over games, and its degrees of freedom.
 
-    Never below that of independent games, nor that of independent pairs of players. NaN
-    with fewer than `LEAST_EFFECTIVE_PLAYERS`.
-
-    Args:
-        values: float64 array (games,).
-        first, second (int32 arrays (games,)): Players of each game by number; nobody plays against
-            himself.
+    Never below that of independent games, or pairs of players; NaN with fewer players than
+    `LEAST_EFFECTIVE_PLAYERS`, who stand by number and never play against themselves.
     """
     if not len(values) or effective_players(first, second) < LEAST_EFFECTIVE_PLAYERS:
         return float("nan"), 1.0

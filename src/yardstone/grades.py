@@ -89,10 +89,7 @@ def split_grade(text: str) -> tuple[float, Kind] | None:
 
 
 def parse_grade(text: str) -> float:
-    """Grade in zero-shodan units from words such as ``4k``, ``2 dan`` or ``1.5d``.
-
-    Raises:
-        InputError: It is no grade of amateurs.
+    """Grade in zero-shodan units from words such as ``4k`` or ``1.5d``; InputError for others.
 
     Examples:
         >>> parse_grade("2d"), parse_grade("1k"), parse_grade("20 kyu")
@@ -169,11 +166,8 @@ def usual_komi(handicap: ArrayLike) -> Floats:
 def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Floats:
     """Stones by which Black is ahead.
 
-    Args:
-        handicap (array_like): Stones of Black; 0 is an even game, and with 1 Black only moves
-            first.
-        komi (array_like): Points that Black gives; the usual one by default. A reverse komi is
-            negative.
+    `handicap` are Black's stones: 0 is an even game, and with 1 Black only moves first; `komi` what
+    Black gives, by default the usual. A reverse komi is negative.
 
     Examples:
         >>> float(head_start(0)), float(head_start(1)), float(head_start(4, 7))

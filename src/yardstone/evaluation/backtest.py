@@ -139,8 +139,7 @@ def evaluate(
         **names: Which columns hold what, where `games` is no pool: ``first="home"``,
             ``second="away"``, ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
 
-    Raises:
-        InputError: As `yardstone.read`; or no system can take the games.
+    Raises `InputError` as `yardstone.read`, or if no system can take the games.
     """
     check_choice("first_advantage", first_advantage, ("auto", "none"))
     check_choice("the metric", metric, LARGER_IS_BETTER)

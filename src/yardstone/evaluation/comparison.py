@@ -277,9 +277,7 @@ def tune(
             depend on the machine.
         progress: Called as ``progress(done, trials)``.
 
-    Raises:
-        UsageError: There are too few earlier games.
-        ModelError: Every trial failed.
+    Raises `UsageError` for too few earlier games, `ModelError` if every trial failed.
     """
     if trials < 0:
         raise UsageError(f"the number of trials must be 0 or more, not {trials}")

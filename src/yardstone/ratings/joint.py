@@ -344,12 +344,8 @@ class Relation:
 class PlayerPriors(Mapping[str, Prior]):
     """What is known of some players before their first game; frozen.
 
-    Strength from the moves of earlier games, or a grade from elsewhere. Everyone else
-    is a newcomer.
-
-    Args:
-        priors (mapping of str to Prior, or to (mean, deviation)): By name, in points of the system
-            that takes them.
+    Strength from the moves of earlier games, or a grade from elsewhere, by name, in points of the
+    system that takes them. Everyone else is a newcomer.
 
     Examples:
         >>> PlayerPriors({"Ann": (1800.0, 120.0)})["Ann"]

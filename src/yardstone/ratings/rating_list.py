@@ -97,9 +97,7 @@ def rate_list(
         simulations: Replays to get the deviations from; 0 computes them directly.
         seed, workers, progress: Of the replays; see `simulate`.
 
-    Raises:
-        NoGamesError, NotConnectedError, ModelError, ConvergenceError, InputError, UsageError: As
-            `BradleyTerry.fit` and `simulate`.
+    Raises as `BradleyTerry.fit` and `simulate`.
     """
     if system is None:
         system = _usual()

@@ -145,10 +145,8 @@ def simulate(
         simulations: At least 2; 100 give deviations to 7 %, 1000 to 2 %.
         seed: Equal seeds give equal results on any number of workers.
 
-    Raises:
-        UsageError: Fewer than 2 simulations; or games that belong together (`paired`), which
-            replays would draw one by one.
-        ModelError: Replays keep falling apart into unconnected groups.
+    Raises `UsageError` for fewer than 2 simulations, or games that belong together (`paired`);
+    `ModelError` if replays keep falling apart into unconnected groups.
     """
     check_number("the number of simulations", simulations, least=2, whole=True)
     if system.paired is not None:

@@ -607,11 +607,8 @@ def _surplus(ratings: Ratings) -> Floats:
 def superiority(ratings: Ratings) -> Floats:
     """Probability that the player of the row is stronger than that of the column.
 
-    From the difference of ratings and its deviation, taken as normal (Ordo's
-    "confidence for superiority"); NaN where there is no common scale.
-
-    Returns:
-        float64 array (players, players)
+    A table (players, players) by the normal law of differences (Ordo's "confidence for
+    superiority"); NaN where there is no common scale.
     """
     from scipy.special import ndtr
 

@@ -90,12 +90,8 @@ def change(
 ) -> Floats:
     """Points that a player's rating moves after a match: 4 K sqrt(N) (score - chance).
 
-    Args:
-        rating, opponent (array_like): Both ratings before the match.
-        score (array_like): 1 for a win, 0 for a loss.
-        length (array_like): Points to win, from 1.
-        experience (array_like): The player's experience, *with this match*: FIBS adds its length
-            first. By default that of an old hand, K = 1.
+    From both ratings before it, a `score` of 1 or 0, the points to win, and the experience *with
+    this match*: FIBS adds its length first. By default that of an old hand, K = 1.
 
     Examples:
         >>> float(change(1500, 1500, 1, 5, experience=5).round(3))  # a newcomer's first win

@@ -155,13 +155,10 @@ def fit_statistics(
     """Fit the model to winning statistics.
 
     Args:
-        method ({"likelihood", "newton", "conjugate"}): Binomial likelihood, or least squares on
-            ratios as published by one of two ways.
+        method: Binomial likelihood, or least squares on ratios as published by one of two ways.
         free: Coefficients.
-        pairs (sequence of (grade, grade)): Likelihood: probabilities that are wanted, with
-            intervals.
+        pairs: Likelihood: grades whose probabilities are wanted, with intervals of that `level`.
         simulated: Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
-        level: Of intervals, 0 to 1.
         seed: Of the simulated tables.
     """
     if method == "likelihood":
