@@ -353,8 +353,7 @@ class Prediction:
     name: str
     expected: Floats  #: (games,): Expected score of the player who moved first.
     draw: Floats | None = None  #: (games,): Probability of a draw.
-    #: Whether the system itself predicts draws; else they were added to it.
-    own_draws: bool = False
+    own_draws: bool = False  #: Whether the system itself predicts draws; else they were added.
     #: Of the system, by name: those that differ from its own.
     parameters: Mapping[str, Any] = field(default_factory=dict)
     #: Time it took to predict and to learn from all games.

@@ -43,10 +43,8 @@ class Improbable:
 
     game: int  #: Its place in the pool.
     expected: float  #: What the winner was expected to score.
-    #: Of the result, given that the game was not drawn, by the line that fits the decided games.
-    chance: float
-    #: Probability that the players' names were exchanged, given how often that seems to happen.
-    swapped: float
+    chance: float  #: Of the result, if not drawn, by the line that fits the decided games.
+    swapped: float  #: Probability that the names were exchanged, as often as that happens here.
     #: Another game of the two on that day, in which the same side won with the names the other way
     #: round: one of both must be wrong if they are one game.
     twin: int | None
@@ -56,10 +54,8 @@ class Improbable:
 class Findings:
     """What was found in a pool; frozen."""
 
-    #: Players whose rating is not settled: too few games, or too large a deviation.
-    provisional: Longs
-    #: Players whose last game is long ago, longest first; empty without times.
-    idle: Longs
+    provisional: Longs  #: Players of an unsettled rating: too few games, too large a deviation.
+    idle: Longs  #: Players whose last game is long ago, longest first; empty without times.
     last_game: Times | None  #: Of every player; NaT without a game.
     played: Longs  #: Games of every player.
     improbable: tuple[Improbable, ...]  #: The least likely results first.

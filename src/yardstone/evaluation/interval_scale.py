@@ -86,8 +86,7 @@ class IntervalScale:
     """How many of a system's deviations an interval must reach; frozen."""
 
     confidence: float
-    #: (classes,): Fewest games of the players of each class, rising from 0.
-    games: Longs
+    games: Longs  #: (classes,): Fewest games of the players of each class, rising from 0.
     #: (classes,): Deviations that hold the truth so often: on each side of a rating relative to the
     #: mean of all players, and of a difference (the root of the sum of both squared deviations; the
     #: class of the player with fewer games). NaN for a system without deviations.
@@ -96,8 +95,7 @@ class IntervalScale:
     #: (classes,): By what the log odds of expected scores are to be multiplied to be right on
     #: average over the true strengths; below 1 where the system is too bold.
     slope: Floats
-    #: Mean spread of newcomers over the worlds that the results speak for, in points.
-    expected_spread: float
+    expected_spread: float  #: Mean spread of newcomers over the likely worlds, in points.
     pools: int  #: How many were drawn.
 
     def reach(self, games: ArrayLike) -> Floats:

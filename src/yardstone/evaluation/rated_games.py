@@ -37,8 +37,7 @@ class RatedGames:
     name: str  #: Name of the system, as in `yardstone.ratings.systems`.
     parameters: Mapping[str, Any]  #: Those that differ from the system's own.
     pool: Pool  #: All games, in order of time.
-    #: For each game what was expected of it, with the ratings; and the ratings after the last.
-    replay: Replay
+    replay: Replay  #: For each game what was expected of it; and the ratings after the last.
     replayed: int  #: Games that the last change had to rate.
 
     def __repr__(self) -> str:

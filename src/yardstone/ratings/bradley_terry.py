@@ -94,8 +94,7 @@ class BradleyTerry(CheckedParameters):
     #: Deviation of a prior around `average` put on every player without another prior: joins groups
     #: that no result connects and makes perfect scores finite.
     join: float | None = None
-    #: Rating points for moving first: fixed, estimated, or estimated with a prior.
-    first_advantage: Parameter = 0.0
+    first_advantage: Parameter = 0.0  #: Points for moving first: given, estimated, or with a prior.
     #: Draw rate of equal opponents (0 to 1), likewise. Under the score equations it matters for
     #: deviations only.
     draw_rate: Parameter = 0.5
@@ -105,8 +104,7 @@ class BradleyTerry(CheckedParameters):
     method: Literal["score", "likelihood"] | None = None
     scale: float = 202.0  #: Rating difference at which the stronger player scores 76 %.
     ignore_draws: bool = False  #: Leave draws out.
-    #: What deviations are relative to when `anchor` is set.
-    reference: Literal["anchor", "mean"] = "anchor"
+    reference: Literal["anchor", "mean"] = "anchor"  #: Of deviations, with `anchor` set.
     #: Rate groups that share no scale each on its own, or raise NotConnectedError.
     disconnected: Literal["components", "refuse"] = "components"
     #: Bound given to players who won or lost everything: the rating at which that had an even

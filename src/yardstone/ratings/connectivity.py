@@ -206,8 +206,7 @@ class Traps:
     one_opponent: tuple[int, ...] = ()
     bridges: tuple[Bridge, ...] = ()  #: Players who alone hold parts of a group together.
     anchors: tuple[AnchorConflict, ...] = ()  #: Anchors that the results contradict.
-    #: Players whose names differ only in capitals or spaces.
-    similar: tuple[tuple[int, ...], ...] = ()
+    similar: tuple[tuple[int, ...], ...] = ()  #: Names that differ only in capitals or spaces.
 
 
 def find_traps(

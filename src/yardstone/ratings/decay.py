@@ -53,8 +53,7 @@ class DecayingBradleyTerry(Remembering):
         True
     """
 
-    #: Days after which a game counts half; without times, games of the pool. May be infinite.
-    half_life: float = 365.0
+    half_life: float = 365.0  #: Days (games without times) after which a game counts half.
     #: Normal prior of each player's strength, in points.
     average: float = 1500.0
     prior_deviation: float = 250.0

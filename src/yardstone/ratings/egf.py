@@ -57,8 +57,7 @@ class Handicap:
     komi_column: str | None = None
     points: float = 100.0  #: Rating points of one stone.
     even_komi: float = 6.5  #: The komi of a fair game.
-    #: Raise InputError if the pool lacks a column, instead of taking all games for even ones.
-    required: bool = True
+    required: bool = True  #: Refuse a pool without a column (else all games are even).
 
     def __post_init__(self) -> None:
         check_fields(self)

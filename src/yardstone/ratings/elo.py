@@ -66,8 +66,7 @@ class Elo(Sequential):
         (array([0.5  , 0.454]), 1498.53)
     """
 
-    #: Points for a surprise of one point: one for all, or by games and rating (`FIDE`).
-    k: float | KFactor = 20.0
+    k: float | KFactor = 20.0  #: Points for a surprise of one point, also by `FIDE`.
     initial: float = 1500.0  #: Rating of a newcomer.
     #: Expected score from the difference d: 1/(1 + 10^(-d/400)), or Elo's own normal curve
     #: Phi(d/(200 sqrt 2)) (Neubauer 2024, equation 3.2).
@@ -79,8 +78,7 @@ class Elo(Sequential):
     period: Period = "game"
     event_column: str = "event"  #: Column that names the events.
     first_advantage: float = 0.0  #: Rating points for moving first.
-    #: Where handicap stones and komi are found, and what they are worth.
-    handicap: Handicap | None = None
+    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
 
     _above_zero = ("scale_points", "furthest")
     _not_negative = ("k",)

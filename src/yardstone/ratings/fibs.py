@@ -67,8 +67,7 @@ class FIBS(MatchSystem):
     """
 
     length_column: str = "length"  #: Column of the pool with the points to win in each match.
-    #: Length of all matches in a pool without that column, and of those in `probability`.
-    length: float = 1.0
+    length: float = 1.0  #: Of all matches without that column, and in `probability`.
     initial: float = 1500.0  #: Rating of a newcomer.
     #: Points for a surprise of one in a match to one point, between old hands.
     k: float = fibs.UNIT
@@ -76,8 +75,7 @@ class FIBS(MatchSystem):
     #: that is rated.
     first_factor: float = fibs.FIRST_FACTOR
     ramp: float = fibs.RAMP
-    #: Points ahead that mean odds of ten to one in a match to one point.
-    scale_points: float = fibs.POINTS
+    scale_points: float = fibs.POINTS  #: Points for odds of ten to one in a match to one point.
     period: Period = "game"  #: Matches rated at once, all from the ratings at the start.
     event_column: str = "event"  #: Column that names the events.
     #: Must be 0 and None: the dice decide who begins.

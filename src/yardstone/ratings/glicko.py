@@ -59,8 +59,7 @@ class Glicko(Sequential):
     idle_days: float | None = 30.0
     event_column: str = "event"  #: Column that names the events.
     first_advantage: float = 0.0  #: Rating points for moving first.
-    #: Where handicap stones and komi are found, and what they are worth.
-    handicap: Handicap | None = None
+    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
 
     scale = "glicko"
     _positive = ("variance",)
@@ -136,8 +135,7 @@ class Glicko2(Sequential):
     max_deviation: float = inf  #: Idleness does not raise a deviation beyond this.
     event_column: str = "event"  #: Column that names the events.
     first_advantage: float = 0.0  #: Rating points for moving first.
-    #: Where handicap stones and komi are found, and what they are worth.
-    handicap: Handicap | None = None
+    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
 
     scale = "glicko"
     _positive = ("phi2", "volatility")

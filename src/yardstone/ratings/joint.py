@@ -65,8 +65,7 @@ class Setup:
     status: NDArray[np.int8]
     component: Ints
     component_count: int
-    #: Components whose level is free: centred on `average`.
-    floating: Flags
+    floating: Flags  #: Components whose level is free: centred on `average`.
     #: Floating component of each rated player, -1 for all others.
     level: Ints
     anchor: int | None

@@ -287,8 +287,7 @@ class PlayerRating:
     draws: int
     losses: int
     score: float | None  #: Share of the points, 0 to 1.
-    #: Number of the group, from 1 on: only players of one group can be compared.
-    component: int | None
+    component: int | None  #: Number of the group, from 1 on: only those within can be compared.
     status: str  #: ``rated``, ``at least`` or ``at most`` (the rating is a bound), or ``no games``.
 
     def __str__(self) -> str:
@@ -447,8 +446,7 @@ class Group:
     """Players on a common scale."""
 
     number: int  #: From 1, the largest first.
-    #: Its players from strongest to weakest, after them those whose rating is only a bound.
-    rows: tuple[int, ...]
+    rows: tuple[int, ...]  #: From strongest to weakest, then those whose rating is only a bound.
     ranked: int  #: How many of them have a rating and so a rank.
     games: int  #: Games between them.
     joined: str = ""  #: What joins it with larger groups, in words; empty for the first group.

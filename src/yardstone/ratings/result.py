@@ -74,11 +74,9 @@ class Ratings:
 
     players: tuple[str, ...]  #: Names, in the order of the pool.
     rating: Floats  #: (players,): On `scale`; NaN for a player who could not be rated.
-    #: (players,): One standard deviation, on the same scale; NaN where unknown.
-    deviation: Floats
+    deviation: Floats  #: (players,): One standard deviation, on the same scale; NaN if unknown.
     scale: str = "elo"  #: Name of the scale, for example ``"elo"``.
-    #: (players, players): Of the ratings; None where it was not computed.
-    covariance: Floats | None = None
+    covariance: Floats | None = None  #: (players, players): Of the ratings, if it was computed.
 
     def __len__(self) -> int:
         return len(self.players)
@@ -200,8 +198,7 @@ class Replay:
     #: Their deviations, where the system has them.
     first_deviation: Floats | None = None
     second_deviation: Floats | None = None
-    #: Probability of a draw, where the system predicts one.
-    draw: Floats | None = None
+    draw: Floats | None = None  #: Probability of a draw, where the system predicts one.
 
     def columns(self) -> dict[str, Floats]:
         """What is known of each game, by name: all but the ratings."""

@@ -258,10 +258,8 @@ class Sequential(Predictor):
     first_advantage: float = 0.0
     handicap: Handicap | None = None
 
-    #: Whether a game moves what is said of players whom no game joins with its own.
-    joins_all: ClassVar[bool] = False
-    #: What is kept of players and cannot be zero or less.
-    _positive: tuple[str, ...] = ()
+    joins_all: ClassVar[bool] = False  #: Whether a game moves players whom no game joins with it.
+    _positive: tuple[str, ...] = ()  #: What is kept of players and cannot be zero or less.
 
     @abstractmethod
     def _newcomers(self, number: int) -> Arrays:
@@ -418,8 +416,7 @@ def _no_batches() -> Longs:
 class Schedule:
     """The order in which games are rated."""
 
-    #: Places of the games in the pool, batch after batch; None if as in the pool.
-    order: Longs | None = None
+    order: Longs | None = None  #: Places in the pool, batch after batch; None if as there.
     #: Where each batch begins, and the end of the last; empty if every game is one.
     start: Longs = field(default_factory=_no_batches)
     #: Number of a batch times two, plus 0 to predict its games and 1 to learn from them, in order
@@ -506,8 +503,7 @@ _NEVER = np.datetime64("NaT", "s")
 class State:
     """All that a system must remember to go on with later games; frozen."""
 
-    #: The system with its parameters, in words: a state goes on only under the system that made it.
-    system: str
+    system: str  #: The system with its parameters, in words, which alone can go on from it.
     players: tuple[str, ...]  #: Names, by number.
     #: What the system keeps, mostly one entry a player.
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)

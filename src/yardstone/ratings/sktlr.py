@@ -65,8 +65,7 @@ class SktLr(Sequential):
     """
 
     start_rating: float = 1500.0  #: Rating of a newcomer whose grade is not known.
-    #: Its deviation; `grade_deviation` is that of a newcomer rated by grade.
-    start_deviation: float = 400.0
+    start_deviation: float = 400.0  #: Its deviation; by grade it is `grade_deviation`.
     grade_deviation: float = 200.0  #: See there.
     #: Newcomers with a rating of their own, at `grade_deviation`.
     initial: Mapping[str, float] = field(default_factory=dict)

@@ -162,8 +162,7 @@ class SprtState:
     #: Probability that H1 will be accepted, averaged over the differences that the games so far
     #: leave possible; NaN with fewer than `LEAST_RESULTS` results.
     chance: float
-    #: Games until the test ends, expected in the same way; 0 once it has ended.
-    further_games: float
+    further_games: float  #: Games until the test ends, expected alike; 0 once it has ended.
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +272,7 @@ class MatchJudgement(Displayed):
     #: The games that were paired, if the games themselves are known.
     paired: PairedGames | None = None
     players: tuple[str, str] | None = None
-    #: Losses on time and the like; None where nothing is known of them.
-    endings: tuple[Ending, ...] | None = None
+    endings: tuple[Ending, ...] | None = None  #: Losses on time and the like; None if unknown.
     skipped: SkipReport | None = None  #: What was left out where the games were read.
 
     def __repr__(self) -> str:

@@ -83,8 +83,7 @@ class SystemEntry:
     #: ``"errors"``, ``"moves"``.
     uses: tuple[str, ...] = ()
     title: str = ""  #: What people call it.
-    #: A column without which it is not compared unless asked for; "" if it needs none.
-    needs: str = ""
+    needs: str = ""  #: A column without which it is not compared unless asked for.
 
     @property
     def levels(self) -> bool:

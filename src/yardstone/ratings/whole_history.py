@@ -114,8 +114,7 @@ class WholeHistoryRatings(Ratings):
     #: What the deviations are relative to: ``"mean"``, ``"prior"``, or ``"others"`` for deviations
     #: that take all other players' strengths for known.
     reference: str = "mean"
-    #: Logarithm of the posterior density at the ratings, up to a constant.
-    log_posterior: float = 0.0
+    log_posterior: float = 0.0  #: Logarithm of the density at the ratings, up to a constant.
     converged_in: int = 0  #: Newton steps taken.
     notes: Sequence[str] = ()  #: Plain statements that a reader of the ratings must know.
 
@@ -296,14 +295,12 @@ class WholeHistory(Remembering):
     #: Normal prior of each player's strength on his first day, in points.
     average: float = 1500.0
     prior_deviation: float = 250.0
-    #: Other priors for some players: what their moves, or grades elsewhere, say.
-    priors: PlayerPriors | None = None
+    priors: PlayerPriors | None = None  #: Other priors for some: what moves, or grades, say.
     first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
     #: Draw rate of equal opponents (Davidson's law); None counts a draw as half a win and half a
     #: loss. A pool without draws has none in any case.
     draw_rate: float | Literal["auto"] | None = "auto"
-    #: Where handicap stones and komi are found, and what they are worth.
-    handicap: Handicap | None = None
+    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
     resolution: float = 1.0  #: Games within so many days share a strength.
     #: Posterior deviations; or those that take all other players' strengths for known, as Coulom's
     #: do, which are too small; or none.
@@ -318,8 +315,7 @@ class WholeHistory(Remembering):
     #: `replay` makes a full fit each time so many days have passed. Without, only the players of a
     #: game learn from it at once.
     refit_days: float | None = None
-    #: In `replay`, only so many days of a player's past are weighed anew after a game.
-    window: int | None = None
+    window: int | None = None  #: In `replay`, as many of a player's last days are weighed anew.
 
     def __post_init__(self) -> None:
         super().__post_init__()

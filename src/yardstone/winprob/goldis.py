@@ -235,8 +235,7 @@ class GoldisHandicap:
     exact_stones: float  #: Ratio of the strengths.
     exact_points: float  #: Points the fraction of a stone is worth.
     sub_rank: int  #: 0 to 15 (at komi 8): which of the half-point divisions of a stone it is.
-    #: Points by which the stronger is expected to win an even game, truncated.
-    even_game_margin: int
+    even_game_margin: int  #: Points by which the stronger wins an even game, truncated.
     exact_margin: float  #: The same, not truncated.
 
 

@@ -285,8 +285,7 @@ class GradeModel(ProbabilityFormula):
     """Kaniuk's model with colour, komi, handicap, low grades and lapses; frozen."""
 
     core: Kaniuk = PUBLISHED  #: The nine coefficients of Lambda.
-    #: Values of `EXTRAS`; those not named are zero.
-    extras: Mapping[str, float] = field(default_factory=dict)
+    extras: Mapping[str, float] = field(default_factory=dict)  #: Values of `EXTRAS`, if not zero.
     link: Link = "erf"  #: From Lambda to a probability.
 
     def __post_init__(self) -> None:

@@ -323,8 +323,7 @@ def gap_curvature(vector: Floats, first: Floats, second: Floats, pull: Floats) -
 class Minimum:
     """Where a minimiser stopped."""
 
-    #: At the minimum; the gradient is zero except where a bound holds.
-    point: Floats
+    point: Floats  #: At the minimum; the gradient is zero except where a bound holds.
     value: float  #: Smallest value.
     gradient: Floats
     curvature: Floats

@@ -129,8 +129,7 @@ class WinningModel:
     highest: float = np.inf
     apart: float = np.inf
     region: CoefficientRegion | None = None  #: What is known of the errors of its coefficients.
-    #: Why there is no interval, where there is none.
-    no_interval: str = "it was published without errors"
+    no_interval: str = "it was published without errors"  #: Why there is no interval.
     #: Standard deviation of players' true strengths about their grades, in grades, where it was
     #: fitted.
     spread: float | None = None

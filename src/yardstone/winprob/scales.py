@@ -299,11 +299,9 @@ class ConvertedRating:
     """A rating on other scales."""
 
     text: str  #: As it was given.
-    #: Its scale; ``"grade"`` where it is a grade, ``"pro"`` where it is a professional rank.
-    source: str
+    source: str  #: Its scale; ``"grade"`` for a grade, ``"pro"`` for a professional rank.
     rank: str  #: The grade in whose stretch it lies, or the professional rank.
-    #: Its place on the number line of grades (1 dan = 0); None for professional ranks.
-    strength: float | None
+    strength: float | None  #: Place on the line of grades (1 dan = 0), if no professional rank.
     values: Mapping[str, float | None]  #: By scale; None where the scale does not reach so far.
     #: By scale: where the stretch of `rank` begins and ends; None for professional ranks.
     stretches: Mapping[str, tuple[float, float] | None]
