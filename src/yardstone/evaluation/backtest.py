@@ -544,8 +544,7 @@ _GAIN = 1.92
 _STEPS, _CLOSE = 3, 2.0
 #: Log odds beyond these tell nothing more.
 _EDGE = 12.0
-#: Standard deviation of advantages of moving first from game to game, in log odds: 50 points
-#: of Elo. Chess has 35, Go with komi none.
+#: Deviation of advantages of moving first: 50 points of Elo (chess has 35, Go with komi none).
 _USUAL = 50.0 / ELO_POINTS_PER_LOGIT
 #: How much results scatter is taken from the games and from ten even ones without draws.
 _LEARNED = 2.5

@@ -389,15 +389,12 @@ class Ranking:
     confidence: float  #: Level of all intervals, 0 to 1.
     unit: str  #: What they are over: ``"player"`` or ``"game"``.
     names: tuple[str, ...]  #: From best to worst.
-    #: How much worse than the best each system is, in the metric's own units and always positive if
-    #: it is worse. None for the best itself and for a system without a finite value.
+    #: How much worse than the best each is, in the metric's units, above 0; None if unknown.
     behind: tuple[MeanInterval | None, ...]
     best: tuple[float, ...]  #: Share of the bootstrap in which each system was the best.
-    #: Those that cannot be distinguished from the best, all comparisons of two systems being right
-    #: together with the given confidence.
+    #: Those that cannot be told from the best, all comparisons being right at that confidence.
     tied: tuple[str, ...]
-    #: Ends of the intervals of `behind` that hold together with that confidence, whichever two of
-    #: the systems are compared.
+    #: Ends of the intervals of `behind` that hold together at that confidence.
     together: tuple[tuple[float, float] | None, ...] = ()
     #: Of which two systems the first predicts better, all together at that confidence.
     apart: frozenset[tuple[str, str]] = frozenset()
@@ -423,8 +420,7 @@ class Evaluation(DisplayedRows[Scored, Scored]):
     earlier: int = 0  #: Games before them, which systems were tuned on and learned from.
     tuned: int = 0  #: Sets of parameters tried for each system; 0 if taken as they are.
     notes: Sequence[str] = ()  #: What a reader must know.
-    #: Rating points for moving first by system, chosen on the earlier games; 0 where none helped
-    #: there. Systems that have no such advantage are missing.
+    #: Points for moving first by system, if it has any, as they helped on the earlier games.
     advantages: Mapping[str, float] = field(default_factory=dict)
     #: Systems that could not take these games, and why.
     unable: Mapping[str, str] = field(default_factory=dict)

@@ -59,8 +59,7 @@ class Findings:
     last_game: Times | None  #: Of every player; NaT without a game.
     played: Longs  #: Games of every player.
     improbable: tuple[Improbable, ...]  #: The least likely results first.
-    #: Estimated share of games recorded with exchanged names. Upsets that the system does not
-    #: understand count here too, so it is an upper bound.
+    #: Estimated share of games with exchanged names: at most, for upsets count here too.
     swap_share: float
     decided: int  #: Games that were not drawn.
 

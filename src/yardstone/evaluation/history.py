@@ -325,8 +325,7 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
     settled: int = 0  #: Players with fewer games are not in that list, unless all have fewer.
     findings: Findings | None = None  #: What a person should look at, if it was asked for.
     notes: Sequence[str] = ()
-    #: How many of the system's deviations its intervals must reach to hold; without it there are no
-    #: intervals.
+    #: How many deviations intervals must reach; without it there are none.
     scale: IntervalScale | None = None
 
     def reach(self, games: ArrayLike) -> Floats:

@@ -92,8 +92,7 @@ class IntervalScale:
     #: class of the player with fewer games). NaN for a system without deviations.
     rating: Floats
     difference: Floats
-    #: (classes,): By what the log odds of expected scores are to be multiplied to be right on
-    #: average over the true strengths; below 1 where the system is too bold.
+    #: (classes,): What mends the log odds of expected scores; below 1 for too bold a system.
     slope: Floats
     expected_spread: float  #: Mean spread of newcomers over the likely worlds, in points.
     pools: int  #: How many were drawn.
@@ -251,11 +250,9 @@ def _classes(*games: Longs) -> Longs:
 
 #: Standard deviations of newcomers' strengths that are considered, in points.
 SPREADS = (40.0, 57.0, 80.0, 113.0, 160.0, 226.0, 320.0, 450.0, 640.0)
-#: Glicko's approximation predicts best with a spread so many times the true one: 1.08 to
-#: 1.33 times in 24 simulated kinds of pools (8 to 200 players, spreads of 60 to 350).
+#: Glicko predicts best with so wide a spread: 1.08 to 1.33 times in 24 simulated kinds of pools.
 GLICKO_WIDTH = 1.2
-#: What is expected of the spread before any game: about 250, half or twice as much being
-#: as likely as not.
+#: Before any game the spread is about 250, half or twice as much being as likely as not.
 USUAL_SPREAD, SPREAD_OF_SPREADS = 250.0, 0.7
 #: Random walks that are considered: points a game, or points a day.
 WALKS = (("game", 0.0), ("game", 6.0), ("game", 14.0), ("day", 2.0), ("day", 6.0))

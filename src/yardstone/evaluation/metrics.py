@@ -59,19 +59,15 @@ class Measures:
 
     games: int  #: Games they were measured on.
     accuracy: float  #: Share of results that were predicted (eq. 2.4); higher is better.
-    #: Share that one would have got by always naming the same side, the one that scored more here:
-    #: what an accuracy must be read against.
+    #: Share for always naming the side that scored more here: what an accuracy is read against.
     constant_side: float
     #: Mean logarithm of the probability given to what happened (eq. 2.5); higher is better, ln 1/2
     #: = -0.693 is what 50:50 gets without draws.
     log_likelihood: float
     brier: float  #: Mean squared error; lower is better.
-    #: Mean logarithm of the probability given to the win, draw or loss that happened; None where
-    #: nothing predicts draws.
+    #: The same of the win, draw or loss that happened; None where nothing predicts draws.
     three_way: float | None = None
-    #: Games whose result had been given a probability of zero: each of them makes the log-
-    #: likelihood minus infinity.
-    impossible: int = 0
+    impossible: int = 0  #: Results given a probability of 0, each of which makes it minus infinity.
 
     def as_dict(self) -> dict[str, float | int | None]:
         """The measures by name; None for what is not finite, as JSON needs it."""
@@ -283,8 +279,7 @@ class CalibrationCurve:
     observed_high: Floats
     games: Longs  #: (bins,): Games in each group.
     confidence: float  #: Level of those intervals, 0 to 1.
-    #: Mean distance of `observed` from `predicted`, weighted by games (the expected calibration
-    #: error). Chance alone makes it positive.
+    #: The expected calibration error, weighted by games; chance alone makes it positive.
     error: float
     #: Of the straight line that mends the predictions: logit of the score = intercept + slope *
     #: logit of the prediction. A slope below 1 means predictions too far from 1/2; an intercept

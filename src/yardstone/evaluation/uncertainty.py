@@ -77,8 +77,7 @@ class MeanInterval:
 class Bootstrap:
     """Means of several rows of values, and how they vary; frozen."""
 
-    #: What intervals are over: ``"player"``, ``"game"`` where players are unknown, or ``"none"``
-    #: where there are too few players for any.
+    #: ``"player"``, ``"game"`` where players are unknown, or ``"none"``: too few players.
     unit: str
     games: int
     mean: Floats  #: (rows,)

@@ -85,11 +85,9 @@ def new_derivatives(pairs: int, unknowns: int) -> Derivatives:
 _OVERSHOOT = 0.9
 #: Differences below this count as none.
 _LEVEL = 1e-4
-#: Newton's step is trusted as far as this, in log odds. Among a million players the slope at its
-#: end says nothing of one who overshot.
+#: Newton's step is trusted so far, in log odds: the slope at its end shows no single overshot.
 _TRUSTED = 4.0
-#: Relative residuals at which conjugate gradients stop: at first, and at least; and
-#: what the last step, which is the test, must have been solved to.
+#: Relative residuals of conjugate gradients: at first, at least, and of the last step, the test.
 _ROUGH, _FINE, _SHARP = 1e-2, 1e-8, 1e-6
 
 

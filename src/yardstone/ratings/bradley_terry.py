@@ -91,12 +91,10 @@ class BradleyTerry(CheckedParameters):
     #: Players with a Gaussian prior on the rating.
     loose_anchors: Mapping[str, Prior] = field(default_factory=dict)
     relations: Sequence[Relation] = ()  #: Gaussian priors on differences of two ratings.
-    #: Deviation of a prior around `average` put on every player without another prior: joins groups
-    #: that no result connects and makes perfect scores finite.
+    #: Deviation of all other players about `average`: joins groups, makes perfect scores finite.
     join: float | None = None
     first_advantage: Parameter = 0.0  #: Points for moving first: given, estimated, or with a prior.
-    #: Draw rate of equal opponents (0 to 1), likewise. Under the score equations it matters for
-    #: deviations only.
+    #: Draw rate of equal opponents, likewise; by score equations for deviations only.
     draw_rate: Parameter = 0.5
     #: Ordo's score equations, or maximum likelihood with Davidson's draws. By default the
     #: likelihood, as `yardstone.rate` and the command, where the advantage of moving first or the

@@ -58,8 +58,7 @@ class DecayingBradleyTerry(Remembering):
     average: float = 1500.0
     prior_deviation: float = 250.0
     first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
-    #: Draw rate of equal opponents (Davidson's law); None counts a draw as half a win and half a
-    #: loss (for `replay`; `fit` always uses the law).
+    #: Of equals, by Davidson's law; None, in `replay`: a draw is half a win.
     draw_rate: float | Literal["auto"] | None = "auto"
     #: Where handicap stones and komi are found, and what they are worth (`replay` only).
     handicap: Handicap | None = None

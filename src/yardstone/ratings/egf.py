@@ -52,8 +52,7 @@ class Handicap:
     """
 
     column: str = "handicap"  #: Column of the stones; 0 is an even game, 1 one without komi.
-    #: Column of the komi. Without it, and where it is NaN, even games have `even_komi` and all
-    #: others none.
+    #: Column of the komi, by default (or NaN) `even_komi` in even games, else none.
     komi_column: str | None = None
     points: float = 100.0  #: Rating points of one stone.
     even_komi: float = 6.5  #: The komi of a fair game.
@@ -189,8 +188,7 @@ class EGF(Sequential):
     grade_columns: tuple[str, str] = ("first_grade", "second_grade")
     #: The same for ratings on the EGF's scale, for players without a grade.
     rating_columns: tuple[str, str] = ("first_rating", "second_rating")
-    #: Column with the class of each game's tournament (A to D) or its weight; a pool without it is
-    #: of `weight` throughout.
+    #: Column with the class of a game's tournament (A to D) or its weight.
     class_column: str = "class"
     weight: float = 1.0  #: Weight of all games in a pool without `class_column`.
     floor: float = -900.0  #: No rating falls below this.

@@ -73,8 +73,7 @@ class Elo(Sequential):
     curve: Literal["logistic", "normal"] = "logistic"
     scale_points: float = 400.0  #: The 400 of the logistic curve; the normal one has half of it.
     furthest: float = inf  #: A difference beyond this counts as this (FIDE: 400).
-    #: Games rated at once, all from the ratings at the start: each by itself, those of an event, of
-    #: a part of the calendar, or of so many days.
+    #: Games rated at once: each, those of an event or of a part of the calendar, or so many days.
     period: Period = "game"
     event_column: str = "event"  #: Column that names the events.
     first_advantage: float = 0.0  #: Rating points for moving first.

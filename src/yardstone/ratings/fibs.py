@@ -71,8 +71,7 @@ class FIBS(MatchSystem):
     initial: float = 1500.0  #: Rating of a newcomer.
     #: Points for a surprise of one in a match to one point, between old hands.
     k: float = fibs.UNIT
-    #: K of a player is max(1, first_factor - experience/ramp), experience counted with the match
-    #: that is rated.
+    #: K is max(1, first_factor - experience/ramp), with the match that is rated.
     first_factor: float = fibs.FIRST_FACTOR
     ramp: float = fibs.RAMP
     scale_points: float = fibs.POINTS  #: Points for odds of ten to one in a match to one point.

@@ -54,8 +54,7 @@ class Glicko(Sequential):
     min_deviation: float = 30.0
     #: The rating period: one game, a part of the calendar, so many days, or the games of an event.
     period: Period = "game"
-    #: With single games and events, the days that count as one period of ageing; None: deviations
-    #: do not age.
+    #: Days of single games and events that age as one period; None: they do not.
     idle_days: float | None = 30.0
     event_column: str = "event"  #: Column that names the events.
     first_advantage: float = 0.0  #: Rating points for moving first.
@@ -125,8 +124,7 @@ class Glicko2(Sequential):
     initial_deviation: float = 350.0
     initial_volatility: float = 0.06
     tau: float = 0.5  #: How much the volatility may change: 0.3 to 1.2; 0 keeps it.
-    #: The rating period: one game, as on servers and in Neubauer 2024; a part of the calendar or so
-    #: many days, as Glickman means it; or the games of an event.
+    #: One game (Neubauer 2024), a part of the calendar (Glickman), or an event.
     period: Period = "game"
     #: With single games and events, so many days without a game age the deviation as one period
     #: without games would. None: it does not age with time. Calendar periods always age it by their

@@ -56,12 +56,10 @@ __all__ = [
 ]
 
 
-#: Elo points of one unit of (score - 1/2) / deviation of a game, so that Elo and
-#: normalized Elo agree between equal players who never draw.
+#: Elo points of one (score - 1/2) / deviation: as many between equals who never draw.
 NORMALIZED_ELO = 2.0 * ELO_POINTS_PER_LOGIT
 
-#: Results (games, or pairs) that a forecast needs, and games that an interval of
-#: normalized Elo needs.
+#: Results that a forecast needs, and games that an interval of normalized Elo needs.
 LEAST_RESULTS = 10
 #: Pairs of games that an interval of normalized Elo needs: of 30, at 95 %, 91 % held.
 LEAST_PAIRS = 100
@@ -279,11 +277,9 @@ class PairedGames:
     games: Match  #: Three counts of all their games, paired or not.
     unpaired: int  #: Games without a counterpart with the other side.
     by: tuple[str, ...]  #: Columns in which the two games of a pair agree.
-    #: How the pairs were found: by the ``columns`` that were asked for, by ``round``, ``position``
-    #: or ``order``, or not at all: ``none``.
+    #: By the ``columns`` asked for, ``round``, ``position``, ``order``, or not: ``none``.
     manner: Manner
-    #: Three counts of the games in which the first player moved first, and of the others; both are
-    #: seen by the first player.
+    #: Three counts, seen by the first player: of games he began, and of the others.
     sides: tuple[Match, Match]
 
     @property

@@ -327,8 +327,7 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     simulations: int = 0  #: Replays behind the deviations; 0 if they were computed directly.
     remarks: tuple[str, ...] = ()  #: What else the reader must know, in sentences.
     rejected: int = 0  #: Replays drawn again because they fell apart.
-    #: (players,): What perfect scorers' ratings are at least, or at most, at `confidence`; NaN for
-    #: all others.
+    #: (players,): At least, or at most, of perfect scorers at `confidence`; else NaN.
     limits: Floats = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
@@ -640,15 +639,12 @@ class GameForecast(Displayed):
     low: float = nan
     high: float = nan
     confidence: float = 0.95  #: Level of the interval, 0 to 1.
-    #: Whether expected scores and chances are averages over what the ratings may truly be;
-    #: otherwise ratings are taken as exact.
+    #: Whether these are averages over what the ratings may be, not of exact ones.
     integrated: bool = False
     exact: bool = False  #: Whether that was asked for.
     system: str = ""  #: Name of the system that rates the players.
     basis: str = ""  #: What the forecast rests on, in sentences.
-    #: Points by which `first` is expected to win an even game of Go; NaN from systems that rate no
-    #: margins.
-    margin: float = nan
+    margin: float = nan  #: Points by which `first` wins an even game of Go; NaN if not rated.
     notes: Sequence[str] = ()  #: What a reader must know.
 
     def __repr__(self) -> str:

@@ -150,12 +150,10 @@ class JointRatings(Ratings):
     first_advantage: Estimate = Estimate(0.0)
     draw_rate: Estimate = Estimate(0.5)
     points_per_logit: float = 175.25  #: Rating points for one unit of log odds (Ordo's 1/beta).
-    #: What the deviations are relative to: ``"mean"`` (of the component), ``"anchor"`` or
-    #: ``"prior"``.
+    #: What deviations are relative to: ``"mean"`` of the component, ``"anchor"``, ``"prior"``.
     reference: str = "mean"
     converged_in: int = 0  #: Newton steps taken.
-    #: Plain statements a reader of the list must know (nothing is hidden in a log): what cannot be
-    #: compared, bounds, traps.
+    #: What a reader of the list must know: what cannot be compared, bounds, traps.
     notes: Sequence[str] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)  #: Further results by name.
 

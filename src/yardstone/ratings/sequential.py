@@ -419,8 +419,7 @@ class Schedule:
     order: Longs | None = None  #: Places in the pool, batch after batch; None if as there.
     #: Where each batch begins, and the end of the last; empty if every game is one.
     start: Longs = field(default_factory=_no_batches)
-    #: Number of a batch times two, plus 0 to predict its games and 1 to learn from them, in order
-    #: of time; empty if each batch is learned from at once.
+    #: Batches times two, plus 0 to predict and 1 to learn, in order of time; empty: at once.
     actions: Longs = field(default_factory=_no_batches)
     #: The number of each batch's period in the calendar; empty without one.
     number: Longs = field(default_factory=_no_batches)

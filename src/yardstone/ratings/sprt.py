@@ -159,8 +159,7 @@ class SprtState:
     lower: float
     upper: float
     decision: Decision  #: ``"accept H0"``, ``"accept H1"`` or ``"continue"``.
-    #: Probability that H1 will be accepted, averaged over the differences that the games so far
-    #: leave possible; NaN with fewer than `LEAST_RESULTS` results.
+    #: That H1 will be accepted, over the differences still possible; NaN with too few results.
     chance: float
     further_games: float  #: Games until the test ends, expected alike; 0 once it has ended.
 

@@ -71,8 +71,7 @@ class SystemEntry:
 
     name: str  #: What the commands call it.
     about: str  #: What it is, in a few words.
-    #: Its module in `yardstone.ratings` and its class, ``"elo:Elo"``; a system that lives with its
-    #: subject has the full name of its module, a plug-in may give the class itself.
+    #: Module and class, ``"elo:Elo"``, by its full name elsewhere, or the class of a plug-in.
     home: str | type
     knobs: tuple[Knob, ...] = ()  #: What is tuned.
     #: Parameters that make this entry what it is.

@@ -429,8 +429,7 @@ class Spread:
 
 #: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
 SAMPLES = 100
-#: So many are taken at a time; of very many pairs no more once 99 of 100 deviations are
-#: known to `ENOUGH`, relatively.
+#: Samples at a time; of very many pairs no more once 99 of 100 deviations are known so well.
 ROUND, ENOUGH = 10, 0.02
 _PRECISION = 1e-4
 _SEED = 20151006

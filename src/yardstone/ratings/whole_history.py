@@ -100,8 +100,7 @@ class WholeHistoryRatings(Ratings):
     time: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
     day_rating: Floats = field(default_factory=lambda: np.zeros(0))
     day_deviation: Floats = field(default_factory=lambda: np.zeros(0))
-    #: (players,): Players of equal number are joined by games, 0 the largest such group, -1 without
-    #: games. Different groups share a scale only through the prior.
+    #: (players,): Players joined by games, 0 the largest group, -1 without; by the prior else.
     component: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     #: Rating points for moving first; draw rate of equal opponents (NaN where draws count as half a
     #: win).
@@ -111,8 +110,7 @@ class WholeHistoryRatings(Ratings):
     #: Where the prior of each player's first day lies, and how wide it is.
     average: float = 0.0
     prior_deviation: float = 0.0
-    #: What the deviations are relative to: ``"mean"``, ``"prior"``, or ``"others"`` for deviations
-    #: that take all other players' strengths for known.
+    #: As in `WholeHistory`, or ``"others"``: all other players' strengths are taken for known.
     reference: str = "mean"
     log_posterior: float = 0.0  #: Logarithm of the density at the ratings, up to a constant.
     converged_in: int = 0  #: Newton steps taken.
@@ -289,31 +287,25 @@ class WholeHistory(Remembering):
         array([1512.6, 1475.1])
     """
 
-    #: The drift: variance of a strength a day later, in squared rating points. "auto" takes the
-    #: most probable one (for `fit` only).
+    #: Variance of a strength a day later, in squared points; "auto" for `fit` only.
     w2: float | Literal["auto"] = 14.0
     #: Normal prior of each player's strength on his first day, in points.
     average: float = 1500.0
     prior_deviation: float = 250.0
     priors: PlayerPriors | None = None  #: Other priors for some: what moves, or grades, say.
     first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
-    #: Draw rate of equal opponents (Davidson's law); None counts a draw as half a win and half a
-    #: loss. A pool without draws has none in any case.
+    #: Draw rate of equals (Davidson's law); None counts a draw as half a win and half a loss.
     draw_rate: float | Literal["auto"] | None = "auto"
     handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
     resolution: float = 1.0  #: Games within so many days share a strength.
-    #: Posterior deviations; or those that take all other players' strengths for known, as Coulom's
-    #: do, which are too small; or none.
+    #: Posterior ones; given all other players, as Coulom's are, which are too small; or none.
     deviations: Literal["joint", "conditional", "none"] = "joint"
-    #: What joint deviations are relative to: the mean of all strengths, for games only tell of
-    #: differences; or the prior, which holds the common level.
+    #: What joint deviations are relative to: the mean of all strengths, or the prior of the level.
     reference: Literal["mean", "prior"] = "mean"
-    #: With more than 1500 player-days, the part of the joint variances that the other players cause
-    #: is estimated from so many random draws.
+    #: Random draws for joint variances with more than 1500 player-days.
     samples: int = 32
     seed: int = 0
-    #: `replay` makes a full fit each time so many days have passed. Without, only the players of a
-    #: game learn from it at once.
+    #: Days from one full fit of `replay` to the next; none without.
     refit_days: float | None = None
     window: int | None = None  #: In `replay`, as many of a player's last days are weighed anew.
 

@@ -220,8 +220,7 @@ class GameColumns:
     komi: Floats
     first_won: Flags  #: Results.
     group: Longs  #: Games of equal number stay in one fold (a tournament, for example).
-    #: (2, games): of both players, NaN where there is none; None where the games come without
-    #: ratings.
+    #: (2, games): of both players, NaN where there is none; None without.
     ratings: Floats | None = None
 
     def __len__(self) -> int:

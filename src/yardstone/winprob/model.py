@@ -130,8 +130,7 @@ class WinningModel:
     apart: float = np.inf
     region: CoefficientRegion | None = None  #: What is known of the errors of its coefficients.
     no_interval: str = "it was published without errors"  #: Why there is no interval.
-    #: Standard deviation of players' true strengths about their grades, in grades, where it was
-    #: fitted.
+    #: Deviation of strengths about grades, in grades, where it was fitted.
     spread: float | None = None
     made: str = ""  #: The day and the version of Yardstone, of a model from a file.
 
@@ -506,14 +505,11 @@ class CoefficientRegion:
 
     model: GradeModel  #: The fit.
     free: tuple[str, ...]  #: Coefficients that were fitted.
-    #: (free,): where the quadratic would have its top if no coefficient were kept from being
-    #: negative; the fit itself where none is held.
-    peak: Floats
+    peak: Floats  #: (free,): the top of the quadratic if none were kept from being negative.
     covariance: Floats  #: (free, free): of the coefficients about it.
     freedom: float  #: Degrees of freedom of Student's t.
     clusters: str  #: What the games were counted by, in words, such as ``106 events``.
-    #: Standard deviation by which the log odds of an event differ from the average, as a share of
-    #: them; None where the games name no events.
+    #: Deviation of an event's log odds, as a share of them, if there are events.
     between: float | None = None
 
     def interval(

@@ -248,8 +248,7 @@ class HandicapAdvice:
     white: str
     black: str
     grades: tuple[float, float]  #: Grades of White and Black on the number line (1 dan = 0).
-    #: Goldis' log ratings of both, in the order in which they came; None for a grade that his table
-    #: does not have.
+    #: Goldis' log ratings of both as they came; None for a grade his table does not have.
     ratings: tuple[float | None, float | None]
     proposals: tuple[JudgedProposal, ...]  #: One a model.
     goldis: GoldisHandicap | None  #: Goldis' own figures, where his rule is among the models.
@@ -372,8 +371,7 @@ def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | Non
     return rating, float(grade_of_goldis(rating)) if grade is None else grade
 
 
-#: Points of komi that may make up the rest beside the nearest whole stones; more says that
-#: the model's formula has come to its end.
+#: Points of komi beside the nearest stones; more says that the model's formula has ended.
 _MOST_REST = 50.0
 #: Two handicaps whose chances differ by less from an even game are equally near.
 _EQUAL = 1e-9
@@ -399,8 +397,7 @@ class HandicapProposal:
     komi: int  #: Points that Black gives; below zero White gives them.
     tie: Literal["black", "white"]  #: Who wins when the points are equal then.
     half_point_komi: float  #: The same as one komi without ties.
-    #: Stones without komi that make the game exactly even; None where Black would then have less
-    #: than the first move.
+    #: Stones that make the game even without komi, if the first move does not suffice.
     exact_stones: float | None
     chance: Chance  #: Black's, with this handicap, by the model itself.
     without_komi: Chance  #: The same for the stones alone, without komi.

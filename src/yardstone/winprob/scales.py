@@ -402,8 +402,7 @@ def _professional(text: str, dan: int, targets: Sequence[str]) -> ConvertedRatin
 
 
 _MAX_BYTES = 64 << 20
-#: A line of the list: number, name, country, club, grade, promotion, rating. Nothing in it is
-#: looked at twice, whatever the line.
+#: Number, name, country, club, grade, promotion, rating; nothing is looked at twice.
 _LINE = re.compile(
     r"\s*+(\d++)\s++(\S++(?:\s\S++)*+)\s\s++(\S\S)\s++(\S++)\s++(\d{1,2}[kdp])\s++(\S++)"
     r"\s++(-?\d{1,6})\s++\d++(?:\s++\w++)?\s*+"

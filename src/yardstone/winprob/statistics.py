@@ -247,8 +247,7 @@ def windows(
 #: Begins the table in the database's pages.
 TITLE = "Winning Statistics - Even Games"
 _ROW = re.compile(r"(\d{1,2}\s?[kd])(?=\s)([\d\s.%-]+)", re.IGNORECASE | re.ASCII)
-#: A file of more bytes, a grade farther from 1 dan, a difference or a number of games beyond
-#: these is no table of statistics.
+#: A larger file, grade, difference or number of games is no table of statistics.
 _MOST_BYTES = 4 << 20
 _FARTHEST_GRADE = 100
 _MOST_DIFFERENCES = 100
