@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.bradley_terry import CountedGames
     from yardstone.ratings.rating_list import RatingList
     from yardstone.records.sources import Source
-    from yardstone.reports.document import Document
 
 __all__ = ["rate"]
 
@@ -153,16 +153,14 @@ def rate(
 
     def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
         notes: tuple[str, ...] = ()
-        pool: Pool | CountedGames
         if moves.moves:
             played, shown, note = moves.games(
                 paths, games, network, memory=memory, bytes_a_game=BYTES_A_GAME, tags=tags,
                 names=names, quiet=output.quiet,
             )  # fmt: skip
-            pool = played
-            priors, sentence = moves.priors(played, shown, average=average, join=join)
-            model["loose_anchors"] = priors
-            notes = (note, sentence)
+            pool: Pool | CountedGames = played
+            model["loose_anchors"], said = moves.priors(played, shown, average=average, join=join)
+            notes = (note, said)
         else:
             pool = taken(sources, tell=tell)
         model["relations"] = declare.relations(relation or (), set(pool.players))
@@ -177,21 +175,13 @@ def rate(
             progress=output.progress("simulating"),
         )
         if report.rejected:
-            print(
-                f"yardstone: {report.rejected} replays fell apart and were drawn again",
-                file=sys.stderr,
-            )
+            said = f"{report.rejected} replays fell apart and were drawn again"
+            print(f"yardstone: {said}", file=sys.stderr)
         if matrix is not None:
             write_table(difference_table(report), matrix)
         return replace(report, remarks=(*report.remarks, *notes))
 
-    def document(report: RatingList) -> Document:
-        return rating_list_document(
-            report,
-            title=_title(paths or []),
-            top=top or None,
-        )
-
+    document = partial(rating_list_document, title=_title(paths or []), top=top or None)
     if watching.watch:
         news = News()
 

@@ -107,7 +107,11 @@ def compare(
     remarks = (*notes, *(note for item in scored if (note := _impossible(item))))
     bootstraps = {}
     for part in parts:
-        if replicates and part.number >= LEAST_GAMES and _enough_players(ends, part):
+        # Unknown players are no obstacle to an interval.
+        enough = ends is None or (
+            effective_size(places_of_players(*ends, part.games)) >= LEAST_EFFECTIVE_PLAYERS
+        )
+        if replicates and part.number >= LEAST_GAMES and enough:
             metrics = GAME_METRICS if part is everything else (metric,)
             if paired is None:
                 of_part = _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
@@ -126,14 +130,6 @@ def compare(
         bootstraps=bootstraps,
         notes=remarks,
     )
-
-
-def _enough_players(players: tuple[Ints, Ints] | None, part: Subset) -> bool:
-    """Whether there is an interval over the players of a part; unknown ones are no obstacle."""
-    if players is None:
-        return True
-    number = effective_size(places_of_players(*players, part.games))
-    return number >= LEAST_EFFECTIVE_PLAYERS
 
 
 def _check(predictions: Sequence[Prediction], score: Floats, metric: str) -> None:

@@ -128,16 +128,11 @@ class BradleyTerry(CheckedParameters):
     @property
     def likelihood(self) -> bool:
         """Whether the fit is by maximum likelihood (asked for, or forced by a prior)."""
-        estimated = "auto" in (self.first_advantage, self.draw_rate)
-        return (
-            self.method == "likelihood"
-            or (self.method is None and estimated)
-            or bool(self.loose_anchors)
-            or bool(self.relations)
-            or self.join is not None
-            or isinstance(self.first_advantage, Prior)
-            or isinstance(self.draw_rate, Prior)
-        )
+        given = (self.first_advantage, self.draw_rate)
+        if self.method == "likelihood" or (self.method is None and "auto" in given):
+            return True
+        priors = any(isinstance(each, Prior) for each in given) or self.join is not None
+        return priors or bool(self.loose_anchors or self.relations)
 
     @property
     def points_per_logit(self) -> float:

@@ -6,7 +6,7 @@ changes by K times the difference between the points scored and the points expec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Literal
 
@@ -45,9 +45,7 @@ class KFactor:
 
     def numbers(self) -> Floats:
         """The attributes in order."""
-        return np.array(
-            [self.new, self.new_games, self.usual, self.top, self.top_rating, self.limit]
-        )
+        return np.array(astuple(self))
 
 
 #: FIDE's rule: 40 for the first 30 games, 20 below 2400, 10 from 2400 on.

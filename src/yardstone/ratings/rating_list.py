@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import hypot, isfinite, nan, sqrt
@@ -226,6 +227,9 @@ def summarise(
         rank[list(group.rows[: group.ranked])] = np.arange(1, group.ranked + 1)
     limits = perfect_limits(ratings, counts, confidence)
     low, high = rank_limits(ratings, rank, groups, confidence, listed)
+    suggestions: list[Suggestion] = []
+    with suppress(ModelError):  # too many players for the covariance: nothing to choose by
+        suggestions = suggest(ratings, SUGGESTIONS)
     return RatingList(
         ratings=ratings,
         counts=counts,
@@ -235,7 +239,7 @@ def summarise(
         rank_low=low,
         rank_high=high,
         traps=find_traps(ratings, counts, anchors=anchors),
-        suggestions=_suggestions(ratings),
+        suggestions=tuple(suggestions),
         joining=tuple(joining_games(ratings, SUGGESTIONS)) if ratings.components > 1 else (),
         skipped=SkipReport() if isinstance(pool, PairCounts) else pool.skipped,
         unlisted=int(((ratings.games > 0) & ~listed).sum()),
@@ -245,13 +249,6 @@ def summarise(
         rejected=rejected,
         limits=limits,
     )
-
-
-def _suggestions(ratings: JointRatings) -> tuple[Suggestion, ...]:
-    try:
-        return tuple(suggest(ratings, SUGGESTIONS))
-    except ModelError:  # too many players for the covariance: nothing to choose by
-        return ()
 
 
 #: What the files call the kinds of ratings.

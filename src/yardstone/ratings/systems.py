@@ -176,6 +176,15 @@ _ERROR_RATES = SystemEntry(
     title="van den Doel's formula",
     needs="first_epm",
 )
+_EGF = SystemEntry(
+    "egf",
+    "the European Go Federation's system since 2021, one game at a time",
+    "egf:EGF",
+    (Knob("initial", 500.0, 2700.0), _WEIGHT, _FIRST),
+    {"period": "game", "initial": 2000.0},
+    uses=("grade", "rating", "handicap", "class"),
+    title="the European Go Federation's system",
+)
 _NORMAL = "Elo's system with his normal curve"
 _ENTRIES = (
     _ELO,
@@ -225,22 +234,13 @@ _ENTRIES = (
         (_START, Knob("initial_volatility", 0.01, 0.15, log=True), _TAU, _IDLE, _FIRST),
         title="the Online Go Server's Glicko-2",
     ),
-    SystemEntry(
-        "egf",
-        "the European Go Federation's system since 2021, one game at a time",
-        "egf:EGF",
-        (Knob("initial", 500.0, 2700.0), _WEIGHT, _FIRST),
-        {"period": "game", "initial": 2000.0},
-        uses=("grade", "rating", "handicap", "class"),
-        title="the European Go Federation's system",
-    ),
-    SystemEntry(
-        "egf-old",
-        "the European Go Federation's system until 2021, one game at a time",
-        "egf:EGFOld",
-        (Knob("initial", 500.0, 2600.0), _WEIGHT, _FIRST),
-        {"period": "game", "initial": 2000.0},
-        uses=("grade", "rating", "handicap", "class"),
+    _EGF,
+    replace(
+        _EGF,
+        name="egf-old",
+        about="the European Go Federation's system until 2021, one game at a time",
+        home="egf:EGFOld",
+        knobs=(Knob("initial", 500.0, 2600.0), _WEIGHT, _FIRST),
         title="the European Go Federation's old system",
     ),
     SystemEntry(
