@@ -105,20 +105,20 @@ def compare(
         raise UsageError("no prediction of draws: rank by another metric")
     scored.sort(key=lambda item: _place(item, metric))
     remarks = (*notes, *(note for item in scored if (note := _impossible(item))))
-    bootstraps = {}
+    bootstraps: dict[tuple[str, str], tuple[tuple[str, ...], Bootstrap]] = {}
     for part in parts:
-        # Unknown players are no obstacle to an interval.
-        enough = ends is None or (
-            effective_size(places_of_players(*ends, part.games)) >= LEAST_EFFECTIVE_PLAYERS
-        )
-        if replicates and part.number >= LEAST_GAMES and enough:
-            metrics = GAME_METRICS if part is everything else (metric,)
-            if paired is None:
-                of_part = _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
-            else:
-                means = {item.name: item.metrics[part.name] for item in scored}
-                of_part = paired.bootstraps(means, part, metrics, replicates, seed)
-            bootstraps.update(of_part)
+        if not replicates or part.number < LEAST_GAMES:
+            continue
+        if ends is not None:  # unknown players are no obstacle
+            number = effective_size(places_of_players(*ends, part.games))
+            if number < LEAST_EFFECTIVE_PLAYERS:
+                continue
+        metrics = GAME_METRICS if part is everything else (metric,)
+        if paired is None:
+            bootstraps |= _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
+        else:
+            means = {item.name: item.metrics[part.name] for item in scored}
+            bootstraps |= paired.bootstraps(means, part, metrics, replicates, seed)
     players = 0 if ends is None else int(np.count_nonzero(places_of_players(*ends)))
     return Evaluation(
         metric=metric,

@@ -374,22 +374,21 @@ def forecast(
     elif scale is None:
         scale = interval_scale(rated, confidence=confidence)
     known = replace(ratings, deviation=np.zeros(len(ratings))) if exact else ratings
-    expected = system.expected_score(known, first, second, advantage=advantage)
-    turned = system.expected_score(known, second, first, advantage=advantage)
+    scores = [
+        system.expected_score(known, *pair, advantage=advantage)
+        for pair in ((first, second), (second, first))
+    ]
     moving = _moving_first(rated, advantage)
     low = high = nan
     if scale is not None:
-        expected, turned = (scale.corrected(value, min(games)) for value in (expected, turned))
+        scores = [scale.corrected(value, min(games)) for value in scores]
         off = scale.reach_of_difference(min(games)) * hypot(one.deviation, other.deviation)
         if isfinite(off):
             reach = NormalDist().inv_cdf(0.5 + 0.5 * confidence) * moving.deviation
+            moved = [_moved(ratings, first, points) for points in (-off, 0.0, off)]
             low, middle, high = (
-                _log_odds(
-                    system.expected_score(
-                        _moved(ratings, first, points), first, second, advantage=advantage
-                    )
-                )
-                for points in (-off, 0.0, off)
+                _log_odds(system.expected_score(each, first, second, advantage=advantage))
+                for each in moved
             )
             low, high = (
                 float(logistic(middle + moving.value + side * hypot(end - middle, reach)))
@@ -397,7 +396,7 @@ def forecast(
             )
     expected, turned = (
         float(logistic(_log_odds(value) + moving.value)) if moving.value else value
-        for value in (expected, turned)
+        for value in scores
     )
     if scale is None:  # what is not tested is not shown
         one, other = (replace(each, deviation=nan) for each in (one, other))

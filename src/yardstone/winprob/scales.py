@@ -30,11 +30,8 @@ points) is where 1 dan begins, and 31 (2003) where 2 dan does; so does Fox, whos
 1 to 2. Grades stand for the middle of their stretch here, and half a grade is added where
 a site counts from the beginning: for OGS in its formula, for Fox in `fox_of_grade`.
 
-One rating, as people write it, is converted by `convert_rating`, a column of a table by
-`convert_column`. A grade such as ``4k`` or ``2 dan`` is a grade on every scale. A number has a
-meaning only on a scale that is named. A professional rank such as ``3p`` has a rating where a
-federation gives it one: the EGF and Goldis do. `fit_grades` lays a line
-through the EGF's list of all players (`read_egf_list`).
+A grade such as ``4k`` is a grade on every scale, a number has a meaning only on a scale that is
+named, and a professional rank such as ``3p`` has a rating from the EGF and Goldis alone.
 """
 
 from __future__ import annotations
