@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -188,30 +189,24 @@ class SktLr(Sequential):
             margin = np.full(size, np.nan)
         if np.any(handicap < 0):
             raise InputError("a handicap cannot be negative")
-        grades = {"first_grade", "second_grade"} <= set(pool.columns)
-        grade = np.full((size, 2), np.nan)
-        if grades:
-            columns = [_grades(pool.columns[name]) for name in ("first_grade", "second_grade")]
+        grade, names = np.full((size, 2), np.nan), ("first_grade", "second_grade")
+        if set(names) <= set(pool.columns):
+            columns = [_grades(pool.columns[name]) for name in names]
             grade = plan.take(np.column_stack(columns))
         rating, variance = arrays["rating"], arrays["variance"]
-        result = Predictions(*(np.empty(size) for _ in range(5)))
-        assert result.first_deviation is not None
-        assert result.second_deviation is not None
-        ends = plan.start[1:] if len(plan.start) else np.arange(1, size + 1)
-        begin = 0
-        for end in ends.tolist():
+        record = games.record(deviations=True)
+        starts = plan.start if len(plan.start) else np.arange(size + 1)
+        for begin, end in pairwise(starts.tolist()):
             at = slice(begin, end)
-            begin = end
             one, two = games.rounds.first[at], games.rounds.second[at]
             seat = np.concatenate([one, two])
             self._enter(rating, variance, seat, grade[at].T.ravel())
-            result.first_rating[at], result.second_rating[at] = rating[one], rating[two]
-            result.first_deviation[at] = np.sqrt(variance[one])
-            result.second_deviation[at] = np.sqrt(variance[two])
+            deviation = np.sqrt(variance[seat]).reshape(2, -1)
+            record.before[at] = np.stack([rating[one], deviation[0], rating[two], deviation[1]], 1)
             difference = rating[one] - rating[two]
             doubt = variance[one] + variance[two]
             forecast, spread = self._forecast(difference, np.sqrt(doubt), handicap[at], given[at])
-            result.expected[at] = ndtr(forecast / spread)
+            record.expected[at] = ndtr(forecast / spread)
             pull, weight = self._lesson(
                 forecast, spread, self._slope(difference), margin[at], games.rounds.score[at]
             )
@@ -223,7 +218,7 @@ class SktLr(Sequential):
             damped = 1.0 / (1.0 / variance[who] + np.bincount(place, weight / left))
             rating[who] += damped * np.bincount(place, pull / left)
             variance[who] = damped + np.bincount(place) * self.drift**2
-        return result
+        return Predictions.of(record)
 
     def _enter(self, rating: Floats, variance: Floats, seat: Ints, grade: Floats) -> None:
         """Give those who play their first game a rating: that of their grade, if it is known."""
