@@ -218,12 +218,9 @@ def _twins(pool: Pool, rows: Longs) -> dict[int, int]:
     """For each of some games another of the day with names exchanged and the same result."""
     if pool.time is None:
         return {}
-    games = pool.select(rows)
-    mirrored: dict[tuple[int, int, int, float], int] = {}
-    for place, key in enumerate(_meetings(games)):
-        day, first, second, score = key
-        mirrored[day, second, first, score] = int(rows[place])
-    days = _days(games)
+    meetings = zip(rows.tolist(), _meetings(pool.select(rows)), strict=True)
+    mirrored = {(day, two, one, score): row for row, (day, one, two, score) in meetings}
+    days = [day for day, *_ in mirrored]
     twins: dict[int, int] = {}
     for at in pieces(len(pool)):
         near = at.start + np.flatnonzero(np.isin(_days_of(taken(pool.time, at)), days))
@@ -237,11 +234,8 @@ def _days_of(time: Times) -> Longs:
     return time.astype("datetime64[D]").astype(np.int64)
 
 
-def _days(games: Pool) -> Longs:
-    return np.zeros(0, np.int64) if games.time is None else _days_of(games.time)
-
-
 def _meetings(games: Pool) -> Iterator[tuple[int, int, int, float]]:
     """Day, players and score of each game."""
-    columns = (_days(games), games.first, games.second, games.score)
+    time = np.zeros(len(games), "datetime64[s]") if games.time is None else games.time
+    columns = (_days_of(time), games.first, games.second, games.score)
     return zip(*(column.tolist() for column in columns), strict=True)
