@@ -243,10 +243,16 @@ _BLOCK = 1 << 16
 class _Part:
     """Games of some pairs: all games of each, one pair after another."""
 
+    columns: Mapping[str, Any]
     at: slice
+    chosen: Any
     first: Ints
     second: Ints
     pair: Longs
+
+    def column(self, name: str) -> Any:
+        """A column of these games."""
+        return taken(self.columns[name], self.at)[self.chosen]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,8 +297,8 @@ class GamesByPair:
                 let_go(column)
         return cls(result, last, players)
 
-    def _parts(self, name: str | None = None) -> Iterator[tuple[_Part, Any]]:
-        """The parts, and which of their games belong to a subset (all without one)."""
+    def _parts(self, name: str | None = None) -> Iterator[_Part]:
+        """The parts of a subset, or of all games without one."""
         begin = 0
         for end in self.ends.tolist():
             at = slice(begin, end)
@@ -306,10 +312,7 @@ class GamesByPair:
             second = taken(self.columns["second"], at)[chosen]
             key = _key(first, second, self.players)
             pair = np.cumsum(np.append(False, key[1:] != key[:-1]))
-            yield _Part(at, first, second, pair), chosen
-
-    def _column(self, name: str, part: _Part, chosen: Any) -> Any:
-        return taken(self.columns[name], part.at)[chosen]
+            yield _Part(self.columns, at, chosen, first, second, pair)
 
     def bootstraps(
         self,
@@ -323,8 +326,7 @@ class GamesByPair:
         result = {}
         for metric in metrics:
             known = {name: getattr(each, metric) for name, each in means.items()}
-            mean = {name: each for name, each in known.items() if each is not None}
-            mean = {name: each for name, each in mean.items() if np.isfinite(each)}
+            mean = {n: each for n, each in known.items() if each is not None and np.isfinite(each)}
             if mean:
                 bootstrap = self._bootstrap(metric, mean, part, replicates, seed)
                 result[part.name, metric] = (tuple(mean), bootstrap)
@@ -337,8 +339,8 @@ class GamesByPair:
         mean = np.array(list(means.values()))
         sums, size = np.zeros((rows, self.players)), np.zeros(self.players, np.int64)
         gram, by_pair = np.zeros((rows, rows)), np.zeros((0, rows))
-        for some, chosen in self._parts(part.name):
-            residual = self._values(metric, tuple(means), some, chosen) - mean[:, None]
+        for some in self._parts(part.name):
+            residual = _values(metric, tuple(means), some) - mean[:, None]
             gram += residual @ residual.T
             for side in (some.first, some.second):
                 np.add.at(size, side, 1)
@@ -357,18 +359,6 @@ class GamesByPair:
         freedom = max(effective_size(size) - 2.0, 1.0)
         drawn = mean + normal @ spread / games
         return Bootstrap("player", games, mean, drawn, gram, by_player, by_pair, freedom)
-
-    def _values(self, metric: str, names: Sequence[str], part: _Part, chosen: Any) -> Floats:
-        """The metric of each system and game; shape (systems, games)."""
-        score = self._column("score", part, chosen)
-        rows = []
-        for name in names:
-            draw = None
-            if metric == "three_way":
-                draw = self._column(f"draw {name}", part, chosen)
-            expected = self._column(f"expected {name}", part, chosen)
-            rows.append(metric_values(metric, score, expected, draw))
-        return np.array(rows)
 
     def calibration(
         self, prediction: Prediction, score: Floats, confidence: float
@@ -415,9 +405,9 @@ class GamesByPair:
         sums = np.zeros(self.players * number)
         size = np.zeros(self.players * number, np.int32)
         alone, by_pair = np.zeros((2, number))
-        for some, chosen in self._parts():
-            score = np.asarray(self._column("score", some, chosen), np.float64)
-            expected = self._column(f"expected {name}", some, chosen)
+        for some in self._parts():
+            score = np.asarray(some.column("score"), np.float64)
+            expected = some.column(f"expected {name}")
             group = np.searchsorted(edges, expected, side="right")
             residual = score - mean[group]
             alone += np.bincount(group, residual**2, number)
@@ -438,6 +428,15 @@ class GamesByPair:
         count = np.maximum(games, 1)
         error = np.where(players >= LEAST_EFFECTIVE_PLAYERS, np.sqrt(wide) / count, np.nan)
         return error, np.sqrt(alone) / count, np.maximum(players - 2.0, 1.0)
+
+
+def _values(metric: str, names: Sequence[str], part: _Part) -> Floats:
+    """The metric of each system and game; shape (systems, games)."""
+    score, rows = part.column("score"), []
+    for name in names:
+        draw = part.column(f"draw {name}") if metric == "three_way" else None
+        rows.append(metric_values(metric, score, part.column(f"expected {name}"), draw))
+    return np.array(rows)
 
 
 def _squares(sums: Floats, size: NDArray[np.integer], games: Longs) -> Floats:
