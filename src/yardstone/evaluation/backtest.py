@@ -76,8 +76,7 @@ __all__ = [
 ]
 
 
-#: Share of the games that are the earlier ones, unless told otherwise.
-TRAIN_SHARE = 0.7
+TRAIN_SHARE = 0.7  #: Share of the games that are the earlier ones, unless told otherwise.
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
 
@@ -471,13 +470,11 @@ def constant_predictions(score: Floats, mean: float | None) -> list[Prediction]:
     return predictions
 
 
-#: A fitted rate stays this far from 0 and 1.
-_LEAST_RATE = 1e-4
+_LEAST_RATE = 1e-4  #: A fitted rate stays this far from 0 and 1.
 #: It is found to this.
 _RATE_ERROR = 1e-7
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
-#: Predictions are fitted in so many groups: the rate depends on them smoothly.
-_GROUPS = 2000
+_GROUPS = 2000  #: Predictions are fitted in so many groups: the rate depends on them smoothly.
 
 
 def fit_draw_rate(score: ArrayLike, expected: ArrayLike) -> float:
@@ -538,12 +535,10 @@ def groups_of_outcomes(table: Floats) -> tuple[Floats, dict[float, Floats]]:
     return np.clip(middle, 1e-12, 1.0 - 1e-12), counts
 
 
-#: Half the 95 % quantile of chi squared with one degree of freedom.
-_GAIN = 1.92
+_GAIN = 1.92  #: Half the 95 % quantile of chi squared with one degree of freedom.
 #: Steps of the search, and points within which a further one is not worth a replay.
 _STEPS, _CLOSE = 3, 2.0
-#: Log odds beyond these tell nothing more.
-_EDGE = 12.0
+_EDGE = 12.0  #: Log odds beyond these tell nothing more.
 #: Deviation of advantages of moving first: 50 points of Elo (chess has 35, Go with komi none).
 _USUAL = 50.0 / ELO_POINTS_PER_LOGIT
 #: How much results scatter is taken from the games and from ten even ones without draws.

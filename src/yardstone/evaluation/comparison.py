@@ -53,8 +53,7 @@ __all__ = [
 ]
 
 
-#: Differences on fewer games than this are not worth an interval.
-LEAST_GAMES = 20
+LEAST_GAMES = 20  #: Differences on fewer games than this are not worth an interval.
 #: More games than this are compared by what is added up for each player and pair.
 MANY_GAMES = PIECE
 
@@ -230,8 +229,7 @@ def _bootstraps(
     return bootstraps
 
 
-#: So much of the earlier games only serves to learn ratings from.
-LEARNING_SHARE = 0.5
+LEARNING_SHARE = 0.5  #: So much of the earlier games only serves to learn ratings from.
 
 
 @dataclass(frozen=True)
@@ -338,8 +336,7 @@ def _optuna() -> ModuleType:
     return optuna
 
 
-#: The subset of all scored games.
-REPRESENTATIVE = "representative"
+REPRESENTATIVE = "representative"  #: The subset of all scored games.
 
 
 @dataclass(frozen=True, eq=False)

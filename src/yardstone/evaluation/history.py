@@ -291,8 +291,7 @@ def game_text(pool: Pool, game: int) -> str:
     return names if pool.time is None else f"{str(pool.time[game])[:10]}  {names}"
 
 
-#: Curves of a picture for which no player was chosen.
-DRAWN = 10
+DRAWN = 10  #: Curves of a picture for which no player was chosen.
 
 
 @dataclass(frozen=True, slots=True)

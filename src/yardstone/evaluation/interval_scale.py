@@ -60,12 +60,10 @@ __all__ = [
 
 #: Players of at least so many earlier games make up each class.
 CLASSES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
-#: Pools drawn at most.
-MOST_POOLS = 250
+MOST_POOLS = 250  #: Pools drawn at most.
 #: Of what systems look at beside results, what cannot be drawn anew with them.
 NOT_DRAWN = frozenset(("grade", "rating", "length", "margin", "moves"))
-#: A class with fewer errors than this is joined to the one below.
-LEAST_ERRORS = 300
+LEAST_ERRORS = 300  #: A class with fewer errors than this is joined to the one below.
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,7 @@ __all__ = [
 ]
 
 
-#: About so many checkpoints are kept; never more than twice as many.
-CHECKPOINTS = 16
+CHECKPOINTS = 16  #: About so many checkpoints are kept; never more than twice as many.
 #: What is kept of the prediction of each game.
 REPLAYED = tuple(part.name for part in fields(Predictions))
 
@@ -397,8 +396,7 @@ def _check(array: Any, dtype: Any, shape: tuple[int, ...], *, least: float | Non
         raise ValueError("numbers")
 
 
-#: So many of the first games are kept.
-OPENING = 20_000
+OPENING = 20_000  #: So many of the first games are kept.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

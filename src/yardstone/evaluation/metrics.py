@@ -180,8 +180,7 @@ def three_way_log_likelihood(score: ArrayLike, expected: ArrayLike, draw: ArrayL
     return _mean(three_way_log_likelihoods(score, expected, draw))
 
 
-#: A prediction of 0 or 1 that fails must not decide by itself.
-_LEAST_LOG = -50.0
+_LEAST_LOG = -50.0  #: A prediction of 0 or 1 that fails must not decide by itself.
 #: What each metric is the mean of, game by game.
 GAME_METRICS = ("log_likelihood", "three_way", "brier", "accuracy")
 #: Which way each metric points.
@@ -260,8 +259,7 @@ def _column(values: Any) -> Any:
     return values if on_disk(values) else np.atleast_1d(np.asarray(values, np.float64))
 
 
-#: Predictions are kept this far from 0 and 1 where their logit is taken.
-_EDGE = 1e-9
+_EDGE = 1e-9  #: Predictions are kept this far from 0 and 1 where their logit is taken.
 
 
 @dataclass(frozen=True, eq=False)

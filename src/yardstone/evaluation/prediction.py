@@ -84,8 +84,7 @@ _READERS = {
     ".ndjson": "read_json",
 }
 _COMPRESSED = (".gz", ".zst")
-#: So many columns are named in a message.
-_LISTED = 20
+_LISTED = 20  #: So many columns are named in a message.
 
 
 @dataclass(frozen=True, eq=False)

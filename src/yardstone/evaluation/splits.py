@@ -48,8 +48,7 @@ __all__ = [
 ]
 
 
-#: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
-NEWCOMER_GAMES = 4
+NEWCOMER_GAMES = 4  #: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"
 #: So many groups of games on disk at most.
@@ -274,8 +273,7 @@ def _groups(pool: Pool, name: str) -> list[Subset]:
     ]
 
 
-#: The thesis' A: how many games ahead a label looks.
-ADVANCE = 10
+ADVANCE = 10  #: The thesis' A: how many games ahead a label looks.
 
 
 @dataclass(frozen=True, eq=False)

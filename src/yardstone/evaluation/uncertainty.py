@@ -235,8 +235,7 @@ def _weighted_sums_by_numpy(
 #: Groups of a calibration, and cells by which they are cut.
 _GROUPS, _CELLS = 10, 1 << 16
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-#: Players whose sums are made one triangle together.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 16  #: Players whose sums are made one triangle together.
 
 
 @dataclass(frozen=True)

@@ -293,8 +293,7 @@ def spread(start: int, stop: int, off: Floats, pivot: Floats, variance: Floats) 
 
 
 _CG_STEPS = 1000
-#: Steps of a Newton iteration are cut to so many logits.
-_LONGEST = 3.0
+_LONGEST = 3.0  #: Steps of a Newton iteration are cut to so many logits.
 
 
 class Hessian(NamedTuple):
@@ -599,10 +598,8 @@ def log_determinant_of_blocks(layout: Layout, stop: Longs, hessian: Hessian) -> 
     return total
 
 
-#: Steps of one player's strengths are cut to so many logits.
-_LONGEST_QUEUE = 2.0
-#: Steps smaller than this are left out.
-_LEAST = 1e-7
+_LONGEST_QUEUE = 2.0  #: Steps of one player's strengths are cut to so many logits.
+_LEAST = 1e-7  #: Steps smaller than this are left out.
 #: Full fits.
 _TOLERANCE, _MAX_STEPS = 1e-5, 60
 _THREE_OVER_PI_SQUARED = 3.0 / pi**2

@@ -83,8 +83,7 @@ def new_derivatives(pairs: int, unknowns: int) -> Derivatives:
 
 #: A step is short enough if the slope at its end falls back by less than this share.
 _OVERSHOOT = 0.9
-#: Differences below this count as none.
-_LEVEL = 1e-4
+_LEVEL = 1e-4  #: Differences below this count as none.
 #: Newton's step is trusted so far, in log odds: the slope at its end shows no single overshot.
 _TRUSTED = 4.0
 #: Relative residuals of conjugate gradients: at first, at least, and of the last step, the test.
@@ -94,8 +93,7 @@ _ROUGH, _FINE, _SHARP = 1e-2, 1e-8, 1e-6
 _room = kernel(new_derivatives)
 
 CONVERGED, STALLED, TOO_MANY_STEPS, AT_THE_EDGE = 0, 1, 2, 3
-#: Beyond this tau the draw rate is 0 or 1 for all that matters.
-TAU_LIMIT = 20.0
+TAU_LIMIT = 20.0  #: Beyond this tau the draw rate is 0 or 1 for all that matters.
 
 
 @kernel
@@ -326,10 +324,8 @@ def newton(
     return TOO_MANY_STEPS, max_steps, largest
 
 
-#: Conjugate gradients give up after so many steps a player.
-_CG_STEPS_PER_UNKNOWN = 20
-#: Curvature below this share of the diagonal's counts as none.
-_FLAT = 1e-13
+_CG_STEPS_PER_UNKNOWN = 20  #: Conjugate gradients give up after so many steps a player.
+_FLAT = 1e-13  #: Curvature below this share of the diagonal's counts as none.
 
 
 @kernel
@@ -470,8 +466,7 @@ def centre(vector: Floats, level: Ints) -> None:
             vector[i] -= total[level[i]] / members[level[i]]
 
 
-#: Pairs a player up to which elimination is tried, and players.
-_SPARSE, _PLAYERS = 2.5, 200_000
+_SPARSE, _PLAYERS = 2.5, 200_000  #: Pairs a player up to which elimination is tried, and players.
 
 
 def direct_solver(graph: Graph, level: Ints) -> Callable[[Floats], Floats] | None:

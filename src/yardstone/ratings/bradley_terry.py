@@ -65,8 +65,7 @@ __all__ = [
 #: A fit has converged when no rating moves by more than this, in rating points.
 TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
-#: An advantage beyond this many points is taken for an infinite one.
-_ADVANTAGE_LIMIT = 4000.0
+_ADVANTAGE_LIMIT = 4000.0  #: An advantage beyond this many points is taken for an infinite one.
 
 _NOT_PAIRED = "paired deviations need the games themselves, not counts"
 

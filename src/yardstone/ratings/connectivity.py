@@ -171,12 +171,9 @@ def label_by_size(label: Ints, names: Sequence[str] | None = None) -> Ints:
     return np.where(label >= 0, renumber[label], np.int32(-1))
 
 
-#: A rating from fewer games is worth a warning.
-FEW_GAMES = 10
-#: Both parts that a single player holds together have at least so many players.
-BRIDGE_SIZE = 3
-#: Standard deviations between a result and what an anchor lets expect.
-ANCHOR_CONFLICT = 3.0
+FEW_GAMES = 10  #: A rating from fewer games is worth a warning.
+BRIDGE_SIZE = 3  #: Both parts that a single player holds together have at least so many players.
+ANCHOR_CONFLICT = 3.0  #: Standard deviations between a result and what an anchor lets expect.
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,10 +138,8 @@ def _whole_days(seconds: Longs) -> Floats:
     return (seconds // SECONDS_PER_DAY).astype(np.float64)
 
 
-#: Games whose weight has fallen below this no longer count.
-_FORGOTTEN = 1e-3
-#: A step of a strength is cut to so many logits.
-_LONGEST = 2.0
+_FORGOTTEN = 1e-3  #: Games whose weight has fallen below this no longer count.
+_LONGEST = 2.0  #: A step of a strength is cut to so many logits.
 
 
 class Entries(NamedTuple):

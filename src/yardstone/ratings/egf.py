@@ -125,12 +125,10 @@ CLASS_WEIGHTS: Mapping[str, float] = MappingProxyType({"A": 1.0, "B": 0.75, "C":
 #: Grades and ratings outside are none of amateurs or professionals: 50 kyu to 9 dan.
 _LOWEST_GRADE, _HIGHEST_GRADE = -50.0, 8.0
 _LOWEST, _HIGHEST = -5000.0, 3000.0
-#: A number this small in a column of grades is a grade in some other system.
-_SMALL = 100.0
+_SMALL = 100.0  #: A number this small in a column of grades is a grade in some other system.
 #: What stands where nothing is known.
 _BLANK = frozenset({"", "-", "?", "none", "nan", "null", "0", "0.0"})
-#: A grade and a rating further apart than this contradict each other.
-_APART = 400.0
+_APART = 400.0  #: A grade and a rating further apart than this contradict each other.
 
 
 def grade_rating(grades: NDArray[Any]) -> Floats:

@@ -48,8 +48,7 @@ class KFactor:
         return np.array(astuple(self))
 
 
-#: FIDE's rule: 40 for the first 30 games, 20 below 2400, 10 from 2400 on.
-FIDE = KFactor()
+FIDE = KFactor()  #: FIDE's rule: 40 for the first 30 games, 20 below 2400, 10 from 2400 on.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,8 +47,7 @@ __all__ = [
 
 
 _PERFECT = (Status.PERFECT_WINNER, Status.PERFECT_LOSER)
-#: So many groups are looked at one by one.
-_LOOPED = 100
+_LOOPED = 100  #: So many groups are looked at one by one.
 
 
 @dataclass(frozen=True)
@@ -393,8 +392,7 @@ class PlayerPriors(Mapping[str, Prior]):
         return table
 
 
-#: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
-_EDGE = 40.0
+_EDGE = 40.0  #: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
 
 
 def squared_spread(draw_rate: float) -> float:
@@ -572,8 +570,7 @@ def _opponents(
         yield player, opponents, played, len(as_first)
 
 
-#: Widest bracket around the opponents in which a bound is looked for, in log odds.
-_REACH = 60.0
+_REACH = 60.0  #: Widest bracket around the opponents in which a bound is looked for, in log odds.
 
 
 @kernel

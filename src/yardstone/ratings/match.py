@@ -379,8 +379,7 @@ def _with_rank(group: Longs) -> Longs:
 
 Manner: TypeAlias = Literal["columns", "round", "position", "order", "none"]
 
-#: What a tag says where it says nothing.
-_UNKNOWN = {"", "?", "-"}
+_UNKNOWN = {"", "?", "-"}  #: What a tag says where it says nothing.
 
 
 def find_pairing(
@@ -452,8 +451,7 @@ def rank_within(group: NDArray[np.integer]) -> Longs:
     return rank
 
 
-#: What a loss on time is called, however the file calls it.
-TIME = "time forfeit"
+TIME = "time forfeit"  #: What a loss on time is called, however the file calls it.
 #: What files call it: cutechess-cli, fastchess and lichess the first, others in sentences.
 _ON_TIME = re.compile(
     r"\btime[ _-]?forfeit|\bon time\b|\btime[ _-]?out\b|\bflag fall", re.IGNORECASE

@@ -34,11 +34,9 @@ __all__ = ["MOST_PAIRS", "SEARCHED", "as_ordo_ends"]
 #: Beyond so many pairs of players the search ends on the printed digits of the solution.
 MOST_PAIRS = 20_000
 
-#: Entry in `extras` of a list whose ratings were searched for.
-SEARCHED = "searched as Ordo does"
+SEARCHED = "searched as Ordo does"  #: Entry in `extras` of a list whose ratings were searched for.
 
-#: The search is given up after so many evaluations of a pair.
-_MOST_WORK = 3_000_000_000
+_MOST_WORK = 3_000_000_000  #: The search is given up after so many evaluations of a pair.
 
 # Where the search begins: step, softness of its limit, first resolution.
 _STRIDE, _SOFTNESS, _FIRST_RESOLUTION = 100.0, 0.05, 10.0

@@ -63,8 +63,7 @@ __all__ = [
 ]
 
 
-#: Further matches named as worth playing.
-SUGGESTIONS = 5
+SUGGESTIONS = 5  #: Further matches named as worth playing.
 
 
 @checked_arguments()
@@ -539,8 +538,7 @@ def games_between(
     ]
 
 
-#: Points at which the normal error of a difference is looked at.
-_POINTS = 30
+_POINTS = 30  #: Points at which the normal error of a difference is looked at.
 
 
 def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:

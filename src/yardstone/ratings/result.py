@@ -41,8 +41,7 @@ __all__ = [
 System = TypeVar("System", bound=Any)
 #: Deviations on either side of an interval of 95 %, as `yardstone rate` prints.
 _DEVIATIONS = NormalDist().inv_cdf(0.975)
-#: A draw rate of 1 that still leaves room for the games that were won.
-ALL_DRAWN = 1.0 - 1e-6
+ALL_DRAWN = 1.0 - 1e-6  #: A draw rate of 1 that still leaves room for the games that were won.
 
 
 class Status(IntEnum):

@@ -77,8 +77,7 @@ class Record(NamedTuple):
     change: Floats
 
 
-#: No rating, deviation or day is as large.
-_LARGEST = 1e9
+_LARGEST = 1e9  #: No rating, deviation or day is as large.
 
 
 class Place(NamedTuple):
@@ -404,8 +403,7 @@ _CALENDAR = {
     "quarter": ("M", 3),
     "year": ("Y", 1),
 }
-#: Weeks begin on Monday; 1 January 1970 was a Thursday.
-_MONDAY = 4
+_MONDAY = 4  #: Weeks begin on Monday; 1 January 1970 was a Thursday.
 
 
 def _no_batches() -> Longs:
@@ -551,8 +549,7 @@ class State:
         )
 
 
-#: Games of a batch.
-BATCH = 1 << 20
+BATCH = 1 << 20  #: Games of a batch.
 
 
 def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[State, Replay]:

@@ -69,14 +69,11 @@ __all__ = [
 EloModel = Literal["logistic", "normalized"]
 Decision = Literal["accept H0", "accept H1", "continue"]
 
-#: Takes the place of a count of 0, so that every distribution has a likelihood.
-EMPTY_COUNT = 1e-3
-#: Parts into which the differences still possible are cut for a forecast.
-_PARTS = 200
+EMPTY_COUNT = 1e-3  #: Takes the place of a count of 0, so that every distribution has a likelihood.
+_PARTS = 200  #: Parts into which the differences still possible are cut for a forecast.
 #: Largest mean step of the ratio in a forecast, as a share of its root mean square.
 _STEEPEST = 0.99
-#: Change of the probabilities at which the search for the likeliest ones ends.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  #: Change of the probabilities at which the search for the likeliest ones ends.
 
 
 def _tilt(shares: Floats, c: Floats) -> Floats:
@@ -247,8 +244,7 @@ def _exit(drift: float, variance: float, lower: float, upper: float) -> tuple[fl
     return chance, (chance * upper + (1.0 - chance) * lower) / drift
 
 
-#: Matches that are listed where it is not clear which is meant.
-_LISTED = 8
+_LISTED = 8  #: Matches that are listed where it is not clear which is meant.
 
 
 @dataclass(frozen=True, repr=False)

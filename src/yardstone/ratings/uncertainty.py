@@ -427,8 +427,7 @@ class Spread:
     error: float | None = None
 
 
-#: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
-SAMPLES = 100
+SAMPLES = 100  #: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
 #: Samples at a time; of very many pairs no more once 99 of 100 deviations are known so well.
 ROUND, ENOUGH = 10, 0.02
 _PRECISION = 1e-4
@@ -658,8 +657,7 @@ def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list
     return groups
 
 
-#: Above so many players only the least known ones are searched.
-_SEARCH_LIMIT = 600
+_SEARCH_LIMIT = 600  #: Above so many players only the least known ones are searched.
 
 
 @dataclass(frozen=True, slots=True)

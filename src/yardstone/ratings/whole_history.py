@@ -167,8 +167,7 @@ class WholeHistoryRatings(Ratings):
 #: What is said of games that do not fit in memory.
 ALL_AT_ONCE = "it weighs all games at once, and these do not fit in memory"
 MORE_MEMORY = "take another system, fewer games, or give more with --memory"
-#: Rating points of one logit.
-POINTS = ELO_POINTS_PER_LOGIT
+POINTS = ELO_POINTS_PER_LOGIT  #: Rating points of one logit.
 #: What is known of w and tau before any game when they are learned game by game.
 PRIOR_INFORMATION = (12.0, 10.0)
 
@@ -544,8 +543,7 @@ _MAX_STEPS = 60
 _RUNAWAY = 12.0
 #: Stochastic Lanczos quadrature for the logarithm of a determinant: probes and steps.
 _PROBES, _LANCZOS_STEPS = 8, 25
-#: Systems in H are solved to this for deviations.
-_SOLVED = 1e-3
+_SOLVED = 1e-3  #: Systems in H are solved to this for deviations.
 #: Where the drift is looked for, in squared logits a day, and how closely (in its logarithm).
 _DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
 

@@ -26,8 +26,7 @@ __all__ = ["POINTS", "change", "difference", "experience_factor", "probability",
 
 #: A lead of so many points, divided by the root of the length, means odds of ten to one.
 POINTS = 2000.0
-#: Points for a sure loss that was won, in a match to one point, with experience.
-UNIT = 4.0
+UNIT = 4.0  #: Points for a sure loss that was won, in a match to one point, with experience.
 #: A newcomer's ratings move five times as fast, and as fast as others from 400 on.
 FIRST_FACTOR, RAMP = 5.0, 100.0
 

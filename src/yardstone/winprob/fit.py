@@ -249,8 +249,7 @@ def _errors(statistics: WinningStatistics, model: Kaniuk) -> list[DifferenceErro
 
 #: The coefficients of the model that ships: what a grade decides, how that grows, a stone.
 FREE = ("u1", "K", "stone")
-#: Independent games that an event counts as at most, in the model that ships.
-EVENT_GAMES = 100.0
+EVENT_GAMES = 100.0  #: Independent games that an event counts as at most, in the model that ships.
 #: Games reach to where there are so many at a grade, or a difference of grades, or beyond it.
 _ENOUGH = 10
 

@@ -71,8 +71,7 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
 #: Columns of grades and of ratings in a pool: of Black and of White.
 GRADES, RATINGS = ("first_grade", "second_grade"), ("first_rating", "second_rating")
 _NEEDED = ("black", "white", "first_grade", "second_grade", "result")
-#: Names of events have one width in memory, that of the longest.
-_LONGEST_EVENT = 500
+_LONGEST_EVENT = 500  #: Names of events have one width in memory, that of the longest.
 
 
 def _results(words: NDArray[Any], column: str, file: str, report: SkipReport) -> Floats:

@@ -54,10 +54,8 @@ __all__ = [
     "uniform_rating",
 ]
 
-#: Ratio of strengths between neighbouring stone ranks: the tenth root of ten.
-STONE = 10.0**0.1
-#: Komi of Goldis' system: Ing's eight points.
-KOMI = 8.0
+STONE = 10.0**0.1  #: Ratio of strengths between neighbouring stone ranks: the tenth root of ten.
+KOMI = 8.0  #: Komi of Goldis' system: Ing's eight points.
 #: Points by which the margin of a game scatters about what the strengths make likely.
 MARGIN_DEVIATION = 20.0
 

@@ -84,8 +84,7 @@ __all__ = [
 
 #: Names of all parameters, in the order of a parameter vector.
 PARAMETERS = ("u0", "v0", "u1", "v1", "u2", "v2", "u3", "v3", "K")
-#: The five parameters of table 1.
-TABLE_1 = ("u0", "v0", "u1", "u3", "K")
+TABLE_1 = ("u0", "v0", "u1", "u3", "K")  #: The five parameters of table 1.
 
 
 #: How often K, times the weaker grade, stands in the exponent of each term of `basis`.
@@ -232,12 +231,9 @@ Link = Literal["erf", "logistic"]
 #: Terms beyond Kaniuk's, in the order of a parameter vector.
 EXTRAS = ("low", "lapse", "black", "komi", "stone")
 ALL_PARAMETERS = (*PARAMETERS, *EXTRAS)
-#: Parameters of colour, which alone may be below zero.
-MAY_BE_NEGATIVE = ("black", "komi")
-#: Below this grade (12 kyu) the term ``low`` acts.
-LOW_GRADE = -12.0
-#: Logistic slope with the tangent of the error function at equal strength.
-_SLOPE = 4.0 / sqrt(pi)
+MAY_BE_NEGATIVE = ("black", "komi")  #: Parameters of colour, which alone may be below zero.
+LOW_GRADE = -12.0  #: Below this grade (12 kyu) the term ``low`` acts.
+_SLOPE = 4.0 / sqrt(pi)  #: Logistic slope with the tangent of the error function at equal strength.
 
 
 def places(names: Iterable[str]) -> list[int]:
@@ -406,8 +402,7 @@ FAIRCLOUGH_B = 0.100303
 #: The paper prints 3.875 and 0.6856; these are what its formulas give.
 FAIRCLOUGH_D = sqrt(4.0 * FAIRCLOUGH_A / (3.0 * FAIRCLOUGH_B))
 FAIRCLOUGH_C = 3.0 / (FAIRCLOUGH_A * FAIRCLOUGH_D)
-#: Largest argument of `erf_approximation` that is accepted.
-ERF_LIMIT = 1.9
+ERF_LIMIT = 1.9  #: Largest argument of `erf_approximation` that is accepted.
 
 
 def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:

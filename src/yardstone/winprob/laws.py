@@ -166,8 +166,7 @@ _PER_UNIT = _STEPS / log(2.0)
 #: ln(2)/64 in two parts; the products of the first with whole numbers are exact.
 _STEP_HIGH = float(np.float32(log(2.0) / _STEPS))
 _STEP_LOW = -2.9760223436840126e-11
-#: Added and taken away, it rounds to an integer.
-_SHIFT = 6755399441055744.0
+_SHIFT = 6755399441055744.0  #: Added and taken away, it rounds to an integer.
 
 
 @kernel

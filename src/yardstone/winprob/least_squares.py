@@ -266,8 +266,7 @@ def rms_by_difference(statistics: WinningStatistics, model: Kaniuk) -> tuple[Flo
     return rms, expected
 
 
-#: Fewest tables drawn: of twenty numbers one is beyond a 95 % bound.
-_FEWEST = 39
+_FEWEST = 39  #: Fewest tables drawn: of twenty numbers one is beyond a 95 % bound.
 
 
 def simulated_intervals(

@@ -63,8 +63,7 @@ __all__ = [
 
 #: A share of unexplained results starts here and never falls below `_LEAST_LAPSE`.
 _FIRST_LAPSE, _LEAST_LAPSE = 0.02, 1e-6
-#: Log-likelihoods no further apart are alike.
-_ALIKE = 1e-5
+_ALIKE = 1e-5  #: Log-likelihoods no further apart are alike.
 #: First points tried in place of table 1's: the likelihood can have several maxima.
 _OTHER_STARTS = (
     Kaniuk.from_parameters({"u0": 0.04, "v0": 0.004, "u1": 0.1, "u3": 0.02, "K": 0.1}),
@@ -501,14 +500,11 @@ def _line_search(
     return point + lengths[-1] * direction, best
 
 
-#: Profile fits are done when another step promises no more log-likelihood.
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-6  #: Profile fits are done when another step promises no more log-likelihood.
 #: Steps outwards, each 1.3 times the last, before an end counts as not to be found.
 _MOST_STEPS = 40
-#: Logarithm of the most imagined games that pull a probability.
-_MOST_PULL = 35.0
-#: Stands for a likelihood that is nowhere near.
-_FAR = 1e6
+_MOST_PULL = 35.0  #: Logarithm of the most imagined games that pull a probability.
+_FAR = 1e6  #: Stands for a likelihood that is nowhere near.
 
 
 def _drop(level: float) -> float:

@@ -325,8 +325,7 @@ def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> Winni
 
 
 FORMAT, VERSION = "yardstone winning model", 1
-#: A file of more bytes is none.
-_MOST_BYTES = 1 << 16
+_MOST_BYTES = 1 << 16  #: A file of more bytes is none.
 #: A name or line of more letters is none.
 _MOST_LETTERS = 400
 _HINT = "take a file that `yardstone winprob fit … --save FILE` wrote"
@@ -495,8 +494,7 @@ def _region(values: Mapping[str, Any], law: GradeModel) -> CoefficientRegion:
     )
 
 
-#: Times that the direction of the extreme is looked for again where the last one led.
-_TURNS = 3
+_TURNS = 3  #: Times that the direction of the extreme is looked for again where the last one led.
 
 
 @dataclass(frozen=True, eq=False)
@@ -627,8 +625,7 @@ class CoefficientRegion:
         return furthest
 
 
-#: A share of results that strength does not explain stays below one.
-_MOST_LAPSE = 0.99
+_MOST_LAPSE = 0.99  #: A share of results that strength does not explain stays below one.
 
 
 def model_draws(model: WinningModel, number: int, rng: Generator) -> list[WinningModel]:

@@ -227,8 +227,7 @@ def _number(word: str) -> float | None:
 
 
 PlayerScale = Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"]
-#: The models that are shown where none is named.
-SIDE_BY_SIDE = ("goldis", "egf", DEFAULT)
+SIDE_BY_SIDE = ("goldis", "egf", DEFAULT)  #: The models that are shown where none is named.
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,8 +372,7 @@ def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | Non
 
 #: Points of komi beside the nearest stones; more says that the model's formula has ended.
 _MOST_REST = 50.0
-#: Two handicaps whose chances differ by less from an even game are equally near.
-_EQUAL = 1e-9
+_EQUAL = 1e-9  #: Two handicaps whose chances differ by less from an even game are equally near.
 
 
 @dataclass(frozen=True, slots=True)

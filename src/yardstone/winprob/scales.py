@@ -92,13 +92,11 @@ __all__ = [
 ]
 
 
-#: The EGF's rating of 1 dan, and the points of a grade.
-_SHODAN, _EGF_GRADE = 2100.0, 100.0
+_SHODAN, _EGF_GRADE = 2100.0, 100.0  #: The EGF's rating of 1 dan, and the points of a grade.
 #: OGS counts from 30 kyu at 0, and a rank's stretch begins with its number.
 _OGS_FIRST, _OGS_STEP, _OGS_SHODAN = 525.0, 23.15, 30.5
 _OGS_2020_FIRST, _OGS_2020_RATE = 850.0, 0.032
-#: The same of Fox, where 1 dan is 1 to 2.
-_FOX_SHODAN = 1.5
+_FOX_SHODAN = 1.5  #: The same of Fox, where 1 dan is 1 to 2.
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +243,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
         )
     }
 )
-#: Those of ratings.
-_OF_RATINGS = tuple(name for name in SCALES if name != "grade")
+_OF_RATINGS = tuple(name for name in SCALES if name != "grade")  #: Those of ratings.
 
 
 def convert(value: ArrayLike, source: str, target: str, *, extrapolate: bool = False) -> Floats:

@@ -58,8 +58,7 @@ __all__ = [
 ]
 
 
-#: Grades that are counted: 20 kyu to 7 dan.
-LOWEST, HIGHEST = -20, 6
+LOWEST, HIGHEST = -20, 6  #: Grades that are counted: 20 kyu to 7 dan.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,8 +312,7 @@ def statistics_of_files(
     return total
 
 
-#: Endings of tables, without those of compression.
-_TABLES = (".csv", ".tsv", ".txt")
+_TABLES = (".csv", ".tsv", ".txt")  #: Endings of tables, without those of compression.
 
 
 def read_graded_games(file: Path) -> Pool:
