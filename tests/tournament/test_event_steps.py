@@ -28,6 +28,7 @@ from yardstone.tournament.event import (
 from yardstone.tournament.event.entries import player_of, split_name
 from yardstone.tournament.event.rounds import score_of
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.rules import Acceleration, Separation, SwissSettings
 from yardstone.tournament.standings_table import Scores
 
 GRADES = ("4d", "2d", "1d", "2k", "4k", "9k", "15k", "24k")
@@ -238,8 +239,14 @@ def test_taking_out_an_entry() -> None:
     moved = replace(late, players=(late.players[9], *late.players[:9]),
                     games=tuple(replace(g, first=g.first + 1, second=g.second + 1)
                                 for g in late.games),
-                    byes=tuple(replace(b, player=b.player + 1) for b in late.byes))  # fmt: skip
+                    byes=tuple(replace(b, player=b.player + 1) for b in late.byes),
+                    swiss=SwissSettings(
+                        accelerations=(Acceleration(frozenset({0, 2, 7}), 1, 2, 1.0),),
+                        separations=(Separation(frozenset({1, 3}), 1, 9),),
+                    ))  # fmt: skip
     out = remove_player(moved, 0).tournament
+    assert out.swiss.accelerations == (Acceleration(frozenset({1, 6}), 1, 2, 1.0),)
+    assert out.swiss.separations == (Separation(frozenset({0, 2}), 1, 9),)
     assert (out.players, out.games, out.byes) == (
         tournament.players,
         tournament.games,

@@ -207,6 +207,17 @@ class SwissSettings:
             each.players for each in self.separations if each.first <= round_number <= each.last
         ]
 
+    def renumbered(self, rows: Mapping[int, int]) -> SwissSettings:
+        """The settings after players have other numbers; who has none is in no group."""
+        groups = {
+            name: tuple(
+                replace(each, players=frozenset(rows[p] for p in each.players if p in rows))
+                for each in getattr(self, name)
+            )
+            for name in ("accelerations", "separations")
+        }
+        return replace(self, **groups)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:

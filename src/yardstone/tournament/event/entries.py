@@ -322,6 +322,7 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
             if each.player != player
         ),
         teams=tuple(team.renumbered(moved) for team in tournament.teams),
+        swiss=tournament.swiss.renumbered(moved),
     )
     return done(made, f"{who} is taken out. {len(made.players)} are entered now.")
 
