@@ -48,9 +48,7 @@ from yardstone.tournament.pairing import (
 __all__ = [
     "DutchBoard",
     "DutchPairing",
-    "allowed_pairs",
     "initial_colour",
-    "made",
     "pair_dutch",
     "DutchProposal",
     "propose_dutch",
@@ -144,18 +142,17 @@ def pair_dutch(
     players = replace(
         everybody, players=tuple(p for p in everybody.players if p.player not in by_hand)
     )
-    allowed, first = allowed_pairs(players, constraints)
+    allowed, first = _allowed_pairs(players, constraints)
     if len(players.players) % 2 and constraints.bye is not None:
         raise InputError("the bye is given by hand, and the other players are odd in number")
     pairs = pair_brackets(players, allowed, first=first)
     if not isinstance(pairs, RoundPairs):
         raise _impossible(players, pairs, constraints)
-    initial, drawn = initial_colour(tournament, seed)
-    pairing = made(everybody, players, pairs, allowed, constraints, initial, drawn, kept)
-    return replace(pairing, first=tuple(first))
+    colour = initial_colour(tournament, seed)
+    return _made(everybody, players, pairs, allowed, constraints, colour, kept, first)
 
 
-def allowed_pairs(
+def _allowed_pairs(
     players: DutchField, constraints: Constraints
 ) -> tuple[NDArray[np.bool_], list[Level]]:
     """Pairs that may be, and the criteria that come before those of the rules."""
@@ -164,13 +161,8 @@ def allowed_pairs(
     levels = []
     place = players.row_of
     if constraints.rematch:
-        met = np.zeros(allowed.shape, np.int64)
-        for row, each in enumerate(players.players):
-            for other in each.opponents:
-                if other in place:
-                    met[row, place[other]] = 1
-        allowed |= met > 0
-        levels.append(Level("C1", -met, table.size // 2))
+        allowed |= table.met
+        levels.append(Level("C1", -table.met.astype(np.int64), table.size // 2))
     forbidden = [frozenset(pair) for pair in constraints.forbidden]
     forbidden += players.tournament.swiss.forbidden_in(players.round)
     for group in forbidden:
@@ -179,47 +171,45 @@ def allowed_pairs(
     return allowed, levels
 
 
-def made(
+def _made(
     everybody: DutchField,
     players: DutchField,
     pairs: RoundPairs,
     allowed: NDArray[np.bool_],
     constraints: Constraints,
-    initial: PieceColour,
-    drawn: bool,
+    colour: tuple[PieceColour, bool],
     kept: tuple[Game, ...],
+    first: Sequence[Level] = (),
 ) -> DutchPairing:
     """The pairing with its colours and tables.
 
     Tables go by the score of the higher-ranked player, of both, and pairing number (C.04.2, D.9).
     """
     n = len(players.players)
-    bracket_of = {row: number for number, each in enumerate(pairs.brackets)
-                  for pair in each.pairs for row in pair}  # fmt: skip
-    rows = [(a, b, bracket_of[a]) for a, b in enumerate(pairs.mate) if a < b < n]
-    boards = [(players.players[a], players.players[b], number) for a, b, number in rows]
-    fixed = {}
+    sides = {frozenset(pair): pair for pair in constraints.fixed}
+    boards = [
+        (players.players[a], players.players[b], number)
+        for number, bracket in enumerate(pairs.brackets)
+        for a, b in bracket.pairs
+    ]
     for pair in constraints.fixed:
         a, b = sorted(everybody.row_of[player] for player in pair)
         boards.append((everybody.players[a], everybody.players[b], -1))
-        fixed[frozenset(pair)] = pair
 
     def importance(item: tuple[DutchPlayer, DutchPlayer, int]) -> tuple[float, float, int]:
-        one, two, _ = item
-        higher = min((one, two), key=lambda p: (-p.points, p.number))
-        return -higher.points, -min(one.points, two.points), higher.number
+        higher, lower = sorted(item[:2], key=lambda p: (-p.points, p.number))
+        return -higher.points, -lower.points, higher.number
 
     def board(table: int, item: tuple[DutchPlayer, DutchPlayer, int]) -> DutchBoard:
         higher, lower, bracket = item
-        colour, reason = allocate(higher, lower, initial)
+        given, reason = allocate(higher, lower, colour[0])
         both = higher.player, lower.player
-        first, second = fixed.get(
-            frozenset(both), both[::-1] if colour is PieceColour.black else both
+        white, black = sides.get(
+            frozenset(both), both[::-1] if given is PieceColour.black else both
         )
         why = None if bracket < 0 else reason
-        return DutchBoard(table=table, first=first, second=second, reason=why, bracket=bracket)
+        return DutchBoard(table=table, first=white, second=black, reason=why, bracket=bracket)
 
-    boards.sort(key=importance)
     bye = None
     if n % 2:
         row = pairs.mate.index(n)
@@ -227,17 +217,19 @@ def made(
         bye = DutchBoard(table=0, first=players.players[row].player, second=-1, bracket=last)
     elif constraints.bye is not None:
         bye = DutchBoard(table=0, first=constraints.bye, second=-1)
+    tables = free_tables(kept, len(boards))
     return DutchPairing(
         round=players.round,
-        boards=tuple(map(board, free_tables(kept, len(boards)), boards)),
+        boards=tuple(map(board, tables, sorted(boards, key=importance))),
         bye=bye,
         kept=kept,
         allowed=allowed,
         row_of=players.row_of,
         field=players,
-        initial=initial,
-        drawn=drawn,
+        initial=colour[0],
+        drawn=colour[1],
         pairs=pairs,
+        first=tuple(first),
     )
 
 
@@ -357,34 +349,22 @@ def _explained(pairing: DutchPairing, board: DutchBoard, costs: bool) -> BoardEx
     bracket = pairing.brackets[board.bracket]
     rows = sorted(field.row_of[player] for player in board.players)
     players = tuple(field.players[row] for row in rows)
+    bye = BoardExplanation(board=board, players=players, bracket=bracket, role="bye")
     if len(rows) == 1:
-        return BoardExplanation(board=board, players=players, bracket=bracket, role="bye")
+        return bye
     higher, lower = rows
-    moved_pairs = [pair for pair in bracket.pairs if pair[0] in bracket.moved]
-    if higher in bracket.moved:
-        role, group, first = "moved down", list(bracket.residents), [a for a, _ in moved_pairs]
-        usual = group[first.index(higher)]
-        places = (bracket.moved.index(higher) + 1, group.index(lower) + 1)
+    moved = dict(pair for pair in bracket.pairs if pair[0] in bracket.moved)
+    if higher in moved:
+        role, group, place = "moved down", list(bracket.residents), bracket.moved.index(higher)
+        usual = group[list(moved).index(higher)]
     else:
-        taken = {b for _, b in moved_pairs}
-        group = [row for row in bracket.residents if row not in taken]
-        half = len(bracket.pairs) - len(moved_pairs)
-        place = group.index(higher)
-        usual = group[place + half] if place < half else -1
-        role = "remainder" if moved_pairs else "homogeneous"
-        places = (place + 1, group.index(lower) + 1)
-    instead = None
-    if usual >= 0 and usual != lower:
-        instead = obstacle(pairing, higher, usual, search=costs)
-    return BoardExplanation(
-        board=board,
-        players=players,
-        bracket=bracket,
-        role=role,
-        places=places,
-        size=len(group),
-        instead=instead,
-    )
+        role = "remainder" if moved else "homogeneous"
+        group = [row for row in bracket.residents if row not in moved.values()]
+        half, place = len(bracket.pairs) - len(moved), group.index(higher)
+        usual = group[place + half] if place < half else lower
+    other = None if usual == lower else obstacle(pairing, higher, usual, search=costs)
+    places = place + 1, group.index(lower) + 1
+    return replace(bye, role=role, places=places, size=len(group), instead=other)
 
 
 def obstacle(
@@ -496,50 +476,40 @@ def _checked(tournament: Tournament, number: int) -> RoundCheck:
     field = dutch_field(
         tournament.before(number), number, [p for pair in pairs for p in pair if p >= 0]
     )
-    allowed, _ = allowed_pairs(field, Constraints())
+    allowed, _ = _allowed_pairs(field, Constraints())
     row = {**field.row_of, -1: len(field.players)}
     rival = np.full(len(allowed), len(field.players), np.int64)
     for one, other in pairs:
         rival[row[one]], rival[row[other]] = row[other], row[one]
-    absolute = _absolute(field, rival, allowed)
+    # The first recorded board that breaks an absolute criterion.
+    boards = ((a, b) for a, b in enumerate(rival.tolist()) if a < b and not allowed[a, b])
+    absolute = next((_broken(field, allowed, *board) for board in boards), None)
     solved = pair_brackets(field, allowed, rival=None if absolute else rival)
-    if not isinstance(solved, RoundPairs):
-        return RoundCheck(
-            tournament=tournament,
-            round=number,
-            boards=len(games),
-            recorded=tuple(pairs),
-            expected=(),
-            colours=(),
-            reason=absolute,
-            by_rules=None,
-        )
-    initial, drawn = initial_colour(tournament)
-    ours = made(field, field, solved, allowed, Constraints(), initial, drawn, ())
-    expected = [(board.first, board.second) for board in ours.all_boards]
-    mine, theirs = ({frozenset(pair) for pair in each} for each in (expected, pairs))
-    unknown = {frozenset((g.first, g.second)) for g in games if not g.known_colour}
-    return RoundCheck(
+    check = RoundCheck(
         tournament=tournament,
         round=number,
         boards=len(games),
+        recorded=tuple(pairs),
+        expected=(),
+        colours=(),
+        reason=absolute,
+        by_rules=None,
+    )
+    if not isinstance(solved, RoundPairs):
+        return check
+    ours = _made(field, field, solved, allowed, Constraints(), initial_colour(tournament), ())
+    expected = [(board.first, board.second) for board in ours.all_boards]
+    mine, theirs = ({frozenset(pair) for pair in each} for each in (expected, pairs))
+    unknown = {frozenset((g.first, g.second)) for g in games if not g.known_colour}
+    turned = (pair for pair in pairs if frozenset(pair) in mine - unknown and pair not in expected)
+    return replace(
+        check,
         recorded=tuple(pair for pair in pairs if frozenset(pair) not in mine),
         expected=tuple(pair for pair in expected if frozenset(pair) not in theirs),
-        colours=tuple(
-            pair for pair in pairs if frozenset(pair) in mine - unknown and pair not in expected
-        ),
+        colours=tuple(turned),
         reason=absolute or _worse(solved),
         by_rules=ours,
     )
-
-
-def _absolute(
-    field: DutchField, mate: NDArray[np.int64], allowed: NDArray[np.bool_]
-) -> Obstacle | None:
-    """The first recorded board that breaks an absolute criterion."""
-    boards = ((row, other) for row, other in enumerate(mate.tolist()) if row < other)
-    broken = (_broken(field, allowed, *board) for board in boards if not allowed[board])
-    return next(broken, None)
 
 
 def _worse(solved: RoundPairs) -> Obstacle | None:

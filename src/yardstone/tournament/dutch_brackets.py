@@ -8,7 +8,7 @@ the bye (C5) at every step.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,17 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CRITERIA",
-    "Bracket",
-    "PairTable",
-    "bye_level",
-    "may_meet",
-    "quality",
-    "BracketReport",
-    "RoundPairs",
-    "CriterionStep",
-    "pair_brackets",
     "BestMatchings",
+    "BracketReport",
+    "CriterionStep",
     "Level",
+    "PairTable",
+    "RoundPairs",
+    "may_meet",
+    "pair_brackets",
 ]
 
 
@@ -92,130 +89,80 @@ class PairTable:
     The last row is the bye if they are odd.
     """
 
-    def __init__(self, players: tuple[DutchPlayer, ...]) -> None:
+    def __init__(self, players: Sequence[DutchPlayer]) -> None:
         self.players = players
         self.count = len(players)
         self.size = self.count + self.count % 2
 
-    @classmethod
-    def of(cls, field: DutchField, rows: list[int]) -> PairTable:
-        """The table of some rows of a field."""
-        return cls(tuple(field.players[row] for row in rows))
+        def column(values: Iterable[int]) -> NDArray[np.int64]:
+            return np.array([*values, *[0] * (self.size - self.count)], np.int64)
 
-    def _column(self, values: list[int]) -> NDArray[np.int64]:
-        return np.array(values + [0] * (self.size - self.count), np.int64)
-
-    @cached_property
-    def due(self) -> NDArray[np.int64]:
-        """Colour due, 0 for none."""
-        return self._column([int(p.due) for p in self.players])
-
-    @cached_property
-    def strength(self) -> NDArray[np.int64]:
-        """Strength of the preference."""
-        return self._column([int(p.preference) for p in self.players])
-
-    @cached_property
-    def balance(self) -> NDArray[np.int64]:
-        """Colour difference."""
-        return self._column([p.balance for p in self.players])
+        self.due = column(p.due for p in players)  # 0 for none
+        self.strength = column(p.preference for p in players)
+        self.balance = column(p.balance for p in players)
+        self.repeated = column(p.repeated for p in players)  # 0 if the last two differ
+        self.unplayed = column(p.unplayed for p in players)
+        #: In the last round, and in the one before.
+        self.floats = [column(p.floats[back] for p in players) for back in (0, 1)]
+        #: That of the bye lies below all.
+        self.scores = np.full(self.size, -np.inf)
+        self.scores[: self.count] = [p.score for p in players]
+        rows = np.arange(self.size)
+        self.upper = np.minimum(rows[:, None], rows)
+        self.lower = np.maximum(rows[:, None], rows)
 
     @cached_property
-    def repeated(self) -> NDArray[np.int64]:
-        """Colour of the last two games, 0 if they differ."""
-        return self._column([int(p.repeated) for p in self.players])
-
-    @cached_property
-    def unplayed(self) -> NDArray[np.int64]:
-        """Rounds without a game."""
-        return self._column([p.unplayed for p in self.players])
-
-    def floated(self, back: int, drift: Drift) -> NDArray[np.bool_]:
-        """Who floated so in the last round (`back` = 0) or the one before."""
-        return np.array(
-            [p.floats[back] is drift for p in self.players] + [False] * (self.size - self.count)
-        )
-
-    @cached_property
-    def scores(self) -> NDArray[np.float64]:
-        """Scores; that of the bye lies below all."""
-        return np.array([p.score for p in self.players] + [-np.inf] * (self.size - self.count))
+    def met(self) -> NDArray[np.bool_]:
+        """Who has met, or is to meet, whom."""
+        met = np.zeros((self.size, self.size), np.bool_)
+        place = {p.player: row for row, p in enumerate(self.players)}
+        for row, each in enumerate(self.players):
+            for other in each.opponents & place.keys():
+                met[row, place[other]] = met[place[other], row] = True
+        return met
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
         """Pairs that break no absolute criterion (C1 to C3)."""
         n = self.count
         allowed = np.zeros((self.size, self.size), np.bool_)
-        place = {p.player: row for row, p in enumerate(self.players)}
         absolute = self.strength[:n] == Preference.absolute
         top = np.array([p.top for p in self.players])
-        clash = (
-            (absolute[:, None] & absolute[None, :])
-            & (self.due[:n, None] == self.due[None, :n])
-            & ~(top[:, None] | top[None, :])
-        )
+        absolute &= ~top
+        clash = absolute[:, None] & absolute & (self.due[:n, None] == self.due[:n])
         allowed[:n, :n] = ~clash
-        for row, each in enumerate(self.players):
-            for other in each.opponents:
-                if other in place:
-                    allowed[row, place[other]] = allowed[place[other], row] = False
+        allowed &= ~self.met
         if self.size > n:
             allowed[:n, n] = allowed[n, :n] = [not p.bye_barred for p in self.players]
         np.fill_diagonal(allowed, False)
         return allowed
 
 
-def bye_level(table: PairTable) -> Level:
-    """C5: the bye for the lowest possible score."""
+def _bye_level(name: str, table: PairTable, ranks: NDArray[np.int64], span: int) -> Level:
+    """The bye for the player of the lowest rank."""
     n = table.count
-    order = np.unique(table.scores[:n])
     values = np.zeros((table.size, table.size), np.int64)
-    values[:n, n] = values[n, :n] = -np.searchsorted(order, table.scores[:n])
-    return Level("C5", values, len(order))
+    values[:n, n] = values[n, :n] = -ranks
+    return Level(name, values, span)
 
 
-def quality(table: PairTable, bracket: Bracket) -> list[Level]:
+def _quality(table: PairTable, bracket: Bracket) -> list[Level]:
     """C6 to C8 for a bracket."""
-    return [*_downfloaters(table, bracket), *_downfloaters(table, bracket, following=True)]
-
-
-def _inside(table: PairTable, low: int, high: int) -> NDArray[np.bool_]:
-    """Pairs whose lower player is one of these rows; only players of the bracket or the next."""
-    rows = np.arange(table.size)
-    lower = np.maximum(rows[:, None], rows[None, :])
-    return (lower >= low) & (lower < high)
-
-
-def _downfloaters(table: PairTable, bracket: Bracket, *, following: bool = False) -> list[Level]:
-    if following and bracket.end == bracket.next_end:
-        return []
-    low, high = (bracket.end, bracket.next_end) if following else (0, bracket.end)
-    inside = _inside(table, low, high)
-    name = "C8" if following else "C6"
-    count = high // 2 + 1
-    levels = [Level(name, inside.astype(np.int64), count)]
-    # Of as many pairs, those that leave the highest scores are the better: each pair has one
-    # player at least of the scoregroup itself, so only the other one's score matters.
-    upper = np.minimum(np.arange(table.size)[:, None], np.arange(table.size)[None, :])
-    floating = range(bracket.end if following else bracket.moved)
-    for score in sorted({table.players[row].score for row in floating}, reverse=True):
-        values = inside & (table.scores[upper] == score)
-        size = sum(table.players[row].score == score for row in floating)
-        levels.append(Level("C8" if following else "C7", values.astype(np.int64), size))
+    following = [("C8", "C8", bracket.end, bracket.end, bracket.next_end)]
+    levels = []
+    for fewest, lowest, low, floating, high in (
+        ("C6", "C7", 0, bracket.moved, bracket.end),
+        *(following if bracket.end < bracket.next_end else []),
+    ):
+        inside = (table.lower >= low) & (table.lower < high)
+        levels.append(Level(fewest, inside.astype(np.int64), high // 2 + 1))
+        # Of as many pairs, those that leave the highest scores are the better: each pair has one
+        # player at least of the scoregroup itself, so only the other one's score matters.
+        scores, sizes = np.unique(table.scores[:floating], return_counts=True)
+        for score, size in zip(scores[::-1], sizes[::-1].tolist(), strict=True):
+            values = inside & (table.scores[table.upper] == score)
+            levels.append(Level(lowest, values.astype(np.int64), size))
     return levels
-
-
-def bye_games(table: PairTable, bracket: Bracket) -> Level:
-    """C9: the bye for the player with the fewest unplayed games."""
-    n = table.count
-    values = np.zeros((table.size, table.size), np.int64)
-    values[:n, n] = values[n, :n] = -table.unplayed[:n]
-    return Level("C9", values, int(table.unplayed.max(initial=0)))
-
-
-def colours_and_floats(table: PairTable, bracket: Bracket) -> list[Level]:
-    """C10 to C21 for a bracket."""
-    return [*_colours(table, bracket), *_floats(table, bracket), *_differences(table, bracket)]
 
 
 def _avoided(name: str, bad: NDArray[np.bool_], bracket: Bracket) -> Level:
@@ -224,66 +171,62 @@ def _avoided(name: str, bad: NDArray[np.bool_], bracket: Bracket) -> Level:
     return Level(name, -bad.astype(np.int64), bracket.end // 2 + 1 if bad.any() else 0)
 
 
+def _inside(table: PairTable, bracket: Bracket) -> NDArray[np.bool_]:
+    """Pairs whose lower player is a resident."""
+    return (table.lower >= bracket.moved) & (table.lower < bracket.end)
+
+
 def _colours(table: PairTable, bracket: Bracket) -> list[Level]:
+    """C10 to C13."""
     due, strength, repeated = table.due, table.strength, table.repeated
-    inside = _inside(table, bracket.moved, bracket.end)
-    clash = inside & (due[:, None] == due[None, :]) & (due != 0)[:, None]
-    wide = np.abs(table.balance) > 1
+    clash = _inside(table, bracket) & (due[:, None] == due) & (due != 0)
+    size = np.abs(table.balance)
     absolute, strong = strength == Preference.absolute, strength >= Preference.strong
-    both = absolute[:, None] & absolute[None, :]
+    both = absolute[:, None] & absolute
     # Of two, the one with the smaller colour difference yields; equal ones are told apart
     # by their last games unless these were the same.
-    size = np.abs(table.balance)
-    smaller = np.where(size[:, None] > size[None, :], repeated[None, :], repeated[:, None])
+    smaller = np.where(size[:, None] > size, repeated, repeated[:, None])
     third_time = np.where(
-        size[:, None] == size[None, :],
-        (repeated != 0)[:, None] & (repeated[:, None] == repeated[None, :]),
+        size[:, None] == size,
+        (repeated != 0) & (repeated[:, None] == repeated),
         smaller == -due[:, None],
     )
     tests = {
-        "C10": clash & wide[:, None] & wide[None, :],
+        "C10": clash & (size > 1)[:, None] & (size > 1),
         "C11": clash & both & third_time,
         "C12": clash,
-        "C13": clash & strong[:, None] & strong[None, :] & ~both,
+        "C13": clash & strong[:, None] & strong & ~both,
     }
     return [_avoided(name, bad, bracket) for name, bad in tests.items()]
 
 
 def _floats(table: PairTable, bracket: Bracket) -> list[Level]:
-    """C14 to C17: who floats again."""
-    inside = _inside(table, bracket.moved, bracket.end)
-    rows = np.arange(table.size)
-    resident = (rows >= bracket.moved) & (rows < bracket.end)
-    higher = table.scores[:, None] > table.scores[None, :]
-    levels = []
-    for back, (down, up) in enumerate((("C14", "C15"), ("C16", "C17"))):
-        stays = (table.floated(back, Drift.down) & resident).astype(np.int64)
-        paired = np.where(inside, stays[:, None] + stays[None, :], 0)
-        levels.append(Level(down, paired, int(stays.sum())))
-        levels.append(
-            _avoided(up, inside & higher & table.floated(back, Drift.up)[None, :], bracket)
-        )
-    return levels
-
-
-def _differences(table: PairTable, bracket: Bracket) -> list[Level]:
-    """C18 to C21: how far those float who float again, the widest differences first.
+    """C14 to C17: who floats again; C18 to C21: how far, the widest differences first.
 
     Opponents of one bracket have one score, so only that of the moved-down player matters.
     """
-    inside = _inside(table, bracket.moved, bracket.end)
-    higher = table.scores[:, None] > table.scores[None, :]
-    scores = sorted({table.players[row].score for row in range(bracket.moved)}, reverse=True)
-    levels = []
-    for back, (down, up) in enumerate((("C18", "C19"), ("C20", "C21"))):
+    inside = _inside(table, bracket)
+    rows = np.arange(table.size)
+    resident = (rows >= bracket.moved) & (rows < bracket.end)
+    higher = inside & (table.scores[:, None] > table.scores)
+    scores = np.unique(table.scores[: bracket.moved])[::-1]
+    levels, differences = [], []
+    for back, (down, up, far_down, far_up) in enumerate(
+        (("C14", "C15", "C18", "C19"), ("C16", "C17", "C20", "C21"))
+    ):
+        went_down, went_up = table.floats[back] == Drift.down, table.floats[back] == Drift.up
+        stays = (went_down & resident).astype(np.int64)
+        paired = np.where(inside, stays[:, None] + stays, 0)
+        levels.append(Level(down, paired, int(stays.sum())))
+        levels.append(_avoided(up, higher & went_up, bracket))
         for score in scores:
-            mine = table.floated(back, Drift.down) & (table.scores == score)
-            paired = inside & (mine[:, None] | mine[None, :])
-            levels.append(Level(down, paired.astype(np.int64), int(mine.sum())))
+            mine = went_down & (table.scores == score)
+            paired = inside & (mine[:, None] | mine)
+            differences.append(Level(far_down, paired.astype(np.int64), int(mine.sum())))
         for score in scores:
-            those = (table.scores == score)[:, None] & table.floated(back, Drift.up)[None, :]
-            levels.append(_avoided(up, inside & higher & those, bracket))
-    return levels
+            those = higher & (table.scores == score)[:, None] & went_up
+            differences.append(_avoided(far_up, those, bracket))
+    return [*levels, *differences]
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,23 +263,6 @@ class RoundPairs:
     steps: tuple[CriterionStep, ...]  #: Of the whole round, before the first bracket
 
 
-@dataclass(eq=False)
-class _Search:
-    """The matchings of the players not yet paired, with a pairing to compare."""
-
-    best: BestMatchings
-    rival: NDArray[np.int64] | None
-    steps: list[CriterionStep] = field(default_factory=list)
-
-    def narrow(self, levels: Iterable[Level]) -> list[int]:
-        levels = list(levels)
-        sums = self.best.narrow(levels)
-        for level, total in zip(levels, sums, strict=True):
-            rival = None if self.rival is None else self.best.value(level, self.rival)
-            self.steps.append(CriterionStep(level.name, total, rival))
-        return sums
-
-
 def pair_brackets(
     players: DutchField,
     allowed: NDArray[np.bool_],
@@ -351,67 +277,63 @@ def pair_brackets(
     `rival`, another perfect matching, is noted.
     """
     everybody = PairTable(players.players)
-    n = everybody.count
-    best = BestMatchings(allowed)
+    n, size = everybody.count, everybody.size
+    best = BestMatchings(allowed, rival)
     if not best.feasible:
         return best
-    search = _Search(best, rival)
-    search.narrow(first)
+    best.narrow(first)
     lowest = -np.inf
     if n % 2:
-        search.narrow([bye_level(everybody)])
+        order, ranks = np.unique(everybody.scores[:n], return_inverse=True)
+        best.narrow([_bye_level("C5", everybody, ranks, len(order))])
         lowest = everybody.scores[best.mate[n]]
         best.allowed[:n, n] &= everybody.scores[:n] == lowest
         best.allowed[n, :n] = best.allowed[:n, n]
-    whole_round = tuple(search.steps)
-    mate = np.full(everybody.size, -1, np.int64)
-    waiting = np.arange(everybody.size)
+    whole_round = tuple(best.steps)
+    mate = np.full(size, -1, np.int64)
+    waiting = np.arange(size)
     moved = 0
     reports = []
-    while len(waiting) > everybody.size - n:
-        rows = waiting[waiting < n]
-        table = PairTable(tuple(players.players[row] for row in rows))
+    while len(waiting) > size - n:
+        table = PairTable([players.players[row] for row in waiting if row < n])
+        group = -table.scores[: table.count]
         score = table.scores[moved] if moved < table.count else -np.inf
-        end = int(np.searchsorted(-table.scores[: table.count], -score, "right"))
-        following = table.scores[end] if end < table.count else -np.inf
-        next_end = int(np.searchsorted(-table.scores[: table.count], -following, "right"))
-        bracket = Bracket(moved, end, next_end if end < table.count else end)
-        search.steps = []
-        search.rival = None if rival is None else _within(rival, waiting)
-        exchanges = _pair_bracket(search, table, bracket, bye_here=bool(n % 2 and lowest >= score))
-        inside = np.arange(end)
-        partner = search.best.mate[:end]
-        pairs = [(int(a), int(b)) for a, b in zip(inside, partner, strict=True) if a < b < end]
+        end = int(np.searchsorted(group, -score, "right"))
+        last = end < table.count
+        next_end = int(np.searchsorted(group, group[end], "right")) if last else end
+        best.steps = []
+        best.rival = None if rival is None else _within(rival, waiting)
+        bye_here = bool(n % 2 and lowest >= score)
+        exchanges = _pair_bracket(best, table, Bracket(moved, end, next_end), bye_here=bye_here)
+        pairs = [(a, int(b)) for a, b in enumerate(best.mate[:end]) if a < b < end]
         for a, b in pairs:
             mate[waiting[a]], mate[waiting[b]] = waiting[b], waiting[a]
         done = {row for pair in pairs for row in pair}
         floating = [row for row in range(end) if row not in done]
+        number = waiting.tolist()
         reports.append(
             BracketReport(
                 score=float(score),
-                moved=tuple(int(waiting[row]) for row in range(moved)),
-                residents=tuple(int(waiting[row]) for row in range(moved, end)),
-                pairs=tuple((int(waiting[a]), int(waiting[b])) for a, b in pairs),
-                downfloaters=tuple(int(waiting[row]) for row in floating),
+                moved=tuple(number[:moved]),
+                residents=tuple(number[moved:end]),
+                pairs=tuple((number[a], number[b]) for a, b in pairs),
+                downfloaters=tuple(number[row] for row in floating),
                 exchanges=exchanges,
-                steps=tuple(search.steps),
+                steps=tuple(best.steps),
             )
         )
-        if end == table.count:
+        if not last:
             break
         left = [row for row in range(len(waiting)) if row not in done]
         waiting = waiting[left]
         moved = len(floating)
         # What the criteria of this bracket demand of the others, the next one demands too.
-        search.best = BestMatchings(search.best.allowed[np.ix_(left, left)])
+        best = BestMatchings(best.allowed[np.ix_(left, left)])
         those = np.ix_(waiting, waiting)
-        search.best.narrow(Level(each.name, each.values[those], each.span) for each in first)
+        best.narrow(Level(each.name, each.values[those], each.span) for each in first)
     if n % 2:
-        row = int(np.flatnonzero(mate[:n] < 0)[0])
-        mate[row] = n
-    return RoundPairs(
-        mate=tuple(int(row) for row in mate[:n]), brackets=tuple(reports), steps=whole_round
-    )
+        mate[np.flatnonzero(mate[:n] < 0)[0]] = n
+    return RoundPairs(mate=tuple(mate[:n].tolist()), brackets=tuple(reports), steps=whole_round)
 
 
 def _within(mate: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -420,32 +342,29 @@ def _within(mate: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.i
     return np.array([place.get(int(mate[row]), place[int(row)]) for row in waiting], np.int64)
 
 
-def _pair_bracket(search: _Search, table: PairTable, bracket: Bracket, *, bye_here: bool) -> int:
+def _pair_bracket(
+    best: BestMatchings, table: PairTable, bracket: Bracket, *, bye_here: bool
+) -> int:
     """Narrow the matchings down to one pairing of the bracket; returns the exchanges."""
-    best = search.best
-    pairs = search.narrow(quality(table, bracket))[0]
+    moved, end = bracket.moved, bracket.end
+    pairs = best.narrow(_quality(table, bracket))[0]
     levels = []
-    if bye_here and bracket.end - 2 * pairs == 1:
-        levels.append(bye_games(table, bracket))
-    search.narrow([*levels, *colours_and_floats(table, bracket)])
-    _choose_moved(search, table, bracket)
-    taken = {int(best.mate[row]) for row in range(bracket.moved)}
-    remainder = [row for row in range(bracket.moved, bracket.end) if row not in taken]
-    return _pair_remainder(search, table, remainder, bracket.end)
-
-
-def _choose_moved(search: _Search, table: PairTable, bracket: Bracket) -> None:
-    """Which moved-down players are paired, then their opponents: the highest first."""
-    best, moved, end = search.best, bracket.moved, bracket.end
+    if bye_here and end - 2 * pairs == 1:
+        ranks = table.unplayed[: table.count]
+        levels.append(_bye_level("C9", table, ranks, int(ranks.max(initial=0))))
+    best.narrow([*levels, *_colours(table, bracket), *_floats(table, bracket)])
+    # Which moved-down players are paired, then their opponents: the highest first.
     levels = []
     for row in range(moved):
         values = np.zeros(best.allowed.shape, np.int64)
         values[row, moved:end] = values[moved:end, row] = 1
         levels.append(Level("order", values, 1))
-    search.narrow(levels)
+    best.narrow(levels)
     paired = [row for row in range(moved) if moved <= best.mate[row] < end]
-    search.narrow(_lowest_partner(best, row, range(moved, end)) for row in paired)
+    best.narrow(_lowest_partner(best, row, range(moved, end)) for row in paired)
     best.fix((row, int(best.mate[row])) for row in paired)
+    taken = set(best.mate[:moved].tolist())
+    return _pair_remainder(best, [row for row in range(moved, end) if row not in taken], end)
 
 
 def _lowest_partner(best: BestMatchings, row: int, others: Iterable[int]) -> Level:
@@ -457,24 +376,23 @@ def _lowest_partner(best: BestMatchings, row: int, others: Iterable[int]) -> Lev
     return Level("order", values, max(len(able) - 1, 0))
 
 
-def _pair_remainder(search: _Search, table: PairTable, rows: list[int], end: int) -> int:
+def _pair_remainder(best: BestMatchings, rows: list[int], end: int) -> int:
     """Exchanges between the halves of a homogeneous bracket, then transpositions (4.2, 4.3).
 
     The higher-ranked player of a pair is always of the upper half, or more would be exchanged.
     """
-    best = search.best
     count = len(rows)
     upper = np.array(rows, np.int64)
     half = int(sum(row < best.mate[row] < end for row in rows))
     if not half:
         return 0
     shape = best.allowed.shape
-    lower = np.minimum(np.arange(count)[:, None], np.arange(count)[None, :])
+    lower = np.minimum(np.arange(count)[:, None], np.arange(count))
     few, near = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     few[np.ix_(upper, upper)] = lower < half
     near[np.ix_(upper, upper)] = -lower
     first = [Level("order", few, half), Level("order", near, half * count)]
-    exchanges: int = half - search.narrow(first)[0]
+    exchanges: int = half - best.narrow(first)[0]
 
     def stands_above(number: int) -> Level:
         """Whether a player is the higher-ranked of a pair of the remainder."""
@@ -483,10 +401,10 @@ def _pair_remainder(search: _Search, table: PairTable, rows: list[int], end: int
         return Level("order", values, 1)
 
     if exchanges:
-        search.narrow(
+        best.narrow(
             Level("order", -level.values, 1) for level in map(stands_above, range(half - 1, -1, -1))
         )
-        search.narrow(map(stands_above, range(half, count - 1)))
+        best.narrow(map(stands_above, range(half, count - 1)))
     above = [row for row in rows if row < best.mate[row] < end]
     below = [row for row in rows if row not in set(above)]
     lower_half = np.zeros(shape[0], np.bool_)
@@ -494,7 +412,7 @@ def _pair_remainder(search: _Search, table: PairTable, rows: list[int], end: int
     best.allowed[above, :] &= lower_half
     best.allowed[:, above] &= lower_half[:, None]
     best.allowed[np.ix_(lower_half, lower_half)] = False
-    search.narrow(
+    best.narrow(
         _lowest_partner(best, row, (other for other in below if other > row)) for row in above
     )
     return exchanges
@@ -517,11 +435,14 @@ class BestMatchings:
     """The perfect matchings of a graph of an even size, narrowed down criterion by criterion.
 
     No edge outside `allowed` (n, n) is in one of the best, though not every one inside need be;
-    `mate` (n,) is one of the best matchings, `feasible` whether there is any.
+    `mate` (n,) is one of the best matchings, `feasible` whether there is any. `steps` notes what
+    each criterion attained, and what the `rival`, another matching, attains.
     """
 
-    def __init__(self, allowed: NDArray[np.bool_]) -> None:
+    def __init__(self, allowed: NDArray[np.bool_], rival: NDArray[np.int64] | None = None) -> None:
         self.allowed = allowed.copy()
+        self.rival = rival
+        self.steps: list[CriterionStep] = []
         self.crossings = np.zeros(allowed.shape, np.int64)
         self.blossoms = 0
         matching = maximum_matching(self.crossings, self.allowed)
@@ -529,9 +450,8 @@ class BestMatchings:
         self.crowd, self.bottleneck = matching.crowd, matching.bottleneck
         self.mate = matching.mate
 
-    def value(self, level: Level, mate: NDArray[np.int64] | None = None) -> int:
-        """The sum of a criterion in a matching, by default in the one at hand."""
-        mate = self.mate if mate is None else mate
+    def value(self, level: Level, mate: NDArray[np.int64]) -> int:
+        """The sum of a criterion in a matching."""
         return int(level.values[np.arange(len(mate)), mate].sum()) // 2
 
     def narrow(self, levels: Iterable[Level]) -> list[int]:
@@ -549,7 +469,11 @@ class BestMatchings:
             weight *= level.span + 1
         if waiting:
             self._match(waiting)
-        return [self.value(level) for level in levels]
+        sums = [self.value(level, self.mate) for level in levels]
+        for level, total in zip(levels, sums, strict=True):
+            rival = None if self.rival is None else self.value(level, self.rival)
+            self.steps.append(CriterionStep(level.name, total, rival))
+        return sums
 
     def _cost(self) -> int:
         """By how much crossings alone can make sums large."""
@@ -557,11 +481,9 @@ class BestMatchings:
 
     def _match(self, levels: Sequence[Level]) -> None:
         weights = np.zeros(self.crossings.shape, np.int64)
-        for level in levels:
-            weights *= level.span + 1
-            weights += level.values
         span = 1
         for level in levels:
+            weights = weights * (level.span + 1) + level.values
             span *= level.span + 1
         if self.blossoms:
             weights -= span * self.crossings

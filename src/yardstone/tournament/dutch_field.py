@@ -84,13 +84,9 @@ class DutchPlayer:
     @property
     def due(self) -> PieceColour:
         """The colour that the player prefers."""
-        if abs(self.balance) > 1:
-            return PieceColour.black if self.balance > 0 else PieceColour.white
-        if self.repeated:
-            return PieceColour(-self.repeated)
-        if self.balance:
-            return PieceColour.black if self.balance > 0 else PieceColour.white
-        return PieceColour(-self.colours[-1]) if self.colours else PieceColour.none
+        wide = self.balance if abs(self.balance) > 1 else 0
+        leaning = wide or self.repeated or self.balance or (self.colours or (0,))[-1]
+        return PieceColour((leaning < 0) - (leaning > 0))
 
     @property
     def preference(self) -> Preference:
@@ -145,9 +141,7 @@ def seeding(tournament: Tournament) -> list[int]:
     return sorted(everybody, key=place)
 
 
-def dutch_field(
-    before: Tournament, round_number: int, players: Collection[int], *, rounds: int | None = None
-) -> DutchField:
+def dutch_field(before: Tournament, round_number: int, players: Collection[int]) -> DutchField:
     """Collect what the pairing of some players, by number, in a round needs.
 
     `before` is the tournament without games of that round and later ones (`Tournament.before`).
@@ -172,7 +166,7 @@ def dutch_field(
             file=before.file or None,
             hint="pair Go by weights: McMahon or Swiss",
         )
-    final = round_number >= (before.rounds if rounds is None else rounds)
+    final = round_number >= before.rounds
     most = done * max(before.scoring.win, before.scoring.draw)
 
     def drift(player: int, back: int) -> Drift:
@@ -225,18 +219,15 @@ def _totals(before: Tournament, scores: FideScores, player: int, done: int) -> l
     """Points before each round, and after the last one that is done."""
     totals = [0.0]
     for number, r in enumerate(scores.rounds[player][:done], 1):
-        open_game = r.opponent >= 0 and not r.played and _is_open(before, number, player)
+        game = before.game_of.get((number, player))
+        undecided = game is not None and game.result is Result.unknown
         decided = sum(
             change.points
             for change in before.adjustments
             if change.player == player and change.round == number
         )
-        totals.append(totals[-1] + (0.0 if open_game else r.points) + decided)
+        totals.append(totals[-1] + (0.0 if undecided else r.points) + decided)
     return totals
-
-
-def _is_open(before: Tournament, number: int, player: int) -> bool:
-    return before.game_of[number, player].result is Result.unknown
 
 
 class ColourReason(StrEnum):
@@ -258,12 +249,12 @@ def allocate(
         return colour, ColourReason.initial
     if higher.due != lower.due:
         return higher.due or PieceColour(-lower.due), ColourReason.both
-    if higher.preference != lower.preference:
-        mine = higher.preference > lower.preference
-        return (higher.due if mine else PieceColour(-higher.due)), ColourReason.stronger
-    if higher.preference is Preference.absolute and abs(higher.balance) != abs(lower.balance):
-        mine = abs(higher.balance) > abs(lower.balance)
-        return (higher.due if mine else PieceColour(-higher.due)), ColourReason.stronger
+    mine, theirs = (
+        (p.preference, abs(p.balance) if p.preference is Preference.absolute else 0)
+        for p in (higher, lower)
+    )
+    if mine != theirs:
+        return PieceColour(higher.due if mine > theirs else -higher.due), ColourReason.stronger
     for own, other in zip(reversed(higher.colours), reversed(lower.colours), strict=False):
         if own != other:
             return other, ColourReason.history

@@ -118,43 +118,39 @@ def explain(
     With `costs` the round is paired again without each board in turn, for what it is worth: n/2
     pairings. `progress` is called with the boards that are done and all of them.
     """
-    explanations = []
     met_in = {
         frozenset((game.first, game.second)): game.round
         for game in sorted(pairing.entrants.tournament.games, key=lambda game: game.round)
         if not game.forfeit
     }
-    for board in reported(pairing.all_boards, progress):
-        change = change_for(pairing, without=board) if costs and not board.fixed else None
-        explanations.append(_explained(pairing, board, change, costs, met_in))
-    return tuple(explanations)
+    boards = reported(pairing.all_boards, progress)
+    return tuple(_explained(pairing, board, costs, met_in) for board in boards)
 
 
 def _explained(
-    pairing: Pairing,
-    board: PairedBoard,
-    change: PairingChange | None,
-    costs: bool,
-    met_in: dict[frozenset[int], int],
+    pairing: Pairing, board: PairedBoard, costs: bool, met_in: dict[frozenset[int], int]
 ) -> Explanation:
-    entrants = pairing.entrants
+    costs = costs and not board.fixed
+    change = change_for(pairing, without=board) if costs else None
     rows = [pairing.row_of[p] for p in (board.first, board.second) if p >= 0]
     players = tuple(_state(pairing, row) for row in rows)
-    why: SideReason | None = None
-    avoided: tuple[Avoided, ...] = ()
-    gap = 0.0
-    if len(rows) == 2:
-        why = SideReason(sides(entrants.entries, rows[0], rows[1], entrants.packed)[2])
-        gap = abs(players[0].score - players[1].score)
-        avoided = () if board.fixed else tuple(_avoided(pairing, rows, met_in))
-    return Explanation(
+    explained = Explanation(
         board=board,
         players=players,
-        gap=gap,
-        side_reason=why,
-        avoided=avoided,
+        gap=0.0,
+        side_reason=None,
+        avoided=(),
         change=change,
-        unavoidable=costs and change is None and not board.fixed,
+        unavoidable=costs and change is None,
+    )
+    if len(rows) == 1:
+        return explained
+    entrants = pairing.entrants
+    return replace(
+        explained,
+        gap=abs(players[0].score - players[1].score),
+        side_reason=SideReason(sides(entrants.entries, rows[0], rows[1], entrants.packed)[2]),
+        avoided=() if board.fixed else tuple(_avoided(pairing, rows, met_in)),
     )
 
 
@@ -201,12 +197,9 @@ def _avoided(
 
 
 def _common(entries: NDArray[np.int64], a: int, b: int) -> Literal["club", "club group", "country"]:
-    def same(column: Entry) -> bool:
-        return bool(entries[a, column] >= 0 and entries[a, column] == entries[b, column])
-
-    if same(Entry.CLUB):
-        return "club"
-    return "club group" if same(Entry.CLUB_GROUP) else "country"
+    columns = [Entry.CLUB, Entry.CLUB_GROUP]
+    club, group = (entries[a, columns] >= 0) & (entries[a, columns] == entries[b, columns])
+    return "club" if club else "club group" if group else "country"
 
 
 def change_for(

@@ -7,12 +7,13 @@ score, those of March 2026 limit what the dummy has.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from itertools import accumulate
 from math import floor, nan
+from typing import NamedTuple
 
 from yardstone.tournament.model import ByeKind, Result, System, Tournament
 
@@ -68,8 +69,7 @@ class Round:
     full: bool = False  #: Whether the points are those of a win, with or without a game
 
 
-@dataclass(slots=True)
-class Contribution:
+class Contribution(NamedTuple):
     """What one round brings to a sum over opponents: their score, and the value."""
 
     score: float
@@ -97,8 +97,8 @@ class FideScores:
             if change.round <= self.round_number:
                 self.points[change.player] += change.points
         everyone = range(len(self.points))
-        self._adjusted = [self._for_opponents(player) for player in everyone]
-        self._fore = [self._for_opponents(player, fore=True) for player in everyone]
+        #: What each player counts for opponents, really and as if the last game were drawn.
+        self._counted = [[self._for_opponents(p, fore=fore) for p in everyone] for fore in (0, 1)]
 
     @property
     def robin(self) -> bool:
@@ -109,34 +109,28 @@ class FideScores:
         rules = self.tournament.scoring
         game = self.tournament.game_of.get((number, player))
         if game is None:
-            return self._without_game(player, number)
-        own = game.points(player)
+            bye = self.tournament.bye_of.get((number, player))
+            kind = ByeKind.zero if bye is None else bye.kind
+            points = {
+                ByeKind.paired: rules.win if rules.bye is None else rules.bye,
+                ByeKind.full: rules.win,
+                ByeKind.half: rules.draw,
+                ByeKind.zero: rules.absence,
+            }[kind]
+            chosen = kind in (ByeKind.half, ByeKind.zero)
+            return Round(number, -1, points, False, chosen, full=points == rules.win)
+        own, opponent = game.points(player), game.opponent(player)
         if game.result is Result.unknown:
             points = rules.draw if rules.open_game is None else rules.open_game
-            return Round(number, game.opponent(player), points, False, False)
+            return Round(number, opponent, points, False, False)
+        nothing = rules.absence if game.forfeit else rules.loss
+        points = rules.win if own == 1 else rules.draw if own else nothing
         if game.forfeit:
-            points = rules.win if own == 1 else rules.draw if own else rules.absence
-            return Round(
-                number, game.opponent(player), points, False, own < 1, full=points == rules.win
-            )
-        points = rules.win if own == 1 else rules.draw if own else rules.loss
+            return Round(number, opponent, points, False, own < 1, full=points == rules.win)
         first = (player == game.first) if game.known_colour else None
-        return Round(number, game.opponent(player), points, True, False, first, own, own == 1)
+        return Round(number, opponent, points, True, False, first, own, own == 1)
 
-    def _without_game(self, player: int, number: int) -> Round:
-        rules = self.tournament.scoring
-        bye = self.tournament.bye_of.get((number, player))
-        kind = ByeKind.zero if bye is None else bye.kind
-        points = {
-            ByeKind.paired: rules.win if rules.bye is None else rules.bye,
-            ByeKind.full: rules.win,
-            ByeKind.half: rules.draw,
-            ByeKind.zero: rules.absence,
-        }[kind]
-        chosen = kind in (ByeKind.half, ByeKind.zero)
-        return Round(number, -1, points, False, chosen, full=points == rules.win)
-
-    def _for_opponents(self, player: int, *, fore: bool = False) -> float:
+    def _for_opponents(self, player: int, *, fore: int) -> float:
         """What opponents' sums count (16.3); with `fore` the last game is a draw (8.3)."""
         draw = self.tournament.scoring.draw
         total = self.points[player] + (self._fore_change(player) if fore else 0.0)
@@ -163,7 +157,7 @@ class FideScores:
             last = fore and r.number == self.round_number
             met = r.opponent >= 0 and (r.played or last or self.robin)
             if met or (self.unplayed is Unplayed.none and r.opponent >= 0):
-                score = self._opponent_score(r.opponent, fore=fore)
+                score = self._counted[fore][r.opponent]
             elif self.robin or self.unplayed is Unplayed.none:
                 continue
             else:
@@ -171,9 +165,6 @@ class FideScores:
             value = score * r.points if weighted else score
             contributions.append(Contribution(score, value, r.voluntary and not met))
         return contributions
-
-    def _opponent_score(self, player: int, *, fore: bool) -> float:
-        return self._fore[player] if fore else self._adjusted[player]
 
     def _fore_change(self, player: int) -> float:
         """What a draw in the last round would change, if the player is paired in it."""
@@ -189,11 +180,8 @@ class FideScores:
             return before + win - r.points + draw * (self.round_number - r.number)
         own = self.points[player] + (self._fore_change(player) if fore else 0.0)
         if self.unplayed is Unplayed.y2026:
-            limit = (
-                self._opponent_score(r.opponent, fore=fore)
-                if r.opponent >= 0
-                else draw * self.round_number
-            )
+            met = r.opponent >= 0
+            limit = self._counted[fore][r.opponent] if met else draw * self.round_number
             return min(own, limit)
         return own
 
@@ -213,21 +201,11 @@ class FideScores:
         """
         left = self.contributions(player, weighted=weighted, fore=fore)
         dated = self.unplayed in (Unplayed.y2024, Unplayed.y2026)
+        left.sort(key=lambda c: (c.score, c.value))
         for _ in range(min(low, len(left))):
-            left.sort(key=lambda c: (c.score, c.value))
-            place = 0
-            if dated:
-                chosen = min(
-                    (n for n, c in enumerate(left) if c.voluntary),
-                    key=lambda n: (left[n].score, left[n].value),
-                    default=0,
-                )
-                place = chosen if left[chosen].value >= left[0].value else 0
-            del left[place]
-        for _ in range(min(high, len(left))):
-            left.sort(key=lambda c: (c.score, c.value))
-            del left[-1]
-        return sum(c.value for c in left)
+            chosen = next((n for n, c in enumerate(left) if dated and c.voluntary), 0)
+            del left[chosen if left[chosen].value >= left[0].value else 0]
+        return sum(c.value for c in left[: max(len(left) - high, 0)])
 
     def average_buchholz(self, player: int) -> float:
         """Average of the opponents' Buchholz, to two decimals (8.2)."""
@@ -244,52 +222,41 @@ class FideScores:
             total += running if r.number > low else 0.0
         return total
 
-    def koya(self, player: int, *, percent: float = 50.0) -> float:
+    def koya(self, player: int) -> float:
         """Points against those who have at least half of all points (9.2)."""
-        most = self.tournament.scoring.win * self._games_each()
-        enough = percent * most / 100.0
+        games = self.round_number
+        if self.robin:  # in a round robin of an odd number one sits out
+            met = [sum(r.opponent >= 0 for r in rounds) for rounds in self.rounds]
+            games = max(met, default=0)
+        enough = self.tournament.scoring.win * games / 2
         return sum(
             r.points
             for r in self.rounds[player]
             if r.opponent >= 0 and self.points[r.opponent] >= enough
         )
 
-    def _games_each(self) -> int:
-        """Games that a player can have; in a round robin of an odd number one sits out."""
-        if not self.robin:
-            return self.round_number
-        met = [sum(r.opponent >= 0 for r in rounds) for rounds in self.rounds]
-        return max(met, default=0)
-
-    def rated(self, player: int, *, low: int = 0, high: int = 0) -> tuple[float, list[float]]:
-        """Points from games played against rated opponents, and these ratings."""
+    def rated(
+        self,
+        player: int,
+        *,
+        of: Callable[[float, list[float]], float],
+        low: int = 0,
+        high: int = 0,
+    ) -> float:
+        """A function of the points against rated opponents and of these ratings (10.1 to 10.3)."""
         games = sorted(
             (rating, r.number, r.rated_points)
             for r in self.rounds[player]
             if r.played and (rating := self.tournament.players[r.opponent].rating)
         )
         kept = games[low : len(games) - high if high else None]
-        return sum(game[2] for game in kept), [game[0] for game in kept]
+        return of(sum(game[2] for game in kept), [game[0] for game in kept]) if kept else nan
 
-    def average_opponent(self, player: int, *, low: int = 0, high: int = 0) -> float:
-        """Average rating of the opponents (10.1)."""
-        _, ratings = self.rated(player, low=low, high=high)
-        return average_rating(ratings) if ratings else nan
-
-    def performance(self, player: int) -> float:
-        """Tournament performance rating (10.2)."""
-        score, ratings = self.rated(player)
-        return performance(score, ratings) if ratings else nan
-
-    def perfect_performance(self, player: int) -> float:
-        """Perfect tournament performance (10.3)."""
-        score, ratings = self.rated(player)
-        return perfect_performance(score, ratings) if ratings else nan
-
-    def average_performance(self, player: int, *, perfect: bool = False) -> float:
+    def average_performance(
+        self, player: int, *, of: Callable[[float, list[float]], float]
+    ) -> float:
         """Average performance of the opponents met (10.4, 10.5)."""
-        own = self.perfect_performance if perfect else self.performance
-        values = [own(r.opponent) for r in self.rounds[player] if r.played]
+        values = [self.rated(r.opponent, of=of) for r in self.rounds[player] if r.played]
         known = [value for value in values if value == value]
         return _half_up(sum(known) / len(known), 0) if known else nan
 

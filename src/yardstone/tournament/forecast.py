@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,12 @@ from yardstone.tournament.field import (
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
-from yardstone.tournament.standings_table import criterion, parse_criteria
+from yardstone.tournament.standings_table import (
+    criterion,
+    default_criteria,
+    parse_criteria,
+    shared_places,
+)
 from yardstone.winprob.model import winning_model
 
 if TYPE_CHECKING:
@@ -142,36 +147,31 @@ def simulate(
     chosen = final_criteria(plan, criteria)
     sizes = [min(CHUNK, tournaments - start) for start in range(0, tournaments, CHUNK)]
     generators = parallel.spawn_generators(seed, len(sizes))
-    report = (
-        None
-        if progress is None
-        else (lambda done, _: progress(min(done * CHUNK, tournaments), tournaments))
-    )
+
+    def report(done: int, _all: int) -> None:
+        if progress is not None:
+            progress(min(done * CHUNK, tournaments), tournaments)
+
     parts = parallel.map(
         partial(_replays, plan, chosen),
         list(zip(sizes, generators, strict=True)),
         workers=workers,
-        progress=report,
+        progress=None if progress is None else report,
     )
-    total = float(tournaments)
+    sums = {name: reduce(np.add, [part[name] for part in parts]) for name in _SUMS}
+    mean: dict[str, Values] = {name: total / tournaments for name, total in sums.items()}
     return TournamentForecast(
         names=tuple(p.full_name for p in plan.tournament.players),
-        strength=sum((part.strength for part in parts), np.zeros(len(plan.strength))) / total,
+        **mean,
         deviation=np.broadcast_to(plan.known.deviation, plan.strength.shape),
         tournaments=tournaments,
-        places=sum((part.places for part in parts), np.zeros_like(parts[0].places)) / total,
-        wins=sum((part.wins for part in parts), np.zeros_like(parts[0].wins)) / total,
-        measures={
-            name: np.concatenate([part.measures[name] for part in parts]) for name in MEASURES
-        },
+        measures={name: np.concatenate([part[name] for part in parts]) for name in MEASURES},
         criteria=chosen,
     )
 
 
 def final_criteria(plan: SimulationPlan, criteria: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of the criteria that order a simulated tournament's players."""
-    from yardstone.tournament.standings_table import default_criteria
-
     if criteria is None:
         criteria = [c for c in default_criteria(plan.tournament) if c not in ("DC", "SDC", "DE")]
     text = criteria if isinstance(criteria, str) else ",".join(criteria)
@@ -182,34 +182,28 @@ def final_criteria(plan: SimulationPlan, criteria: str | Sequence[str] | None) -
     return tuple(c.name for c in chosen)
 
 
-@dataclass(eq=False)
-class _ReplaySums:
-    strength: Values
-    places: Values
-    wins: Values
-    measures: dict[str, Values]
+#: What is added up over the replays.
+_SUMS = ("strength", "places", "wins")
 
 
 def _replays(
     plan: SimulationPlan, names: tuple[str, ...], piece: tuple[int, Generator]
-) -> _ReplaySums:
+) -> dict[str, Values]:
+    """Sums over some replays, and the measures of each."""
     number, rng = piece
-    n = len(plan.strength)
+    n, last = len(plan.strength), plan.tournament.rounds
     criteria = [criterion(name, plan.tournament.system) for name in names]
-    part = _ReplaySums(
-        np.zeros(n), np.zeros((n, n)), np.zeros(n), {name: np.empty(number) for name in MEASURES}
-    )
+    part = {"strength": np.zeros(n), "places": np.zeros((n, n)), "wins": np.zeros(n)}
+    part |= {name: np.empty(number) for name in MEASURES}
     for replay in range(number):
         scores, strength = play(plan, rng)
-        last = plan.tournament.rounds
         state = state_after(scores, last)
-        values = np.column_stack([c.values(state) for c in criteria])
-        first, shared = places_of(values)
-        _add_places(part.places, first, shared)
-        part.strength += strength
-        part.wins += scores.wins2[:, last] / 2
+        first, shared = places_of(np.column_stack([c.values(state) for c in criteria]))
+        _add_places(part["places"], first, shared)
+        part["strength"] += strength
+        part["wins"] += scores.wins2[:, last] / 2
         for name, value in _measured(scores, strength, first, shared).items():
-            part.measures[name][replay] = value
+            part[name][replay] = value
     return part
 
 
@@ -217,14 +211,9 @@ def places_of(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Best place of each player (from 0) by `values` (players, criteria), and how many share it."""
     keys = np.round(np.nan_to_num(values, nan=-np.inf), 6)
     order = np.lexsort(-keys.T[::-1])
-    ranked = keys[order]
-    begins = np.append(True, (ranked[1:] != ranked[:-1]).any(axis=1))
-    start = np.flatnonzero(begins)
-    group = np.cumsum(begins) - 1
-    size = np.diff(np.append(start, len(values)))
-    first, shared = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
-    first[order], shared[order] = start[group], size[group]
-    return first, shared
+    first = np.empty(len(values), np.int64)
+    first[order] = shared_places(keys[order]) - 1
+    return first, np.bincount(first)[first]
 
 
 def _add_places(places: Values, first: NDArray[np.int64], shared: NDArray[np.int64]) -> None:

@@ -186,54 +186,43 @@ def _exact(
     rules: Unplayed,
     progress: Callable[[int, int], None] | None,
 ) -> LastRoundNeeds:
-    last = tournament.rounds
+    last, kinds = tournament.rounds, _results(possible)
     settled = tuple(game for game in tournament.games if game not in open_games)
-    own = next((g for g in open_games if player in (g.first, g.second)), None)
-    counts: dict[float | None, Counter[int]] = {}
-    reached: dict[tuple[int, Result], list[int]] = {}
-    combos = list(product(_results(possible), repeat=len(open_games)))
-    reached_places = np.zeros(len(combos), np.int64)
+    combos = list(product(kinds, repeat=len(open_games)))
+    reached = np.zeros(len(combos), np.int64)
     for done, combination in enumerate(combos):
         games = tuple(replace(g, result=r) for g, r in zip(open_games, combination, strict=True))
         after = replace(tournament, games=settled + games, document=None)
         table = standings(after, round_number=last, criteria=names, unplayed=rules)
-        at = int(table.place[table.order.tolist().index(player)])
-        reached_places[done] = at
-        points = None if own is None else games[open_games.index(own)].points(player)
-        counts.setdefault(points, Counter())[at] += 1
-        for number, result in enumerate(combination):
-            entry = reached.setdefault((number, result), [0, 0])
-            entry[0] += at <= place
-            entry[1] += 1
+        reached[done] = table.place[table.order.tolist().index(player)]
         if progress is not None:
             progress(done + 1, len(combos))
+    places = reached.reshape((len(kinds),) * len(open_games))
+    needs = LastRoundNeeds(
+        player, last, True, len(combos), (), (), place, tuple(open_games), possible, places
+    )
+    own = needs.own_game
+    counts: dict[float | None, Counter[int]] = {None: Counter(reached.tolist())}
+    if own is not None:
+        counts = {
+            replace(open_games[own], result=result).points(player): Counter(
+                np.take(places, at, axis=own).ravel().tolist()
+            )
+            for at, result in enumerate(kinds)
+        }
     results = tuple(
         OwnResult(points, min(places), max(places), places)
         for points, places in sorted(counts.items(), key=lambda item: -(item[0] or 0.0))
     )
     influences = []
     for number, game in enumerate(open_games):
-        if game is own:
-            continue
         first, second = (
-            reached[number, r][0] / reached[number, r][1]
-            for r in (Result.first_wins, Result.second_wins)
+            float((np.take(places, side, axis=number) <= place).mean()) for side in (0, 1)
         )
-        if first != second:
+        if number != own and first != second:
             influences.append(Influence(game, first, second))
     influences.sort(key=lambda item: -abs(item.first_wins - item.second_wins))
-    return LastRoundNeeds(
-        player,
-        last,
-        True,
-        len(combos),
-        results,
-        tuple(influences),
-        place,
-        tuple(open_games),
-        possible,
-        reached_places.reshape((len(_results(possible)),) * len(open_games)),
-    )
+    return replace(needs, results=results, influences=tuple(influences))
 
 
 def _bounds(
@@ -247,14 +236,18 @@ def _bounds(
 ) -> tuple[OwnResult, ...]:
     base, gain = _main_scores(tournament, player, names, rules)
     own = next((g for g in open_games if player in (g.first, g.second)), None)
-    others = [g for g in open_games if g is not own]
-    choices: tuple[float | None, ...] = (1.0, 0.5, 0.0) if possible else (1.0, 0.0)
-    idle = {row for row in range(len(base)) if not _plays(tournament, row)}
+    last = tournament.rounds
+    idle = {
+        row
+        for row, each in enumerate(tournament.players)
+        if not each.takes_part(last) or (last, row) in tournament.bye_of
+    }
     listed = {
         row
         for row, there in enumerate(taking_part(tournament))
         if row != player and (there or not (paired or row in idle))
     }
+    choices: tuple[float | None, ...] = (1.0, 0.5, 0.0) if possible else (1.0, 0.0)
     if (paired and own is None) or player in idle:
         choices = (None,)
     results = []
@@ -267,7 +260,7 @@ def _bounds(
             score = base[rival] + gain(1.0 - points)
             best, worst = best + (score > mine), worst + (score >= mine)
             free.discard(rival)
-        for game in others:
+        for game in (game for game in open_games if game is not own):
             counts = []
             for result in _results(possible):
                 pair = zip((game.first, game.second), result.points, strict=True)
@@ -282,12 +275,6 @@ def _bounds(
             best, worst = best + (least > mine), worst + (most >= mine)
         results.append(OwnResult(points, best, worst))
     return tuple(results)
-
-
-def _plays(tournament: Tournament, row: int) -> bool:
-    """Whether a player may be paired in the last round."""
-    last = tournament.rounds
-    return tournament.players[row].takes_part(last) and (last, row) not in tournament.bye_of
 
 
 def _main_scores(
@@ -414,7 +401,7 @@ def _ends(drawn: list[Values], level: float) -> tuple[Values | None, Values | No
     unknown = np.isnan(chances).all(axis=0)  # of the place after a result that cannot be
     ends = np.nanquantile(np.where(unknown, 0.0, chances), [tail, 1.0 - tail], axis=0)
     low, high = np.where(unknown, np.nan, ends)
-    return np.asarray(low), np.asarray(high)
+    return low, high
 
 
 def _outcomes(
@@ -426,11 +413,8 @@ def _outcomes(
         stones = np.full(len(strength), float(game.handicap))
         win, draw = law(strength[:, game.first], strength[:, game.second], stones)
         loss = 1.0 - win - draw
-        if draws:
-            outcomes.append(np.column_stack([win, loss, draw]))
-        else:
-            whole = win + loss
-            outcomes.append(np.column_stack([win / whole, loss / whole]))
+        ends = [win, loss, draw] if draws else [win / (win + loss), loss / (win + loss)]
+        outcomes.append(np.column_stack(ends))
     return outcomes
 
 
@@ -459,6 +443,5 @@ def _shares(needs: LastRoundNeeds, outcomes: list[Values]) -> Values:
 
 def _axis_place(needs: LastRoundNeeds, own: int, points: float | None) -> int:
     """Where an own result stands in the order of `LastRoundNeeds.places`."""
-    if points == 0.5:
-        return 2
-    return int((points == 1.0) != (needs.open_games[own].first == needs.player))
+    first = needs.open_games[own].first == needs.player
+    return 2 if points == 0.5 else int((points == 1.0) != first)

@@ -18,6 +18,8 @@ __all__ = ["Matching", "certify", "maximum_matching"]
 
 #: A matrix of so many vertices needs some three gigabytes.
 MOST_VERTICES = 10_000
+#: Odd sets of vertices, and twice their duals.
+Blossoms = tuple[tuple[frozenset[int], int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class Matching:
     #: (n + alone,) Twice the duals of the vertices; behind them those of the stand-ins with which
     #: vertices that stay alone are matched
     dual: NDArray[np.int64]
-    blossoms: tuple[tuple[frozenset[int], int], ...]  #: Odd sets of vertices, and twice their duals
+    blossoms: Blossoms  #: Odd sets of vertices, and twice their duals
     #: If somebody stays alone, why: groups of vertices that only the vertices of `bottleneck` join,
     #: and there are too few of those. Empty otherwise.
     crowd: tuple[tuple[int, ...], ...] = ()
@@ -71,10 +73,8 @@ def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = Non
         raise InputError("the allowed pairs are not a symmetric matrix of the weights' size")
     doubled = np.where(barred, BARRED, 2 * plain)
     mate, dual, blossoms, barrier = _solve(doubled)
-    crowd: tuple[tuple[int, ...], ...] = ()
-    bottleneck: tuple[int, ...] = ()
+    crowd, bottleneck = _barrier(barrier)
     if (mate < 0).any():
-        crowd, bottleneck = _barrier(barrier)
         alone = int((_solve(np.where(barred, BARRED, 0))[0] < 0).sum())
         # Stand-ins for the missing partners: whoever is left over is matched with one.
         whole = np.full((n + alone, n + alone), BARRED, np.int64)
@@ -100,21 +100,14 @@ def _checked(weights: ArrayLike) -> NDArray[np.int64]:
     off = ~np.eye(len(entered), dtype=np.bool_)
     if (plain != plain.T).any():
         raise InputError("weights are not symmetric")
-    if plain.size and max(plain.max(where=off, initial=0), -plain.min(where=off, initial=0)) > (
-        LARGEST // 2
-    ):
+    if np.abs(plain).max(where=off, initial=0) > LARGEST // 2 or (plain == -(2**63)).any():
         raise InputError(f"weights must lie within plus and minus {LARGEST // 2}")
     return plain
 
 
 def _solve(
     doubled: NDArray[np.int64],
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    tuple[tuple[frozenset[int], int], ...],
-    NDArray[np.int64],
-]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Blossoms, NDArray[np.int64]]:
     from yardstone.tournament._matching import match
 
     n = len(doubled)
@@ -132,18 +125,14 @@ def _solve(
     return mate, dual, blossoms, barrier
 
 
-def _barrier(
-    barrier: NDArray[np.int64],
-) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+def _barrier(barrier: NDArray[np.int64]) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """Groups that cannot all be served, and the vertices that would have to serve them."""
     from yardstone.tournament._matching import INNER
 
-    groups: dict[int, list[int]] = {}
-    for v, state in enumerate(barrier.tolist()):
-        if state <= -2:
-            groups.setdefault(state, []).append(v)
+    groups = [np.flatnonzero(barrier == state) for state in np.unique(barrier[barrier <= -2])]
+    groups.sort(key=lambda group: int(group[0]))
     inner = tuple(np.flatnonzero(barrier == INNER).tolist())
-    return tuple(tuple(group) for group in groups.values()), inner
+    return tuple(tuple(group.tolist()) for group in groups), inner
 
 
 def certify(

@@ -29,12 +29,10 @@ def score_text(criterion: Criterion, value: float) -> str:
     """A score as people write it: 36½, categories from 1."""
     if not isfinite(value):
         return "-"
-    if criterion.name == "CAT":
+    if criterion.name in ("CAT", "TPN"):
         return str(1 - round(value))
     if criterion.name == "RANK":
         return format_grade(round(value))
-    if criterion.name == "TPN":
-        return str(1 - round(value))
     return number_text(value)
 
 

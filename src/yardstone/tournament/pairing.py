@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, count, islice
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.choices import plural
 from yardstone.errors import InputError, UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import (
@@ -307,9 +308,7 @@ def enter(
 
 def _upto(scores: NDArray[np.int64], now: int) -> NDArray[np.int64]:
     """Scores with a column for the state before every round, the last one repeated."""
-    lacking = now + 1 - scores.shape[1]
-    if lacking <= 0:
-        return scores
+    lacking = max(now + 1 - scores.shape[1], 0)
     return np.hstack([scores, np.repeat(scores[:, -1:], lacking, axis=1)])
 
 
@@ -322,15 +321,14 @@ def _order(before: Tournament, round_number: int, rules: PairingRules) -> NDArra
     if main not in names:
         names.insert(0, main)
     now = min(round_number - 1, max(before.rounds, before.last_round))
-    while True:
-        try:
-            table = standings(before, round_number=now, criteria=names, everybody=True)
-            break
-        except UsageError:  # criteria of a round that has not been reached yet
-            reached = [name for name in names if "@" not in name]
-            if len(reached) == len(names):
-                raise
-            names = reached
+    reached = [name for name in names if "@" not in name]
+    table_of = partial(standings, before, round_number=now, everybody=True)
+    try:
+        table = table_of(criteria=names)
+    except UsageError:  # criteria of a round that has not been reached yet
+        if reached == names:
+            raise
+        table = table_of(criteria=reached)
     place = np.empty(len(before.players), np.int64)
     place[table.order] = np.arange(len(place))
     return place
@@ -338,16 +336,14 @@ def _order(before: Tournament, round_number: int, rules: PairingRules) -> NDArra
 
 def _lots(before: Tournament) -> NDArray[np.int64]:
     """A number for every player that depends on the name alone, all different."""
-    rows: dict[int, int] = {}
-    lots = np.empty(len(before.players), np.int64)
-    for row, player in enumerate(before.players):
+    lots: dict[int, None] = {}
+    for player in before.players:
         digest = hashlib.blake2b(player.full_name.encode("utf-8", "replace"), digest_size=8)
         lot = int.from_bytes(digest.digest(), "big") % _LOTS
-        while lot in rows:
+        while lot in lots:
             lot = (lot + 1) % _LOTS
-        rows[lot] = row
-        lots[row] = lot
-    return lots
+        lots[lot] = None
+    return np.array([*lots], np.int64)
 
 
 def _fill_geography(before: Tournament, entries: NDArray[np.int64]) -> None:
@@ -357,12 +353,11 @@ def _fill_geography(before: Tournament, entries: NDArray[np.int64]) -> None:
         for number, group in enumerate(before.club_groups)
         for club in group
     }
-    codes: tuple[dict[str, int], ...] = ({}, {}, {})
+    codes: dict[Entry, dict[str, int]] = {Entry.CLUB: {}, Entry.CLUB_GROUP: {}, Entry.COUNTRY: {}}
     for row, player in enumerate(before.players):
         club, country = player.club.strip().casefold(), player.country.strip().casefold()
         texts = (club, group_of.get(club, club), country)
-        columns = (Entry.CLUB, Entry.CLUB_GROUP, Entry.COUNTRY)
-        for column, text, known in zip(columns, texts, codes, strict=True):
+        for text, (column, known) in zip(texts, codes.items(), strict=True):
             entries[row, column] = known.setdefault(text, len(known)) if text else -1
 
 
@@ -453,15 +448,11 @@ def check_round(tournament: Tournament, number: int, constraints: Constraints) -
         game = open_games[0]
         names = (tournament.players[p].full_name for p in (game.first, game.second))
         raise tournament.error(
-            f"{_count(len(open_games), 'game')} of earlier rounds without a result: "
+            f"{plural(len(open_games), 'game')} of earlier rounds without a result: "
             f"round {game.round}, table {game.table}, {' - '.join(names)}",
             line=game.line,
             hint="enter the results, or allow open ones",
         )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def to_be_paired(tournament: Tournament, number: int, constraints: Constraints) -> list[int]:
@@ -534,7 +525,7 @@ def impossible(entrants: Entrants, matching: Matching, constraints: Constraints)
 
     singles = [group[0] for group in matching.crowd if len(group) == 1]
     others = len(matching.crowd) - len(singles)
-    who = names(singles) + (f" and {_count(others, 'other group')}" if others and singles else "")
+    who = names(singles) + (f" and {plural(others, 'other group')}" if others and singles else "")
     if not singles:
         who = f"{others} groups of players ({names(matching.crowd[0])}; ...)"
     if matching.bottleneck:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -79,11 +80,8 @@ def rating_changes(
 
 
 def _rated_games(tournament: Tournament) -> Tournament:
-    return replace(
-        tournament,
-        games=tuple(g for g in tournament.games if g.played and g.rated),
-        document=None,
-    )
+    games = tuple(game for game in tournament.games if game.played and game.rated)
+    return replace(tournament, games=games, document=None)
 
 
 def _weight_of(weight: str | float | None) -> float | None:
@@ -103,38 +101,26 @@ def _egf(
     if not len(pool):
         return []
     chosen = _weight_of(weight)
-    if chosen is not None:
-        columns = {**pool.columns, "class": np.full(len(pool), chosen)}
-        pool = replace(pool, columns=columns)
-    pool = replace(pool, columns={**pool.columns, **_entry_ratings(pool)})
+    weights = {} if chosen is None else {"class": np.full(len(pool), chosen)}
+    pool = replace(pool, columns={**pool.columns, **weights, **_entry_ratings(pool)})
     with work(Loops.REPLAY, len(pool)):
         replay = make().replay(pool)
-    by_name = {row: name for name, row in _rows(games, pool).items()}
+    counted = sorted(games.games, key=lambda game: game.round)
+    numbers = [(g.first, g.second) for g in counted if g.result.score is not None]
+    sides = np.column_stack([pool.first, pool.second]).tolist()
+    place = {number: at for ids, both in zip(sides, numbers, strict=True)
+             for at, number in zip(ids, both, strict=True)}  # fmt: skip
     changes = []
     factor = float(pool.columns["class"][0])
-    for number, name in sorted(by_name.items()):
-        at = pool.players.index(name)
+    for number, at in sorted(place.items()):
         first, second = pool.first == at, pool.second == at
-        before = float(
-            (replay.first_rating[first].tolist() + replay.second_rating[second].tolist())[0]
-        )
+        before = float([*replay.first_rating[first], *replay.second_rating[second]][0])
         score = float(pool.score[first].sum() + (1.0 - pool.score[second]).sum())
         expected = float(replay.expected[first].sum() + (1.0 - replay.expected[second]).sum())
         after = float(replay.ratings.rating[at])
         count = int(first.sum() + second.sum())
         changes.append(RatingChange(number, before, after, count, score, expected, factor))
     return changes
-
-
-def _rows(tournament: Tournament, pool: Pool) -> dict[str, int]:
-    """Number in the tournament of each name of its pool."""
-    rows: dict[str, int] = {}
-    games = sorted(tournament.games, key=lambda game: game.round)
-    kept = [game for game in games if game.result.score is not None]
-    for game, first, second in zip(kept, pool.first.tolist(), pool.second.tolist(), strict=True):
-        rows[pool.players[first]] = game.first
-        rows[pool.players[second]] = game.second
-    return rows
 
 
 def _entry_ratings(pool: Pool) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
@@ -192,10 +178,4 @@ def _k_of(player: Player, year: int | None) -> float:
 #: How ratings change, by name.
 SYSTEMS: Mapping[
     str, Callable[[Tournament, str | float | None, float | None], list[RatingChange]]
-] = MappingProxyType(
-    {
-        "egf": lambda t, weight, k: _egf(EGF, t, weight, k),
-        "egf-old": lambda t, weight, k: _egf(EGFOld, t, weight, k),
-        "fide": _fide,
-    }
-)
+] = MappingProxyType({"egf": partial(_egf, EGF), "egf-old": partial(_egf, EGFOld), "fide": _fide})

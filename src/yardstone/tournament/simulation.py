@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, ModelError, UsageError
+from yardstone.choices import check_fields, check_number
+from yardstone.errors import InputError, ModelError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import Entry, pair_field, record_games
 from yardstone.tournament.dutch import pair_dutch
@@ -206,53 +207,44 @@ def state_after(scores: Scores, round_number: int) -> RoundState:
     return RoundState(scores, round_number, rules_for(scores.tournament.begin))
 
 
+#: The arrays of `Scores` that games fill, and what stands there before.
+_OF_GAMES = {"opponent": -1, "points2": 0, "handicap": 0, "first": -1, "played": False}
+
+
 class _ReplayArrays:
     """The arrays of one replay as it goes on."""
 
     def __init__(self, plan: SimulationPlan, rng: Generator) -> None:
         self.plan, self.rng = plan, rng
-        rounds, begun = plan.tournament.rounds, plan.start
-        n = len(plan.strength)
+        begun, done = plan.start, plan.done
+        n, rounds = len(plan.strength), plan.tournament.rounds
         self.entries, self.met = plan._entries.copy(), plan._met.copy()
         self.entries[:, Entry.LOT] = rng.integers(_LOTS, size=n)
-        self.opponent = np.full((n, rounds), -1, np.int64)
-        self.points2 = np.zeros((n, rounds), np.int64)
-        self.handicap = np.zeros((n, rounds), np.int64)
-        self.first = np.full((n, rounds), -1, np.int8)
-        self.played = np.zeros((n, rounds), bool)
-        self.free_wins, self.free_score = (np.zeros((n, rounds), np.int64) for _ in range(2))
-        done = plan.done
-        for mine, theirs in (
-            (self.opponent, begun.opponent),
-            (self.points2, begun.points2),
-            (self.handicap, begun.handicap),
-            (self.first, begun.first),
-            (self.played, begun.played),
-        ):
-            mine[:, :done] = theirs[:, :done]
-        gained = np.diff(begun.wins2, axis=1), np.diff(begun.mms2, axis=1)
-        self.free_wins[:, :done] = gained[0][:, :done] - self.points2[:, :done]
-        self.free_score[:, :done] = gained[1][:, :done] - self.points2[:, :done]
+        self.games: dict[str, NDArray[Any]] = {}
+        for name, empty in _OF_GAMES.items():
+            known = getattr(begun, name)
+            self.games[name] = np.full((n, rounds), empty, known.dtype)
+            self.games[name][:, :done] = known[:, :done]
+        won = self.games["points2"][:, :done]
+        self.free_wins, self.free_score = np.zeros((2, n, rounds), np.int64)
+        self.free_wins[:, :done] = np.diff(begun.wins2, axis=1)[:, :done] - won
+        self.free_score[:, :done] = np.diff(begun.mms2, axis=1)[:, :done] - won
         self.random_order = rng.permutation(n)
 
     def scores(self, after: int) -> Scores:
         """All that has been played so far; later rounds count nothing."""
-        free = [np.cumsum(f, axis=1) for f in (self.free_wins, self.free_score)]
-        if self.plan.tournament.scoring.round_down:
-            free = [f // 2 * 2 for f in free]
-        won = np.cumsum(self.points2, axis=1)
-        zero = np.zeros((len(won), 1), np.int64)
-        start = self.plan.start.initial2[:, None]
-        return Scores(
-            self.plan.tournament,
-            self.opponent[:, :after],
-            self.points2[:, :after],
-            self.handicap[:, :after],
-            self.first[:, :after],
-            self.played[:, :after],
-            np.hstack([zero, (won + free[0])[:, :after]]),
-            np.hstack([start, (start + won + free[1])[:, :after]]),
-        )
+        won = np.cumsum(self.games["points2"], axis=1)
+        totals = []
+        for free, start in (
+            (self.free_wins, np.zeros((len(won), 1), np.int64)),
+            (self.free_score, self.plan.start.initial2[:, None]),
+        ):
+            gained = np.cumsum(free, axis=1)
+            if self.plan.tournament.scoring.round_down:
+                gained = gained // 2 * 2
+            totals.append(np.hstack([start, (start + won + gained)[:, :after]]))
+        games = {name: values[:, :after] for name, values in self.games.items()}
+        return Scores(self.plan.tournament, **games, wins2=totals[0], mms2=totals[1])
 
     def pair_and_play(self, number: int, strength: Values) -> None:
         """Pair a round, draw its results, and take both into the arrays."""
@@ -261,15 +253,12 @@ class _ReplayArrays:
         win, draw = self._chances(first, second, stones, strength)
         lot = self.rng.random(len(first))
         points = np.where(lot < win, 2, np.where(lot < win + draw, 1, 0))
-        for one, two, got, handicap, moved in (
-            (first, second, points, -stones, 1),
-            (second, first, 2 - points, stones, 0),
+        for one, values in (
+            (first, (second, points, -stones, 1, True)),
+            (second, (first, 2 - points, stones, 0, True)),
         ):
-            self.opponent[one, column] = two
-            self.points2[one, column] = got
-            self.handicap[one, column] = handicap
-            self.first[one, column] = moved
-            self.played[one, column] = True
+            for name, value in zip(_OF_GAMES, values, strict=True):
+                self.games[name][one, column] = value
         scoring = self.plan.tournament.scoring
         present = self.plan._present[column]
         self.free_wins[~present, column] = round(2 * scoring.wins_absent)
@@ -349,17 +338,14 @@ class RandomPlan:
     accelerated: bool = False  #: Baku acceleration
 
     def __post_init__(self) -> None:
-        if self.players < 2 or self.players > 9_999:
-            raise UsageError(f"{self.players} players: from 2 to 9999")
-        if not 1 <= self.rounds <= 99:
-            raise UsageError(f"{self.rounds} rounds: from 1 to 99")
-        if self.seed < 0:
-            raise UsageError(f"seed {self.seed}: seeds are not negative")
-        if not 0 <= self.rating <= 9_999 or self.spread < 0:
-            raise UsageError("ratings lie from 0 to 9999, and their spread is not negative")
-        for name in ("draws", "forfeits", "byes", "late", "withdrawals"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(f"{name} {getattr(self, name)}: a share lies from 0 to 1")
+        check_fields(self)
+        shares = ("draws", "forfeits", "byes", "late", "withdrawals")
+        limits: dict[str, tuple[int, int | None]] = {
+            "players": (2, 9_999), "rounds": (1, 99), "seed": (0, None), "rating": (0, 9_999),
+            "spread": (0, None), **dict.fromkeys(shares, (0, 1)),
+        }  # fmt: skip
+        for name, (least, most) in limits.items():
+            check_number(name, getattr(self, name), least=least, most=most)
 
 
 @weighed(Loops.PAIRING, lambda plan, **_: 30 * plan.players**2 * plan.rounds)

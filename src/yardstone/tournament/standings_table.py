@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.errors import UsageError
-from yardstone.tournament.fide import FideScores, Unplayed, rules_for
+from yardstone.tournament.fide import (
+    FideScores,
+    Unplayed,
+    average_rating,
+    perfect_performance,
+    performance,
+    rules_for,
+)
 from yardstone.tournament.model import ByeKind, Player, System, Tournament
 from yardstone.tournament.rules import Scoring
 
@@ -33,7 +40,6 @@ __all__ = [
     "taking_part",
     "direct_confrontation",
     "simplified_confrontation",
-    "wins_between",
     "CRITERIA",
     "Criterion",
     "RoundState",
@@ -41,6 +47,7 @@ __all__ = [
     "default_criteria",
     "parse_criteria",
     "Standings",
+    "shared_places",
     "standings",
 ]
 
@@ -216,16 +223,15 @@ def direct_confrontation(net: Net, later: Sequence[int]) -> list[int]:
     `net` are wins less losses of each player against each other one met, `later` the place of each
     by the criteria that follow, 0 being the best; equal where tied.
     """
+    from scipy.sparse.csgraph import connected_components
+
     n = len(net)
-    beaten = [[j for j, value in row.items() if value > 0] for row in net]
-    circle = _circles(beaten)
-    members: dict[int, list[int]] = {}
-    for i in range(n):
-        members.setdefault(circle[i], []).append(i)
-    # A circle stands as one: it is above each circle in which one of its players won.
-    below = {
-        c: {circle[j] for i in inside for j in beaten[i]} - {c} for c, inside in members.items()
-    }
+    won = np.array([[row.get(j, 0) > 0 for j in range(n)] for row in net])
+    # A circle of wins stands as one: it is above each circle in which one of its players won.
+    circle = connected_components(won, connection="strong")[1].tolist()
+    below: dict[int, set[int]] = {c: set() for c in circle}
+    for i, j in np.argwhere(won).tolist():
+        below[circle[i]] |= {circle[j]} - {circle[i]}
     left = set(range(n))
     value = [0] * n
     done = 0
@@ -242,40 +248,6 @@ def direct_confrontation(net: Net, later: Sequence[int]) -> list[int]:
     return value
 
 
-def _circles(beaten: Sequence[Sequence[int]]) -> list[int]:
-    """A number for each player, the same on a circle of wins (Tarjan 1972, not recursive)."""
-    n = len(beaten)
-    index, low, circle = [-1] * n, [0] * n, [-1] * n
-    stack: list[int] = []
-    count = 0
-    for root in range(n):
-        if index[root] >= 0:
-            continue
-        work = [(root, 0)]
-        while work:
-            node, at = work.pop()
-            if at == 0:
-                index[node] = low[node] = count
-                count += 1
-                stack.append(node)
-            if at < len(beaten[node]):
-                work.append((node, at + 1))
-                other = beaten[node][at]
-                if index[other] < 0:
-                    work.append((other, 0))
-                continue
-            for other in beaten[node]:
-                if circle[other] < 0:
-                    low[node] = min(low[node], low[other])
-            if low[node] == index[node]:
-                while True:
-                    member = stack.pop()
-                    circle[member] = node
-                    if member == node:
-                        break
-    return circle
-
-
 @dataclass(eq=False)
 class RoundState:
     """A tournament after a round, with the scores that criteria need."""
@@ -283,19 +255,16 @@ class RoundState:
     scores: Scores  #: Those of the whole tournament
     round: int  #: Only this many rounds count
     unplayed: Unplayed  #: FIDE's rules for rounds without a game
-    _fide: FideScores | None = None
 
     @property
     def tournament(self) -> Tournament:
         """What is scored."""
         return self.scores.tournament
 
-    @property
+    @cached_property
     def fide(self) -> FideScores:
         """The same as FIDE counts."""
-        if self._fide is None:
-            self._fide = FideScores(self.tournament, self.round, self.unplayed)
-        return self._fide
+        return FideScores(self.tournament, self.round, self.unplayed)
 
     def at(self, round_number: int) -> RoundState:
         """The state after another round."""
@@ -472,28 +441,29 @@ def _go() -> list[Criterion]:
     return criteria
 
 
+#: How many of the least and of the greatest are left out, and how that is said.
+_CUTS = {
+    "": (0, 0, ""),
+    "-C1": (1, 0, ", without the least"),
+    "-C2": (2, 0, ", without the two least"),
+    "-M1": (1, 1, ", without the least and the greatest"),
+    "-M2": (2, 2, ", without the two least and the two greatest"),
+}
+
+
 def _chess() -> list[Criterion]:
-    def summed(name: str, about: str, **keywords: Any) -> list[Criterion]:
-        cuts = {"": (0, 0), "-C1": (1, 0), "-C2": (2, 0), "-M1": (1, 1), "-M2": (2, 2)}
-        words = {
-            "": "", "-C1": ", without the least", "-C2": ", without the two least",
-            "-M1": ", without the least and the greatest",
-            "-M2": ", without the two least and the two greatest",
-        }  # fmt: skip
+    def cut(name: str, about: str, method: str = "summed", **keywords: Any) -> list[Criterion]:
         return [
-            Criterion(
-                name + cut,
-                about + words[cut],
-                partial(_fide, "summed", {"low": low, "high": high, **keywords}),
-            )
-            for cut, (low, high) in cuts.items()
-        ]
+            Criterion(name + which, about + words,
+                      partial(_fide, method, {"low": low, "high": high, **keywords}))
+            for which, (low, high, words) in _CUTS.items()
+        ]  # fmt: skip
 
     return [
         Criterion("PTS", "points", lambda s: np.array(s.fide.points, np.float64)),
-        *summed("BH", "Buchholz: sum of opponents' points"),
-        *summed("FB", "fore Buchholz: as if the last round were drawn", fore=True),
-        *summed("SB", "Sonneborn-Berger: opponents' points times own result", weighted=True),
+        *cut("BH", "Buchholz: sum of opponents' points"),
+        *cut("FB", "fore Buchholz: as if the last round were drawn", fore=True),
+        *cut("SB", "Sonneborn-Berger: opponents' points times own result", weighted=True),
         Criterion("AOB", "average of opponents' Buchholz", partial(_fide, "average_buchholz", {})),
         *(
             Criterion(f"PS{cut}", f"progressive score{words}",
@@ -513,23 +483,18 @@ def _chess() -> list[Criterion]:
         Criterion("BWG", "games won moving second",
                   partial(_count, lambda r: r.played and r.first is False and r.rated_points == 1)),
         Criterion("GE", "games one elected to play", partial(_count, lambda r: not r.voluntary)),
+        *cut("ARO", "average rating of opponents", "rated",
+             of=lambda _, ratings: average_rating(ratings)),
         *(
-            Criterion(f"ARO{cut}", f"average rating of opponents{words}",
-                      partial(_fide, "average_opponent", {"low": low, "high": high}))
-            for cut, words, low, high in (
-                ("", "", 0, 0), ("-C1", ", without the least", 1, 0),
-                ("-C2", ", without the two least", 2, 0),
-                ("-M1", ", without the least and the greatest", 1, 1),
-                ("-M2", ", without the two least and the two greatest", 2, 2),
+            Criterion(name, about, partial(_fide, method, {"of": function}))
+            for name, about, method, function in (
+                ("TPR", "tournament performance rating", "rated", performance),
+                ("PTP", "perfect tournament performance", "rated", perfect_performance),
+                ("APRO", "average performance of opponents", "average_performance", performance),
+                ("APPO", "average perfect performance of opponents", "average_performance",
+                 perfect_performance),
             )
         ),
-        Criterion("TPR", "tournament performance rating", partial(_fide, "performance", {})),
-        Criterion("PTP", "perfect tournament performance",
-                  partial(_fide, "perfect_performance", {})),
-        Criterion("APRO", "average performance of opponents",
-                  partial(_fide, "average_performance", {})),
-        Criterion("APPO", "average perfect performance of opponents",
-                  partial(_fide, "average_performance", {"perfect": True})),
         Criterion("TPN", "number in the list of players", _numbers),
         Criterion("DE", "direct encounter", None),
     ]  # fmt: skip
@@ -674,19 +639,20 @@ def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool)
             columns[number] = _among_tied(which, state, listed, columns, number)
     values = np.column_stack([*columns, np.zeros(n)])[:, :-1]
     ranked = np.round(np.nan_to_num(values, nan=-np.inf), 6)
-    names = sorted(listed.tolist(), key=lambda row: _name(tournament, row))
-    order = sorted(names, key=lambda row: tuple(-ranked[row]))
-    place = np.ones(len(order), np.int64)
-    for where in range(1, len(order)):
-        same = bool((ranked[order[where]] == ranked[order[where - 1]]).all())
-        place[where] = place[where - 1] if same else where + 1
-    rows = np.array(order, np.int64)
+
+    def place_of(row: int) -> tuple[Any, ...]:
+        player = tournament.players[row]
+        return *(-ranked[row]).tolist(), player.name, player.first_name, row
+
+    rows = np.array(sorted(listed.tolist(), key=place_of), np.int64)
+    place = shared_places(ranked[rows])
     return Standings(tournament, state.round, chosen, rows, place, values[rows], state.scores)
 
 
-def _name(tournament: Tournament, row: int) -> tuple[str, str, int]:
-    player = tournament.players[row]
-    return player.name, player.first_name, row
+def shared_places(ranked: NDArray[Any]) -> NDArray[np.int64]:
+    """Places from 1 of rows of values in their order; equal rows share the best of theirs."""
+    begins = np.append(True, (ranked[1:] != ranked[:-1]).any(axis=1))[: len(ranked)]
+    return np.asarray(np.maximum.accumulate(np.where(begins, np.arange(1, len(ranked) + 1), 1)))
 
 
 def _among_tied(

@@ -11,6 +11,7 @@ import numpy as np
 
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
+from yardstone.tournament.standings_table import shared_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,9 +115,7 @@ def _match(
         (pair if place[pair[0]][0] == one else pair[::-1] for pair in games),
         key=lambda pair: place[pair[0]][1],
     )
-    whole = all(
-        board < tournament.team_rules.size for pair in pairs for _, board in [place[pair[0]]]
-    )
+    whole = all(place[pair[0]][1] < tournament.team_rules.size for pair in pairs)
     boards = []
     for order, (own, other) in enumerate(pairs, 1):
         game = tournament.game_of[number, own]
@@ -177,18 +176,14 @@ class TeamStandings:
         made: dict[tuple[int, int], list[float]] = {}
         for match in self.matches:
             for board in match.boards:
-                for side in (0, 1):
-                    score = made.setdefault((match.teams[side], board.players[side]), [])
-                    score += [board.points[side]] if board.done else []
-        listed = []
-        for team in self.order.tolist():
-            line = self.tournament.teams[team].everybody()
-            mine = [(player, score) for (t, player), score in made.items() if t == team]
-            listed += [
-                MemberScore(player, team, sum(score), len(score))
-                for player, score in sorted(mine, key=lambda item: line.index(item[0]))
-            ]
-        return tuple(listed)
+                for team, player, points in zip(
+                    match.teams, board.players, board.points, strict=True
+                ):
+                    made.setdefault((team, player), []).extend([points] if board.done else [])
+        lines = [team.everybody() for team in self.tournament.teams]
+        place = {team: at for at, team in enumerate(self.order.tolist())}
+        listed = sorted(made.items(), key=lambda m: (place[m[0][0]], lines[m[0][0]].index(m[0][1])))
+        return tuple(MemberScore(who, team, sum(s), len(s)) for (team, who), s in listed)
 
 
 def team_standings(
@@ -223,14 +218,9 @@ def team_standings(
     columns = [_values(tournament, name, played) for name in chosen]
     teams = len(tournament.teams)
     values = np.column_stack([*columns, np.zeros(teams)])[:, :-1]
-    order = sorted(
-        range(teams), key=lambda t: (*(-values[t]).tolist(), tournament.teams[t].number, t)
-    )
-    place = np.ones(teams, np.int64)
-    for where in range(1, teams):
-        same = bool((values[order[where]] == values[order[where - 1]]).all())
-        place[where] = place[where - 1] if same else where + 1
-    rows = np.array(order, np.int64)
+    numbers = [team.number for team in tournament.teams]
+    rows = np.lexsort([numbers, *-values.T[::-1]])
+    place = shared_places(values[rows])
     return TeamStandings(tournament, now, chosen, rows, place, values[rows], played)
 
 
@@ -253,21 +243,18 @@ def _values(
     values = np.zeros(len(tournament.teams))
     if name == "MNR":
         return np.array([mean_rating(tournament, team) for team in tournament.teams])
-    if name in ("SOST", "SB"):
-        scores = _values(tournament, "TEAMP", played)
-        for match in played:
-            for side in (0, 1):
-                factor = match.board_points[side] if name == "SB" else 1.0
-                values[match.teams[side]] += scores[match.teams[1 - side]] * factor
-        return values
+    scores = _values(tournament, "TEAMP", played) if name in ("SOST", "SB") else values
     upper = int(name[3]) if name.endswith("U") else 0
     for match in played:
-        for side in (0, 1):
-            values[match.teams[side]] += (
-                match.match_points[side]
-                if name == "TEAMP"
-                else sum(b.points[side] for b in match.boards if not upper or b.board <= upper)
-            )
+        for side, team in enumerate(match.teams):
+            rival = scores[match.teams[1 - side]]
+            if name == "TEAMP":
+                values[team] += match.match_points[side]
+            elif name in ("SOST", "SB"):
+                values[team] += rival * (match.board_points[side] if name == "SB" else 1.0)
+            else:
+                boards = (b for b in match.boards if not upper or b.board <= upper)
+                values[team] += sum(board.points[side] for board in boards)
     return values
 
 
@@ -297,18 +284,18 @@ def team_tournament(tournament: Tournament) -> Tournament:
         for team in tournament.teams
     )
     played = matches(tournament)
-    games = []
-    for table, match in enumerate(played, 1):
-        result = _RESULTS.get(match.match_points, Result.both_lose)
-        games.append(
-            Game(
-                round=match.round,
-                table=table,
-                first=match.teams[0],
-                second=match.teams[1],
-                result=result if match.done else Result.unknown,
-            )
+    games = tuple(
+        Game(
+            round=match.round,
+            table=table,
+            first=match.teams[0],
+            second=match.teams[1],
+            result=_RESULTS.get(match.match_points, Result.both_lose)
+            if match.done
+            else Result.unknown,
         )
+        for table, match in enumerate(played, 1)
+    )
     seated = {(match.round, team) for match in played for team in match.teams}
     byes = [
         Bye(number, team)
@@ -321,7 +308,7 @@ def team_tournament(tournament: Tournament) -> Tournament:
     return replace(
         tournament,
         players=entrants,
-        games=tuple(games),
+        games=games,
         byes=tuple(byes),
         teams=(),
         adjustments=(),
@@ -345,23 +332,17 @@ def with_boards(tournament: Tournament, before: Tournament, paired: Tournament) 
     for match in new:
         table = max((g.table for g in tournament.round_games(match.round)), default=0)
         table += size * sum(other.table < match.table for other in new)
-        lines = [
-            tournament.teams[team].lineup(match.round)[:size]
-            for team in (match.first, match.second)
-        ]
-        seats = [
-            (board, a, b)
-            for board, (a, b) in enumerate(zip(*lines, strict=False), 1)
-            if a >= 0 and b >= 0
-        ]
+        teams = [tournament.teams[team] for team in (match.first, match.second)]
+        lines = zip(*(team.lineup(match.round)[:size] for team in teams), strict=False)
+        seats = [(board, pair) for board, pair in enumerate(lines, 1) if min(pair) >= 0]
         if not seats:
-            names = " - ".join(tournament.teams[t].name for t in (match.first, match.second))
+            names = " - ".join(team.name for team in teams)
             raise InputError(
                 f"{names}: no board has a player of both teams in round {match.round}",
                 file=tournament.file or None,
                 hint="enter the line-ups first",
             )
-        for board, a, b in seats:
-            first, second = (a, b) if board % 2 else (b, a)
+        for board, pair in seats:
+            first, second = pair if board % 2 else pair[::-1]
             games.append(Game(round=match.round, table=table + board, first=first, second=second))
     return replace(tournament.with_round(games), swiss=paired.swiss)

@@ -49,15 +49,26 @@ RESULT = re.compile(
 _TAG = re.compile(r";\s*([A-Z]{2})\[([^\]]*)\]")
 _GRADE = re.compile(r"\d{1,2}\s?[kKdDpP]")
 _SCORE = re.compile(r"-?\d{0,5}(?:[.,]\d+|[½¼¾])?")
-_QUARTERS = re.compile("[½¼¾]")
 _PIN = re.compile(r"\|\s*(\d{1,12})\s*$")
-_TIMES = {
-    "sudden": TimeSystem.sudden_death,
-    "canadian": TimeSystem.canadian,
-    "standard": TimeSystem.byo_yomi,
-    "byo": TimeSystem.byo_yomi,
-    "fischer": TimeSystem.fischer,
+_NAMES = {
+    TimeSystem.sudden_death: "Sudden death",
+    TimeSystem.byo_yomi: "Standard byo-yomi",
+    TimeSystem.canadian: "Canadian byo-yomi",
+    TimeSystem.fischer: "Fischer",
 }
+_TIMES = {name.lower().split()[0]: system for system, name in _NAMES.items()}
+_TIMES["byo"] = TimeSystem.byo_yomi
+_SIGNS = {
+    "+-": Result.first_wins,
+    "-+": Result.second_wins,
+    "==": Result.draw,
+    "++": Result.both_win,
+    "--": Result.both_lose,
+    "??": Result.unknown,
+}
+_BYES = {"+": ByeKind.paired, "=": ByeKind.half}
+_DECIMALS = str.maketrans({"¼": ".25", "½": ".5", "¾": ".75"})
+_COLUMNS = 4
 
 
 @dataclass(slots=True)
@@ -92,7 +103,14 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
     printed = [row.printed for row in rows]
     distinct = len(set(printed)) == len(printed) and all(printed)
     numbers = printed if distinct else range(1, len(rows) + 1)
-    games, byes = join_halves([r.cells for r in rows], numbers, _outcome, _bye, file, skipped)
+    games, byes = join_halves(
+        [row.cells for row in rows],
+        numbers,
+        lambda a, b: (_SIGNS.get(a.result + b.result), a.forfeit or b.forfeit, True),
+        lambda half: _BYES.get(half.result),
+        file,
+        skipped,
+    )
     games.sort(key=lambda game: (game.round, min(game.first, game.second)))
     there = {(game.round, player) for game in games for player in (game.first, game.second)}
     there |= {(bye.round, bye.player) for bye in byes}
@@ -134,16 +152,10 @@ def _with_initial_scores(tournament: Tournament, rows: list[_PlayerRow]) -> Tour
     final2 = Scores.of(tournament).mms2[:, tournament.rounds].tolist()
     players = []
     for player, row, score2 in zip(tournament.players, rows, final2, strict=True):
-        entered = (
-            _number(_QUARTERS.sub(_decimals, row.scores[at])) if at < len(row.scores) else None
-        )
+        entered = _number(row.scores[at].translate(_DECIMALS)) if at < len(row.scores) else None
         missing2 = 0 if entered is None else round(2 * entered) - score2
         players.append(replace(player, smms_correction=missing2 // 2))
     return replace(tournament, players=tuple(players))
-
-
-def _decimals(match: re.Match[str]) -> str:
-    return {"¼": ".25", "½": ".5", "¾": ".75"}[match[0]]
 
 
 def _number(text: str) -> float | None:
@@ -248,33 +260,6 @@ def _time(tags: dict[str, str]) -> TimeControl:
     )
 
 
-_SIGNS = {
-    ("+", "-"): Result.first_wins,
-    ("-", "+"): Result.second_wins,
-    ("=", "="): Result.draw,
-    ("+", "+"): Result.both_win,
-    ("-", "-"): Result.both_lose,
-    ("?", "?"): Result.unknown,
-}
-
-
-def _outcome(a: Half, b: Half) -> tuple[Result | None, bool, bool]:
-    return _SIGNS.get((a.result, b.result)), a.forfeit or b.forfeit, True
-
-
-def _bye(half: Half) -> ByeKind | None:
-    return {"+": ByeKind.paired, "=": ByeKind.half}.get(half.result)
-
-
-_COLUMNS = 4
-_NAMES = {
-    TimeSystem.sudden_death: "Sudden death",
-    TimeSystem.byo_yomi: "Standard byo-yomi",
-    TimeSystem.canadian: "Canadian byo-yomi",
-    TimeSystem.fischer: "Fischer",
-}
-
-
 def write_h9(
     tournament: Tournament, *, encoding: str = "utf-8", keep_forfeits: bool = True
 ) -> bytes:
@@ -335,16 +320,14 @@ def _rows(table: Standings, keep_forfeits: bool) -> list[str]:
                 file=tournament.file or None,
             )
         rank = format_rank(player.rank)
-        scores = [
-            f"{score_text(c, v)[:4]:>4}"
-            for c, v in zip(table.criteria, table.values[at].tolist(), strict=True)
-        ]
+        values = zip(table.criteria, table.values[at].tolist(), strict=True)
+        scores = [f"{score_text(criterion, value)[:4]:>4}" for criterion, value in values]
         scores += ["0"] * (_COLUMNS - len(scores))
-        cells = [
-            f"{text:>8}" if len(text) > 3 else f"{text:>5}   "
+        texts = (
+            result_text(table, row, r, number, keep_forfeits=keep_forfeits)
             for r in range(1, table.round + 1)
-            for text in [result_text(table, row, r, number, keep_forfeits=keep_forfeits)]
-        ]
+        )
+        cells = [f"{text:>8}" if len(text) > 3 else f"{text:>5}   " for text in texts]
         parts = [
             f"{place:>4}", f"{name:<30.30}", f"{rank:>3}", f"{player.country.strip() or 'XX':>2.2}",
             f"{player.club.strip().replace(' ', '_') or 'xxxx':>4.4}", *scores, *cells,

@@ -138,23 +138,15 @@ _MINUTES = Codec(lambda text: 60 * _whole(text), lambda value: str(round(value /
 _FLOAT = _choice(
     {"MID": FloatMode.middle, "TOP": FloatMode.top, "BOT": FloatMode.bottom}, name="choice"
 )
-_SEED = _choice(
-    {
-        "SPLITANDRANDOM": SeedSystem.random,
-        "SPLITANDFOLD": SeedSystem.fold,
-        "SPLITANDSLIP": SeedSystem.slide,
-    },
-    name="seeding",
-)
-_SYSTEM = _choice(
-    {
-        "SUDDENDEATH": TimeSystem.sudden_death,
-        "STDBYOYOMI": TimeSystem.byo_yomi,
-        "CANBYOYOMI": TimeSystem.canadian,
-        "FISCHER": TimeSystem.fischer,
-    },
-    name="time system",
-)
+_SEEDS = {"RANDOM": SeedSystem.random, "FOLD": SeedSystem.fold, "SLIP": SeedSystem.slide}
+_SEED = _choice({f"SPLITAND{name}": kind for name, kind in _SEEDS.items()}, name="seeding")
+_TIMES = {
+    "SUDDENDEATH": TimeSystem.sudden_death,
+    "STDBYOYOMI": TimeSystem.byo_yomi,
+    "CANBYOYOMI": TimeSystem.canadian,
+    "FISCHER": TimeSystem.fischer,
+}
+_SYSTEM = _choice(_TIMES, name="time system")
 _MIXED = {"RANK": "Rank", "RATING": "Rating"}
 _CRITERION = Codec(lambda text: text.strip().upper(), lambda name: _MIXED.get(name, name))
 
@@ -224,7 +216,7 @@ PAIRING = (
 RESULTS: Mapping[str, tuple[Result, bool]] = {
     "RESULT_UNKNOWN": (Result.unknown, False),
     **{
-        f"RESULT_{name}{ending}": (result, forfeit)
+        f"RESULT_{name}{ending}": (result, bool(ending))
         for name, result in (
             ("WHITEWINS", Result.second_wins),
             ("BLACKWINS", Result.first_wins),
@@ -232,7 +224,7 @@ RESULTS: Mapping[str, tuple[Result, bool]] = {
             ("BOTHWIN", Result.both_win),
             ("BOTHLOSE", Result.both_lose),
         )
-        for ending, forfeit in (("", False), ("_BYDEF", True))
+        for ending in ("", "_BYDEF")
     },
 }
 
@@ -808,9 +800,7 @@ def _update_criteria(placement: Element, criteria: tuple[str, ...]) -> None:
     names = [*criteria, *["NULL"] * (room - len(criteria))]
     elements = [child for child in group.children if child.name == "PlacementCriterion"]
     for number, name in enumerate(names, 1):
-        text = _MIXED.get(name, name)
-        if number <= len(elements):
-            elements[number - 1].attributes |= {"name": text, "number": str(number)}
-        else:
-            made = Element("PlacementCriterion", {"name": text, "number": str(number)})
-            _append(group, made, depth=4)
+        if number > len(elements):
+            elements.append(Element("PlacementCriterion"))
+            _append(group, elements[-1], depth=4)
+        elements[number - 1].attributes |= {"name": _MIXED.get(name, name), "number": str(number)}

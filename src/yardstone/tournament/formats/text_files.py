@@ -29,16 +29,17 @@ __all__ = [
 
 _MAX_LINE_BYTES = 64 << 20
 MAX_LINES = 200_000
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        "jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_BETWEEN = r"\s*[./-]\s*"
+_DATES = [
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<year>\d{{4}}){_BETWEEN}(?P<month>\d{{1,2}}){_BETWEEN}(?P<day>\d{{1,2}})",
+        rf"(?P<day>\d{{1,2}}){_BETWEEN}(?P<month>\d{{1,2}}){_BETWEEN}(?P<year>\d{{4}})",
+        rf"(?P<year>\d{{2}}){_BETWEEN}(?P<month>\d{{1,2}}){_BETWEEN}(?P<day>\d{{1,2}})",
+        r"(?<![A-Za-z])(?P<month>[A-Za-z]{3})[a-z]*+\.?\s++(?P<day>\d{1,2}),?\s+(?P<year>\d{4})",
     )
-}
-_ISO = re.compile(r"(\d{4})\s*[./-]\s*(\d{1,2})\s*[./-]\s*(\d{1,2})")
-_SHORT = re.compile(r"(\d{2})\s*[./-]\s*(\d{1,2})\s*[./-]\s*(\d{1,2})")
-_DAY_FIRST = re.compile(r"(\d{1,2})\s*[./-]\s*(\d{1,2})\s*[./-]\s*(\d{4})")
-_ENGLISH = re.compile(r"(?<![A-Za-z])([A-Za-z]{3})[a-z]*+\.?\s++(\d{1,2}),?\s+(\d{4})")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +92,13 @@ def split_lines(data: bytes, file: str, format: str) -> TextDocument:
 
 def parse_date(text: str) -> date | None:
     """A date as such files write it: 2020/05/29, 29.05.2020, May 29, 2020; None if it is none."""
-    for pattern, places in ((_ISO, (1, 2, 3)), (_DAY_FIRST, (3, 2, 1)), (_SHORT, (1, 2, 3))):
-        match = pattern.search(text)
-        if match is not None:
-            year, month, day = (int(match[place]) for place in places)
-            return _date(year + 2000 if year < 100 else year, month, day)
-    match = _ENGLISH.search(text)
-    if match is not None and match[1].lower() in _MONTHS:
-        return _date(int(match[3]), _MONTHS[match[1].lower()], int(match[2]))
-    return None
-
-
-def _date(year: int, month: int, day: int) -> date | None:
+    match = next((match for pattern in _DATES if (match := pattern.search(text))), None)
+    if match is None:
+        return None
+    month, year = match["month"].lower(), int(match["year"])
     try:
-        return date(year, month, day)
+        number = _MONTHS.index(month) + 1 if month.isalpha() else int(month)
+        return date(year + 2000 if year < 100 else year, number, int(match["day"]))
     except ValueError:
         return None
 
@@ -161,9 +155,7 @@ class XmlFile:
 
     def copy(self) -> XmlFile:
         """A deep copy."""
-        return XmlFile(
-            self.root.copy(), self.head, self.foot, self.encoding, self.newline, self.mark
-        )
+        return replace(self, root=self.root.copy())
 
 
 class _Refused(Exception):
@@ -178,8 +170,8 @@ class _TreeBuilder:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._data
-        self.parser.CommentHandler = self._comment
-        self.parser.ProcessingInstructionHandler = self._instruction
+        self.parser.CommentHandler = lambda text: self._other("!", text)
+        self.parser.ProcessingInstructionHandler = lambda to, text: self._other("?" + to, text)
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.parser.EntityDeclHandler = self._entity
         self.parser.ExternalEntityRefHandler = self._external
@@ -212,19 +204,10 @@ class _TreeBuilder:
             self.root = element
 
     def _data(self, text: str) -> None:
-        if not self.stack:
-            return
-        parent = self.stack[-1]
-        if parent.children:
-            parent.children[-1].tail += text
-        else:
-            parent.text += text
-
-    def _comment(self, text: str) -> None:
-        self._other("!", text)
-
-    def _instruction(self, target: str, text: str) -> None:
-        self._other("?" + target, text)
+        if self.stack and self.stack[-1].children:
+            self.stack[-1].children[-1].tail += text
+        elif self.stack:
+            self.stack[-1].text += text
 
     def _other(self, name: str, text: str) -> None:
         if self.stack:

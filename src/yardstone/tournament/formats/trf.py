@@ -10,9 +10,11 @@ the others only kept. A tournament of Go has more in comments
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
@@ -75,6 +77,15 @@ _BYE_POINTS: Mapping[ByeKind, float] = {
     ByeKind.paired: 1.0,
     ByeKind.zero: 0.0,
 }
+
+
+#: First and last column (from 0) of each part of a player's line.
+_PARTS = {
+    "sex": (9, 10), "title": (10, 13), "name": (14, 47), "rating": (48, 52),
+    "country": (53, 56), "fide": (57, 68), "birth": (69, 79), "points": (80, 84),
+    "rank": (85, 89),
+}  # fmt: skip
+_RIGHT = ("title", "rating", "fide", "points", "rank")
 
 
 def read_trf(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -> Tournament:
@@ -152,30 +163,28 @@ class _TrfReader:
         )
         return with_go(plain, self.comments, self.place, self.head.error)
 
-    def _number(self, text: str, line: int, what: str) -> int:
-        word = text.strip()
-        if not word.isdecimal() or not word.isascii():
-            raise self.head.error(f"{word!r} is no {what}", line)
-        return int(word)
-
     def _numbered(self, word: str) -> int | None:
         """The player who has a starting number."""
         number = whole_number(word)
         return None if number is None else self.place.get(number)
 
     def _player(self, line: str, number: int) -> None:
-        start = self._number(line[4:8], number, "starting number (columns 5 to 8)")
+        word = line[4:8].strip()
+        if not word.isdecimal() or not word.isascii():
+            raise self.head.error(f"{word!r} is no starting number (columns 5 to 8)", number)
+        start = int(word)
         if start in self.place:
             raise self.head.error(f"two players have the starting number {start}", number)
         if len(self.players) >= MAX_PLAYERS:
             raise self.head.error(f"more than {MAX_PLAYERS:,} players", number)
-        name = clean(line[14:47])
+        cells: dict[str, Any]
+        cells = {part: clean(line[begin:end]) for part, (begin, end) in _PARTS.items()}
+        name, rating = cells["name"], cells["rating"]
         if not name:
             raise self.head.error(f"player {start} has no name (columns 15 to 47)", number)
         family, comma, first = name.partition(",")
         if not family.strip():
             family, comma, first = first.strip() or name, "", ""
-        rating = line[48:52].strip()
         if rating and not rating.isdecimal():
             raise self.head.error(f"{rating!r} is not a rating (columns 49 to 52)", number)
         self.place[start] = len(self.players)
@@ -184,14 +193,11 @@ class _TrfReader:
             Player(
                 name=family.strip(),
                 first_name=first.strip() if comma else "",
-                country=clean(line[53:56]),
                 rating=float(rating) if rating and int(rating) else None,
                 rating_origin="FIDE" if rating else "",
-                ids={"fide": clean(line[57:68])} if clean(line[57:68]) else {},
-                sex=clean(line[9:10]),
-                title=clean(line[10:13]),
-                birth=clean(line[69:79]),
-                extras={"points": clean(line[80:84]), "rank": clean(line[85:89])},
+                ids={"fide": cells["fide"]} if cells["fide"] else {},
+                **{part: cells[part] for part in ("country", "sex", "title", "birth")},
+                extras={part: cells[part] for part in ("points", "rank")},
                 line=number,
             )
         )
@@ -318,11 +324,11 @@ class _TrfReader:
 def _boards(teams: tuple[Team, ...], games: list[Game]) -> int:
     """Boards of a match: the most that any had, or else the players of the smallest team."""
     team_of = {player: k for k, team in enumerate(teams) for player in team.everybody()}
-    count: dict[tuple[int, frozenset[int]], int] = {}
-    for game in games:
-        pair = frozenset(team_of.get(player, -1) for player in (game.first, game.second))
-        if len(pair) == 2 and -1 not in pair:
-            count[game.round, pair] = count.get((game.round, pair), 0) + 1
+    pairs = [
+        (game.round, frozenset(team_of.get(player, -1) for player in (game.first, game.second)))
+        for game in games
+    ]
+    count = Counter(each for each in pairs if len(each[1]) == 2 and -1 not in each[1])
     smallest = min((len(team.everybody()) for team in teams), default=0)
     return max(count.values(), default=smallest) or TeamRules().size
 
@@ -335,13 +341,6 @@ _SYSTEMS = {
     System.cup: "Individual: Knock-out",
     System.mcmahon: "Individual: McMahon system",
 }
-#: First and last column (from 0) of each part of a player's line.
-_PARTS = {
-    "sex": (9, 10), "title": (10, 13), "name": (14, 47), "rating": (48, 52),
-    "country": (53, 56), "fide": (57, 68), "birth": (69, 79), "points": (80, 84),
-    "rank": (85, 89),
-}  # fmt: skip
-_RIGHT = ("title", "rating", "fide", "points", "rank")
 
 
 def write_trf(tournament: Tournament) -> bytes:
@@ -363,20 +362,14 @@ def write_trf(tournament: Tournament) -> bytes:
     numbers = {row: row + 1 for row in range(len(tournament.players))}
     if len(numbers) > MAX_PLAYERS:
         raise InputError(f"a report file has room for {MAX_PLAYERS:,} players")
-    rows = [
-        _whole_line(numbers[row], cells) for row, cells in enumerate(_fresh(tournament, numbers))
+    rows = _fresh(tournament, numbers)
+    lines = [
+        *_head(tournament),
+        *swiss_lines(tournament, numbers),
+        *(_whole_line(numbers[row], cells) for row, cells in enumerate(rows)),
+        *team_lines(tournament, numbers),
     ]
-    return _with_go(
-        tournament,
-        TextDocument("trf", ()),
-        [
-            *_head(tournament),
-            *swiss_lines(tournament, numbers),
-            *rows,
-            *team_lines(tournament, numbers),
-        ],
-        numbers,
-    )
+    return _with_go(tournament, TextDocument("trf", ()), lines, numbers)
 
 
 def _with_go(
@@ -393,10 +386,6 @@ def _with_go(
     plain = read_trf(document.to_bytes(rest), tournament.file)
     new = go_lines(tournament, plain, numbers)
     return document.to_bytes(lines if same_go(old, new) else [*rest, *new])
-
-
-def _blank(number: int) -> str:
-    return f"001 {number:4d}".ljust(FIRST_ROUND - 2)
 
 
 def _put(line: str, part: str, text: str) -> str:
@@ -473,14 +462,16 @@ def _head(tournament: Tournament) -> list[str]:
         ("102", tournament.director),
         ("142", str(tournament.rounds)),
     ]
-    points = {"W": (rules.win, 1.0), "D": (rules.draw, 0.5), "L": (rules.loss, 0.0)}
-    points |= {"A": (rules.absence, 0.0)}
-    if rules.bye is not None:
-        points |= {"P": (rules.bye, rules.win)}
-    if rules.open_game is not None:
-        points |= {"X": (rules.open_game, rules.draw)}
+    points = {
+        "W": (rules.win, 1.0),
+        "D": (rules.draw, 0.5),
+        "L": (rules.loss, 0.0),
+        "A": (rules.absence, 0.0),
+        "P": (rules.bye, rules.win),
+        "X": (rules.open_game, rules.draw),
+    }
     values = [f" {name}{value:4.1f}".ljust(9) for name, (value, usual) in points.items()
-            if value != usual]  # fmt: skip
+            if value is not None and value != usual]  # fmt: skip
     if values:
         records.append(("162", "".join(values).rstrip()))
     if tournament.discipline == "chess" and rules.criteria:
@@ -505,18 +496,14 @@ _HEAD_FIELDS = ("012", "022", "042", "052", "102", "142")
 def _updated(tournament: Tournament, document: TextDocument) -> bytes:
     before = read_trf(document.to_bytes(document.lines), tournament.file)
     numbers = dict(document.number)
-    start = max(numbers.values(), default=0)
-    for row in range(len(tournament.players)):
-        if row not in numbers:
-            start += 1
-            numbers[row] = start
+    after = max(numbers.values(), default=0) + 1
+    new = (row for row in range(len(tournament.players)) if row not in numbers)
+    numbers |= {row: number for number, row in enumerate(new, after)}
     lines = list(document.lines)
     rows = _fresh(tournament, numbers)
-    earlier = _fresh(before, numbers)
     last = max(player.line for player in before.players)
-    for row, player in enumerate(before.players):
-        old, new = earlier[row], rows[row]
-        lines[player.line - 1] = _patched(lines[player.line - 1], old, new)
+    for player, earlier, now in zip(before.players, _fresh(before, numbers), rows, strict=False):
+        lines[player.line - 1] = _patched(lines[player.line - 1], earlier, now)
     _update_head(lines, tournament, before)
     if tournament.swiss.initial_colour != before.swiss.initial_colour:
         place = next(n for n, line in enumerate(lines) if line[:3] == "001")
@@ -529,10 +516,11 @@ def _updated(tournament: Tournament, document: TextDocument) -> bytes:
     return _with_go(tournament, document, lines, numbers)
 
 
-def _fresh(
-    tournament: Tournament, numbers: Mapping[int, int]
-) -> list[tuple[dict[str, str], list[str]]]:
-    """What each player's line would say: its parts, and the cells of its rounds."""
+#: What a player's line would say: its parts, and the cells of its rounds.
+_Fresh = tuple[dict[str, str], list[str]]
+
+
+def _fresh(tournament: Tournament, numbers: Mapping[int, int]) -> list[_Fresh]:
     points = FideScores(tournament, tournament.last_round, rules_for(tournament.begin)).points
     table = standings(tournament, round_number=tournament.last_round, everybody=True)
     rank = dict(zip(table.order.tolist(), table.place.tolist(), strict=True))
@@ -545,16 +533,14 @@ def _fresh(
     ]
 
 
-def _whole_line(number: int, fresh: tuple[dict[str, str], list[str]]) -> str:
-    line = _blank(number)
+def _whole_line(number: int, fresh: _Fresh) -> str:
+    line = f"001 {number:4d}"
     for part, text in fresh[0].items():
         line = _put(line, part, text)
     return (line.ljust(FIRST_ROUND) + "".join(fresh[1])).rstrip()
 
 
-def _patched(
-    line: str, old: tuple[dict[str, str], list[str]], new: tuple[dict[str, str], list[str]]
-) -> str:
+def _patched(line: str, old: _Fresh, new: _Fresh) -> str:
     for part, text in new[0].items():
         if old[0][part] != text:
             line = _put(line, part, text)
@@ -572,14 +558,12 @@ def _update_head(lines: list[str], tournament: Tournament, before: Tournament) -
     for kind in _HEAD_FIELDS:
         if old.get(kind) == new.get(kind):
             continue
-        place = next((n for n, line in enumerate(lines) if line[:3] == kind), None)
-        if place is None and kind == "142":
-            place = next((n for n, line in enumerate(lines) if line[:3] == "XXR"), None)
-            if place is not None:
-                lines[place] = "XXR" + new[kind][3:]
-                continue
-        if place is None:
-            first = next(n for n, line in enumerate(lines) if line[:3] == "001")
-            lines.insert(first, new[kind])
+        places: dict[str, int] = {}
+        for place, line in enumerate(lines):
+            places.setdefault(line[:3], place)
+        if kind in places:
+            lines[places[kind]] = new[kind]
+        elif kind == "142" and "XXR" in places:
+            lines[places["XXR"]] = "XXR" + new[kind][3:]
         else:
-            lines[place] = new[kind]
+            lines.insert(places["001"], new[kind])

@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from enum import Enum
 from functools import cache
+from itertools import groupby
 from math import isfinite
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -54,6 +55,16 @@ MAX_CRITERIA = 100
 MAX_POINTS = 99.95
 
 
+#: Which points each symbol means: in the line of TRF26, of JaVaFo, and in those called BB and it.
+_RESULT_POINTS = {
+    "162": {"W": "win", "D": "draw", "L": "loss", "A": "absence", "Z": "absence", "P": "bye",
+            "X": "open_game"},
+    "XXS": {"WW": "win", "BW": "win", "W": "win", "WD": "draw", "BD": "draw", "D": "draw",
+            "WL": "loss", "BL": "loss", "ZPB": "absence", "PAB": "bye"},
+    "BB": {"W": "win", "D": "draw", "L": "loss", "Z": "absence", "U": "bye"},
+}  # fmt: skip
+
+
 class TrfHead:
     """The lines that are not about a player, by their kinds."""
 
@@ -83,13 +94,12 @@ class TrfHead:
 
     def rounds(self) -> int:
         """Number of rounds planned; 0 if it is not said."""
-        for kind in ("142", "XXR"):
-            for line, text in self.found.get(kind, []):
-                if text.strip():
-                    rounds = whole_number(text)
-                    if rounds is None or rounds > MAX_ROUNDS:
-                        raise self.error(f"{text.strip()!r} is not a number of rounds", line)
-                    return rounds
+        lines = [each for kind in ("142", "XXR") for each in self.lines(kind) if each[1].strip()]
+        for line, text in lines[:1]:
+            rounds = whole_number(text)
+            if rounds is None or rounds > MAX_ROUNDS:
+                raise self.error(f"{text.strip()!r} is not a number of rounds", line)
+            return rounds
         return 0
 
     @property
@@ -105,29 +115,17 @@ class TrfHead:
     def scoring(self) -> Scoring:
         """Points for each kind of result, and the tie-breaks."""
         values: dict[str, Any] = {}
-        names = {
-            "W": "win",
-            "D": "draw",
-            "L": "loss",
-            "A": "absence",
-            "Z": "absence",
-            "P": "bye",
-            "X": "open_game",
-        }
         for line, text in self.lines("162"):
             for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
-                if symbol not in names:
+                if symbol not in _RESULT_POINTS["162"]:
                     raise self.error(f"{symbol!r} is not a kind of result", line)
-                values[names[symbol]] = self._points(points, line)
-        older = {"WW": "win", "BW": "win", "WD": "draw", "BD": "draw", "WL": "loss", "BL": "loss"}
-        older |= {"ZPB": "absence", "PAB": "bye", "W": "win", "D": "draw"}
+                values[_RESULT_POINTS["162"][symbol]] = self._points(points, line)
         for line, text in self.lines("XXS"):
             for symbol, points in re.findall(r"([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)", text.upper()):
-                if symbol in older:
-                    values[older[symbol]] = self._points(points, line)
-        lines = {"BBW": "win", "BBD": "draw", "BBL": "loss", "BBZ": "absence", "BBU": "bye"}
-        for kind, name in lines.items():
-            for line, text in self.lines(kind):
+                if symbol in _RESULT_POINTS["XXS"]:
+                    values[_RESULT_POINTS["XXS"][symbol]] = self._points(points, line)
+        for symbol, name in _RESULT_POINTS["BB"].items():
+            for line, text in self.lines(f"BB{symbol}"):
                 values[name] = self._points(text, line)
         kind = "212" if self.text("212") else "202"
         listed = re.split(r"[,;\s]+", self.text(kind))
@@ -136,13 +134,8 @@ class TrfHead:
             raise self.error(f"more than {MAX_CRITERIA} criteria", self.found[kind][0][0])
         if criteria and "PTS" not in criteria:
             criteria.insert(0, "PTS")
-        return Scoring(
-            criteria=tuple(criteria),
-            wins_absent=0.0,
-            score_absent=0.0,
-            round_down=False,
-            **values,
-        )
+        values |= {"wins_absent": 0.0, "score_absent": 0.0, "round_down": False}
+        return Scoring(criteria=tuple(criteria), **values)
 
     def _points(self, text: str, line: int) -> float:
         """The points of a kind of result."""
@@ -155,10 +148,8 @@ class TrfHead:
         """Day of each round."""
         for _, text in self.lines("132"):
             line = "132 " + text
-            dates = []
-            for number in range(rounds):
-                begin = FIRST_ROUND + WIDTH * number
-                dates.append(parse_date(line[begin : begin + WIDTH]))
+            begins = range(FIRST_ROUND, FIRST_ROUND + WIDTH * rounds, WIDTH)
+            dates = [parse_date(line[begin : begin + WIDTH]) for begin in begins]
             if any(dates):
                 return tuple(dates)
         return ()
@@ -203,18 +194,14 @@ def read_swiss(
     """
     accelerations: list[Acceleration] = []
     separations: list[Separation] = []
-    for kind in ("250", "XXA", "260", "XXP"):
+    for kind, parse in _SWISS.items():
         for line, text in head.lines(kind):
             try:
-                if kind == "250":
-                    accelerations.append(_accelerated(text, place))
-                elif kind == "XXA":
-                    accelerations += _points_by_round(text, place)
-                elif kind == "260":
-                    separations.append(_separated(text, place))
-                else:
-                    who = frozenset(place[int(word)] for word in text.split())
-                    separations.append(Separation(who, 1, _EVER))
+                for each in parse(text, place):
+                    if isinstance(each, Acceleration):
+                        accelerations.append(each)
+                    else:
+                        separations.append(each)
             except (ValueError, KeyError, IndexError):
                 skip(head.error(f"{kind}: a line that cannot be read: {text.strip()!r}", line))
     return SwissSettings(
@@ -230,23 +217,18 @@ def _initial_colour(head: TrfHead, skip: Callable[[InputError], None]) -> str:
         if word in ("W", "B"):
             return "white" if word == "W" else "black"
         skip(head.error(f"152: {word!r} is no colour: W or B", line))
-    for _, text in head.lines("XXC"):
-        words = text.lower().split()
-        if "white1" in words:
-            return "white"
-        if "black1" in words:
-            return "black"
-    return ""
+    words = [word for _, text in head.lines("XXC") for word in text.lower().split()]
+    return next((word[:5] for word in words if word in ("white1", "black1")), "")
 
 
-def _accelerated(text: str, place: Mapping[int, int]) -> Acceleration:
+def _accelerated(text: str, place: Mapping[int, int]) -> list[Acceleration]:
     """``250 MMMM GGGG RRR RRR PPPP PPPP``: points, rounds and players from and to."""
     whole = ("250 " + text).ljust(32)
     points = _points(whole[9:13].strip() or "0")
     first, last = int(whole[14:17]), int(whole[18:21])
     one, two = int(whole[22:26]), int(whole[27:31])
     who = frozenset(row for number, row in place.items() if one <= number <= two)
-    return Acceleration(who, first, last, points)
+    return [Acceleration(who, first, last, points)]
 
 
 def _points_by_round(text: str, place: Mapping[int, int]) -> list[Acceleration]:
@@ -266,11 +248,21 @@ def _points(text: str) -> float:
     return points
 
 
-def _separated(text: str, place: Mapping[int, int]) -> Separation:
+def _separated(text: str, place: Mapping[int, int]) -> list[Separation]:
     """``260 RRR RRR NNNN NNNN``: rounds from and to, and players."""
-    words = text.split()
-    who = frozenset(place[int(word)] for word in words[2:])
-    return Separation(who, int(words[0]), int(words[1]))
+    first, last, *words = text.split()
+    return [Separation(frozenset(place[int(word)] for word in words), int(first), int(last))]
+
+
+def _kept_apart(text: str, place: Mapping[int, int]) -> list[Separation]:
+    """``XXP NNNN NNNN``: players who never meet."""
+    return [Separation(frozenset(place[int(word)] for word in text.split()), 1, _EVER)]
+
+
+#: What each kind of line says about pairing.
+_SWISS: Mapping[
+    str, Callable[[str, Mapping[int, int]], Sequence[Acceleration] | Sequence[Separation]]
+] = {"250": _accelerated, "XXA": _points_by_round, "260": _separated, "XXP": _kept_apart}
 
 
 def swiss_lines(tournament: Tournament, numbers: Mapping[int, int]) -> list[str]:
@@ -290,13 +282,9 @@ def swiss_lines(tournament: Tournament, numbers: Mapping[int, int]) -> list[str]
 
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:
     """First and last of each run of successive numbers."""
-    runs: list[tuple[int, int]] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
+    groups = groupby(enumerate(numbers), lambda item: item[1] - item[0])
+    runs = ([number for _, number in group] for _, group in groups)
+    return [(run[0], run[-1]) for run in runs]
 
 
 #: The name ends, and the numbers begin, at this column (from 0).
@@ -399,28 +387,26 @@ def with_go(
     at = {(g.round, frozenset((g.first, g.second))): n for n, g in enumerate(games)}
     whole: dict[str, Any] = {"discipline": "go"}
     for number, match in about:
-        kind, text = match[1], match[2]
-        if kind == "note":
+        head, brace, rest = match[2].partition("{")
+        if match[1] == "note":
             continue
-        head, brace, rest = text.partition("{")
-        words = head.split()
         try:
             record = json.loads(brace + rest)
-            keys = [int(word) for word in words]
-            if kind == "tournament":
+            keys = [int(word) for word in head.split()]
+            if match[1] == "tournament":
                 () = keys
                 whole |= _typed_fields(plain, record, _WHOLE)
                 _check_teams(whole.get("teams", ()), len(players))
-            elif kind == "player":
-                (start,) = keys
-                changed = _typed_fields(players[place[start]], record, _PLAYER)
-                players[place[start]] = replace(players[place[start]], **changed)
+            elif match[1] == "player":
+                (row,) = (place[start] for start in keys)
+                changed = _typed_fields(players[row], record, _PLAYER)
+                players[row] = replace(players[row], **changed)
             else:
                 round_number, first, second = keys
-                sides = place[first], place[second]
-                which = at[round_number, frozenset(sides)]
+                sides: dict[str, Any] = {"first": place[first], "second": place[second]}
+                which = at[round_number, frozenset(sides.values())]
                 changed = _typed_fields(games[which], record, _GAME)
-                games[which] = replace(games[which], first=sides[0], second=sides[1], **changed)
+                games[which] = replace(games[which], **sides, **changed)
         except KeyError:
             raise error("there is no such player or game", number) from None
         except (ValueError, RecursionError) as problem:
@@ -448,29 +434,21 @@ def _difference(one: Any, other: Any, left_out: AbstractSet[str]) -> dict[str, A
         value, usual = getattr(one, part.name), getattr(other, part.name)
         if part.name not in left_out and value != usual:
             nested = is_dataclass(value)
-            differing[part.name] = _difference(value, usual, set()) if nested else _plain(value)
+            differing[part.name] = _difference(value, usual, set()) if nested else value
     return differing
 
 
+def _json(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, default=_plain, ensure_ascii=False, sort_keys=True)
+
+
 def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value that JSON lacks as JSON has it."""
     if is_dataclass(value):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-    if isinstance(value, Enum):
-        return value.value
+        return {part.name: getattr(value, part.name) for part in fields(value)}
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(_plain(each) for each in value)
-    if isinstance(value, (tuple, list)):
-        return [_plain(each) for each in value]
-    return value
-
-
-def _json(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+    return dict(value) if isinstance(value, Mapping) else sorted(value)
 
 
 def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[str, Any]:
