@@ -18,15 +18,20 @@ def lazy_names(
     Args:
         package: Its ``__name__``.
         modules: The public names, spaced, by their module: below the package, or with a point
-            before it beside the package.
+            before it beside the package. NAME=THERE is another there, and listed by the package.
     """
-    places = {name: module for module, names in modules.items() for name in names.split()}
+    places: dict[str, tuple[str, str]] = {}
+    for module, names in modules.items():
+        for name, _, there in (each.partition("=") for each in names.split()):
+            places[name] = module, there or name
+    listed = sorted(name for name, (_, there) in places.items() if name == there)
 
     def load(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f".{places[name]}", package), name)
+        module, there = places[name]
+        value = getattr(import_module(f".{module}", package), there)
         setattr(sys.modules[package], name, value)
         return value
 
-    return sorted(places), lambda: sorted({*vars(sys.modules[package]), *places}), load
+    return listed, lambda: sorted({*vars(sys.modules[package]), *places}), load
