@@ -56,19 +56,28 @@ LEAST_EFFECTIVE_CLUSTERS = 4.0
 
 
 def half_width(confidence: float) -> float:
-    """Deviations on each side of a normal interval (1.96 at 0.95); UsageError outside of 0 to 1."""
+    """Standard deviations on either side of a two-sided normal interval.
+
+    `confidence` lies between 0 and 1: 1.96 at 0.95. Raises UsageError outside.
+    """
     check_number("a confidence level", confidence, above=0.0, below=1.0)
     return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
 
 
 def effective_number(labels: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """As many clusters of equal size are as good; with weights, one a row, a size is their sum."""
+    """So many clusters of equal size would be as good: 1 / sum of squared shares.
+
+    With weights, one a row, the size of a cluster is their sum.
+    """
     number = np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
     return effective_size(np.bincount(number, weight))
 
 
 def effective_players(first: Ints, second: Ints) -> float:
-    """As many equally active players are as good; a player's share is that of all places."""
+    """So many players, all equally active, would be as good.
+
+    A player's share is that of his places among all places of all games.
+    """
     return effective_size(places_of_players(first, second))
 
 
@@ -114,9 +123,10 @@ def numbered(first: Ints, second: Ints) -> tuple[Ints, Ints, Longs, int]:
 
 
 def cluster_sums(residual: Floats, cluster: NDArray[np.integer], number: int = 0) -> Floats:
-    """Summed residuals (rows, games) of each cluster, over one minus its share: (clusters, rows).
+    """Summed residuals of each cluster, over one minus its share of all games.
 
-    `cluster` may name two clusters a game, one after the other.
+    `residual` has shape (rows, games), the result (clusters, rows). `cluster` may name
+    two clusters a game, one after the other.
     """
     games = residual.shape[1]
     sizes = np.bincount(cluster, minlength=number)
@@ -129,8 +139,13 @@ def cluster_sums(residual: Floats, cluster: NDArray[np.integer], number: int = 0
 def mean_error(values: Floats, first: Ints, second: Ints) -> tuple[float, float]:
     """Standard error of a mean over games, and its degrees of freedom.
 
-    Never below that of independent games, or pairs of players; NaN with fewer players than
-    `LEAST_EFFECTIVE_PLAYERS`, who stand by number and never play against themselves.
+    Never below that of independent games, nor that of independent pairs of players. NaN
+    with fewer than `LEAST_EFFECTIVE_PLAYERS`.
+
+    Args:
+        values: float64 array (games,).
+        first, second (int32 arrays (games,)): Players of each game by number; nobody plays against
+            himself.
     """
     if not len(values) or effective_players(first, second) < LEAST_EFFECTIVE_PLAYERS:
         return float("nan"), 1.0
@@ -144,7 +159,10 @@ def mean_error(values: Floats, first: Ints, second: Ints) -> tuple[float, float]
 
 
 def clustered_mean(values: ArrayLike, cluster: NDArray[Any]) -> tuple[float, float, float]:
-    """Mean, its standard error (NaN for a single cluster), and as how many equal clusters it is."""
+    """Mean over all games, its standard error, and how many equal clusters these are worth.
+
+    A single cluster has no error (NaN).
+    """
     x = np.asarray(values, np.float64)
     number = np.unique(cluster, return_inverse=True)[1].ravel()
     mean = float(x.mean())
@@ -157,7 +175,10 @@ def clustered_mean(values: ArrayLike, cluster: NDArray[Any]) -> tuple[float, flo
 def clustered_interval(
     values: ArrayLike, cluster: NDArray[Any], level: float = 0.95, *, widening: float = 1.0
 ) -> tuple[float, float] | None:
-    """Interval of the mean by Student's t, `widening` times; None with too few clusters."""
+    """Interval of the mean by Student's t; None where the clusters are worth too few.
+
+    `widening` multiplies the standard error.
+    """
     mean, error, worth = clustered_mean(values, cluster)
     if worth < LEAST_EFFECTIVE_CLUSTERS:
         return None

@@ -89,7 +89,10 @@ def split_grade(text: str) -> tuple[float, Kind] | None:
 
 
 def parse_grade(text: str) -> float:
-    """Grade in zero-shodan units from words such as ``4k`` or ``1.5d``; InputError for others.
+    """Grade in zero-shodan units from words such as ``4k``, ``2 dan`` or ``1.5d``.
+
+    Raises:
+        InputError: It is no grade of amateurs.
 
     Examples:
         >>> parse_grade("2d"), parse_grade("1k"), parse_grade("20 kyu")
@@ -116,7 +119,11 @@ def parse_professional(text: str) -> int | None:
 
 
 def parse_grades(texts: Iterable[str | None]) -> Floats:
-    """Grades of many players, as files have them; NaN where there is none that can be read."""
+    """Grades of many players; NaN where there is none that can be read.
+
+    Made for files, where professional ranks, blanks and fancies stand among the
+    grades; use `parse_grade` where a wrong word should be an error.
+    """
     words = list(texts)
     parts = {word: split_grade(word or "") for word in set(words)}
     known = {
@@ -166,8 +173,11 @@ def usual_komi(handicap: ArrayLike) -> Floats:
 def head_start(handicap: ArrayLike, komi: ArrayLike | None = None) -> Floats:
     """Stones by which Black is ahead.
 
-    `handicap` are Black's stones: 0 is an even game, and with 1 Black only moves first; `komi` what
-    Black gives, by default the usual. A reverse komi is negative.
+    Args:
+        handicap (array_like): Stones of Black; 0 is an even game, and with 1 Black only moves
+            first.
+        komi (array_like): Points that Black gives; the usual one by default. A reverse komi is
+            negative.
 
     Examples:
         >>> float(head_start(0)), float(head_start(1)), float(head_start(4, 7))

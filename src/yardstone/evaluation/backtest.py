@@ -138,7 +138,8 @@ def evaluate(
         **names: Which columns hold what, where `games` is no pool: ``first="home"``,
             ``second="away"``, ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
 
-    Raises `InputError` as `yardstone.read`, or if no system can take the games.
+    Raises:
+        InputError: As `yardstone.read`; or no system can take the games.
     """
     check_choice("first_advantage", first_advantage, ("auto", "none"))
     check_choice("the metric", metric, LARGER_IS_BETTER)
@@ -516,7 +517,10 @@ def _lowest(loss: Callable[[float], float], low: float, high: float) -> float:
 
 
 def outcome_table(score: Any, expected: Any) -> Floats:
-    """Of groups of predictions their sum, and the numbers of losses, draws and wins; additive."""
+    """Of groups of predictions their sum, and the numbers of losses, draws and wins.
+
+    The tables of several sets of games are added. Columns may lie on disk.
+    """
     table = np.zeros((_GROUPS, 4))
     for at in pieces(len(score)):
         s, p = (np.asarray(taken(each, at), np.float64) for each in (score, expected))
@@ -552,7 +556,10 @@ def takes_advantage(entry: SystemEntry) -> bool:
 
 
 def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
-    """The points for moving first with which a system predicts `earlier` games better, or 0."""
+    """The advantage of moving first with which a system predicts better; 0 if none helps.
+
+    In its rating points, from `earlier` games in order of time; the entry `takes_advantage`.
+    """
     judged = slice(round(LEARNING_SHARE * len(earlier)), None)
     score = earlier.score[judged]
     if not len(score) or not earlier.ordered:
@@ -573,9 +580,10 @@ def helpful_advantage(entry: SystemEntry, earlier: Pool) -> float:
 
 
 def shown_advantage(outcomes: Floats) -> Estimate:
-    """What an `outcome_table` shows of the advantage of moving first, in log odds.
+    """What games show of the advantage of moving first, in log odds, with its deviation.
 
-    Nothing is known of it before but that it is small (a normal prior of 50 points).
+    From the `outcome_table` of results by what was expected of them without an advantage. Nothing
+    is known of it before but that it is small (a normal prior of 50 points).
     """
     expected, counts = groups_of_outcomes(outcomes)
     games = sum(counts.values(), np.zeros(len(expected)))

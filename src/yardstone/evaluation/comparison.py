@@ -234,9 +234,11 @@ LEARNING_SHARE = 0.5  #: So much of the earlier games only serves to learn ratin
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best parameters found, none if the untuned were; frozen.
+    """The best parameters found; frozen.
 
-    `value` is their mean log-likelihood on the later half; `failed` of the `trials` were refused.
+    `parameters` are the tuned ones by name, `untuned` if those were the best; `value` the mean
+    log-likelihood that they reached on the later half of the earlier games; `failed` of the
+    `trials` sets were refused by the system.
     """
 
     system: SequentialSystem
@@ -271,7 +273,9 @@ def tune(
             depend on the machine.
         progress: Called as ``progress(done, trials)``.
 
-    Raises `UsageError` for too few earlier games, `ModelError` if every trial failed.
+    Raises:
+        UsageError: There are too few earlier games.
+        ModelError: Every trial failed.
     """
     if trials < 0:
         raise UsageError(f"the number of trials must be 0 or more, not {trials}")
@@ -357,7 +361,10 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """One system's predictions, their measures by name of the subset, and calibration; frozen."""
+    """One system's predictions with their measures; frozen.
+
+    `metrics` are by name of the subset (none of one without a game), `calibration` of all games.
+    """
 
     prediction: Prediction
     metrics: Mapping[str, Measures]
@@ -395,7 +402,10 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(DisplayedRows[Scored, Scored]):
-    """Systems compared on the same games, a sequence without baselines, the best first; frozen."""
+    """Systems compared on the same games; frozen.
+
+    A sequence of `Scored` from best to worst, without baselines; a system's own by its name.
+    """
 
     _made_by: ClassVar[str] = "reports.evaluation:evaluation_document"
 
@@ -447,7 +457,10 @@ class Evaluation(DisplayedRows[Scored, Scored]):
     def difference(
         self, system: str, other: str, *, metric: str | None = None, subset: str = REPRESENTATIVE
     ) -> MeanInterval:
-        """How much better `system` did than `other`, in the metric's units: positive if better."""
+        """How much better `system` did than `other`: positive if it did better.
+
+        In the metric's own units (a lower Brier score is a positive difference).
+        """
         names, bootstrap, sign = self._bootstrap(metric or self.metric, subset)
         for name in (system, other):
             if name not in names:

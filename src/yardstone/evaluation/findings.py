@@ -166,9 +166,10 @@ class _Chances:
 
 
 def swap_share(chance: Floats) -> float:
-    """Share e of games recorded with exchanged names, by maximum likelihood.
+    """Share of games that were recorded with exchanged names, by maximum likelihood.
 
-    From each decided result's probability p, which then is (1 - e) p + e (1 - p).
+    From the probability of each decided game's result: had the names been exchanged, the other one
+    would have happened, so that each has the chance (1 - e) p + e (1 - p) with the share e.
     """
     return swap_share_of(lambda: [chance])
 

@@ -173,7 +173,8 @@ def rate_games(
 ) -> tuple[RatedGames, list[str]]:
     """The games rated, and what must be said about it.
 
-    By Glicko-2 unless told otherwise, or by the system of a `state`, to which they are added.
+    `system` is Glicko-2 by default. With a `state`, which has its system and parameters, the games
+    are added to it. Those of a pool on disk are not kept.
     """
     notes: list[str] = []
     if pool is not None:

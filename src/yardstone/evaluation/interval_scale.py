@@ -121,9 +121,10 @@ def interval_scale(
 ) -> IntervalScale | None:
     """Put the deviations of a system to the test on games like those it has rated.
 
-    Of a large pool on the first 20,000, or 400 for whole histories. None where nothing can be drawn
-    anew: without games, and for systems that begin at declared grades, or go by margins, moves or
-    lengths (EGF, SKT-LR, fusion, FIBS), or by handicap that multiplies ratings (OGS).
+    Of a large pool the first games are looked at: 20,000, or 400 for whole histories. None
+    without games, where nothing drawn can be rated, and for systems whose ratings cannot be drawn
+    anew: those that begin at declared grades, or go by margins, moves or the length of matches
+    (EGF, SKT-LR, fusion, FIBS), and OGS where handicap multiplies ratings.
     """
     system = rated.system
     handicap = getattr(system, "handicap", None)
@@ -258,7 +259,11 @@ WALKS = (("game", 0.0), ("game", 6.0), ("game", 14.0), ("day", 2.0), ("day", 6.0
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Strengths that are normal (`spread`) at first and walk by `step` points a game or day."""
+    """How strengths may lie and move: normal at first, a random walk from then on.
+
+    `spread` and `step` are standard deviations in points; `walk` ("game" or "day") is what each
+    step belongs to.
+    """
 
     spread: float
     walk: str
@@ -266,7 +271,11 @@ class World:
 
 
 class DrawnGames(NamedTuple):
-    """Games with results drawn from a world, true strengths in them, and at each player's last."""
+    """Games with results drawn from a world.
+
+    `first` and `second` are the true strengths at each game, in points around the mean of all who
+    may come; `last` those at each player's last game, NaN without one.
+    """
 
     pool: Pool
     first: Floats
@@ -275,7 +284,11 @@ class DrawnGames(NamedTuple):
 
 
 def weighed_worlds(pool: Pool, advantage: Floats) -> tuple[list[World], Floats]:
-    """Worlds that are considered, and how much the results speak for each, predicted by Glicko."""
+    """Worlds that are considered, and how much the results speak for each.
+
+    Each predicts every game from those before (Glicko with that spread and walk): the product of
+    the predictions is its likelihood, strengths integrated out but for Glicko's approximation.
+    """
     shift = Pool(
         pool.players, pool.first, pool.second, pool.score, pool.time, {"advantage": advantage}
     )
@@ -312,7 +325,10 @@ def _model(spread: float, walk: str, step: float) -> Glicko | Glicko2:
 def drawn_results(
     pool: Pool, world: World, rng: Generator, *, advantage: ArrayLike = 0.0, draw_rate: float = 0.0
 ) -> DrawnGames:
-    """The same games, in order of time, with results drawn from a world; `advantage` in points."""
+    """The same games, in order of time, with results drawn from a world.
+
+    `advantage` are points for moving first and for handicap, `draw_rate` is that of equal players.
+    """
     games, players = len(pool), len(pool.players)
     sides = np.column_stack([pool.first, pool.second]).ravel()
     order = np.argsort(sides, kind="stable")

@@ -62,7 +62,10 @@ REPLAYED = tuple(part.name for part in fields(Predictions))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ledger(RatedGames):
-    """A system, all games it has rated, each predicted before, and where it stood; frozen."""
+    """A system, all games it has rated, and where it stood on the way; frozen.
+
+    Every prediction in `replay` was made before its game.
+    """
 
     #: Number of games, and the state after them; the first after none, the last after all.
     checkpoints: tuple[tuple[int, State], ...] = ()
@@ -107,6 +110,8 @@ class Ledger(RatedGames):
 
     def merge(self, kept: str, other: str) -> Ledger:
         """The ledger with all games of `other` given to `kept`.
+
+        As long as only one of them had played, nothing is replayed.
 
         Raises `InputError`: one of them is unknown, or they have played each other.
         """
@@ -279,7 +284,9 @@ def save_ledger(ledger: Ledger, path: Path) -> None:
 def load_ledger(path: Path) -> Ledger:
     """Read what `save_ledger` wrote.
 
-    Raises `InputError`: no such file, something else, or other rules of its system: rate anew.
+    Raises:
+        InputError: No such file, something else, or its system has changed since: rate the games
+            anew.
     """
     return HISTORY_FILE.read(path, lambda arrays, about: ledger_of(arrays, about, str(path)))
 
@@ -403,7 +410,8 @@ OPENING = 20_000  #: So many of the first games are kept.
 class KeptRatings:
     """All that is kept of ratings whose games are not; frozen.
 
-    Of each player `played` and `last_game`; the first games, and what was expected of them.
+    `played` and `last_game` are of each player, `began` is the time of the first game of all,
+    `opening` are the first games with what was expected of them, `outcomes` as in `RatedGames`.
     """
 
     name: str
@@ -440,7 +448,10 @@ class CarriedRatings(RatedGames):
 
     @classmethod
     def go_on(cls, before: KeptRatings, pool: Pool) -> CarriedRatings:
-        """Rate further games, none earlier; InputError if they are, or only some have times."""
+        """Rate further games, none of them before the last.
+
+        InputError for earlier games, or if only the old or only the new ones have times.
+        """
         system = make_system(before.name, before.parameters)
         check_order(system, pool)
         games = before.state.games
@@ -537,7 +548,10 @@ def _with_players(pool: Pool, players: tuple[str, ...]) -> Pool:
 
 
 def changed_games(old: Pool, new: Pool, origin: Longs) -> Flags:
-    """Games of `new` that are new (`origin` -1), or not what they were at `origin` in `old`."""
+    """Games of `new` that are new, or not what they were in `old`.
+
+    `origin` is each game's place in `old`; -1 for a new one.
+    """
     changed = origin < 0
     rows, before = np.flatnonzero(~changed), origin[~changed]
     place = _places(old.players, new.players)
@@ -565,7 +579,10 @@ def _places(old: tuple[str, ...], new: tuple[str, ...]) -> Longs:
 
 
 def reached_players(old: Pool, new: Pool, base: int, changed: Flags, removed: Longs) -> Flags:
-    """Players of `new` whom a change can reach, through games of both pools from `base` on."""
+    """Players of `new` whom a change can reach, through games from place `base` on.
+
+    Games of both pools are links: whoever is not reached has the same games in both.
+    """
     place = _places(old.players, new.players)
     rows = np.flatnonzero(changed)
     seeds = np.concatenate(

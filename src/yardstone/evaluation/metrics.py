@@ -98,7 +98,8 @@ def _mean(values: Floats) -> float:
 def correct(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game 1 if its winner was predicted, 0 if not, 0.5 for a draw.
 
-    An even chance predicts the second player (White in Go; Neubauer 2024, eq. 2.4).
+    An even chance is a prediction that the second player wins: White in Go, who
+    wins slightly more often (Neubauer 2024, eq. 2.4).
     """
     s, p = _checked(score, expected)
     return np.abs(s - (p <= 0.5))
@@ -123,8 +124,9 @@ def constant_side_accuracy(score: ArrayLike) -> float:
 def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game the logarithm of the probability given to its result.
 
-    ``s ln p + (1 - s) ln(1 - p)``: for wins and losses the thesis' ``ln(1 - |s - p|)``, which for
-    draws would reward p = 1/2 beyond every other prediction.
+    ``s ln p + (1 - s) ln(1 - p)``. For wins and losses this is the thesis'
+    ``ln(1 - |s - p|)``; that formula itself must not be used for draws, where it
+    would reward p = 1/2 beyond every other prediction.
     """
     s, p = _checked(score, expected)
     with np.errstate(divide="ignore"):
@@ -162,7 +164,8 @@ def brier(score: ArrayLike, expected: ArrayLike) -> float:
 def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> Floats:
     """For each game the logarithm of the probability given to its win, draw or loss.
 
-    `draw` is at most twice the smaller of `expected` and its complement, or `InputError`.
+    `expected` is the probability of a win plus half of `draw`, that of a draw, which is never more
+    than twice the smaller of `expected` and its complement, or `InputError`.
     """
     s, p = _checked(score, expected)
     d = np.broadcast_to(np.asarray(draw, np.float64), p.shape)
@@ -357,9 +360,10 @@ def calibrate(
 
 @dataclass(frozen=True, eq=False)
 class CalibrationGroups:
-    """Groups of predictions as in `CalibrationCurve`, with the share of draws; frozen.
+    """Groups of predictions with their results, as in `CalibrationCurve`; frozen.
 
-    `worth` of a game beside games that share no player; deviations on each side of an interval.
+    `draws` is the share of draws, `worth` what a game is worth beside games that share no player,
+    `reach` the deviations on each side of the intervals (infinite where nothing is known).
     """
 
     low: Floats
@@ -408,9 +412,10 @@ def _wilson(
 
 
 def recalibration(score: Any, expected: Any) -> tuple[float, float]:
-    """Intercept and slope of the logistic regression of scores on predictions' logits (Cox 1958).
+    """Intercept and slope of the logistic regression of scores on predictions' logits.
 
-    (0, 1) for predictions right at every level, NaN for all alike, or wins and losses apart.
+    (0, 1) for predictions that are right on average at every level (Cox 1958). NaN where one
+    prediction stands for all games, or predictions separate wins from losses.
     """
 
     def parts() -> Iterator[tuple[Floats, Floats]]:

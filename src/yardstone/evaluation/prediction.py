@@ -89,7 +89,11 @@ _LISTED = 20  #: So many columns are named in a message.
 
 @dataclass(frozen=True, eq=False)
 class PredictionTable:
-    """Predictions read from a table, with players' numbers and subsets where named; frozen."""
+    """Predictions read from a table; frozen.
+
+    Numbers of the players where their columns were named, a subset for each value of the group
+    column, and `notes`: rows that were left out, and why.
+    """
 
     score: Floats
     predictions: tuple[Prediction, ...]
@@ -100,7 +104,10 @@ class PredictionTable:
 
 
 def compare_table(table: PredictionTable, **options: Any) -> Evaluation:
-    """Measure the predictions of a table, and an even chance; `options` are those of `compare`."""
+    """Measure the predictions of a table, and an even chance beside them.
+
+    `options` are `metric`, `confidence`, `replicates` and `seed` of `compare`.
+    """
     notes = list(table.notes)
     if table.first is None:
         notes.append("The players are not known (--players), so intervals are too narrow.")

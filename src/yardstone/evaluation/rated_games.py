@@ -107,9 +107,12 @@ class RatedGames:
 def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     """Every player's most probable strength at each game, given all games.
 
-    Unlike a replay this looks back: a rating is what all games, earlier and later, say about that
-    day. So what is "expected" of a game knows its result, and serves to find records that look
-    wrong, never to judge predictions.
+    Unlike a replay this looks back: a rating is what all games, earlier and later,
+    say about that day. So what is "expected" of a game knows its result, and serves
+    to find records that look wrong, never to judge predictions.
+
+    Args:
+        **parameters: Of whole-history rating.
     """
     from yardstone.ratings.whole_history import WholeHistory
 

@@ -73,7 +73,10 @@ class Subset:
 
 
 def in_time_order(pool: Pool) -> Pool:
-    """The games in order of time, or as given without; InputError if only some have a time."""
+    """The games in order of time; games of equal time stay in the order given.
+
+    A pool without times is in order already. InputError if only some games have a time.
+    """
     if pool.time is None:
         return pool
     unknown = np.isnat(pool.time)
@@ -90,7 +93,10 @@ def in_time_order(pool: Pool) -> Pool:
 
 
 def judged_games(pool: Pool, even: Sequence[str] = ()) -> tuple[Pool, list[str]]:
-    """The games that can be judged, in order of time, without handicaps if systems need `even`."""
+    """The games that can be judged, in order of time, and what was left out.
+
+    If systems are named that need `even` games, those with a handicap are left out.
+    """
     if isinstance(pool, StoredPool):
         return pool, _stored_notes(pool)
     if even:
@@ -212,7 +218,8 @@ def rating_gap_subsets(
 ) -> list[Subset]:
     """Groups of games by the distance of both ratings before the game.
 
-    Matchmaking brings players together whose games are hard to predict (Neubauer 2024, 6.3).
+    Matchmaking brings players of equal rating together, whose games are hard to predict for the
+    system that made the match (Neubauer 2024, section 6.3): look at each distance by itself.
     """
     bounds = [0.0, *edges, np.inf]
     groups = []

@@ -91,7 +91,8 @@ class Bootstrap:
     def standard_error(self, contrast: ArrayLike) -> float:
         """Standard error of a sum of rows, robust to games that share players.
 
-        Never below that of independent games, or pairs; NaN with too few players.
+        Never below that of independent games, nor that of independent pairs. NaN with
+        too few players.
         """
         if self.unit == "none":
             return float("nan")
@@ -119,9 +120,10 @@ class Bootstrap:
         return MeanInterval(estimate, estimate - reach, estimate + reach, confidence, above)
 
     def reach(self, contrasts: Sequence[ArrayLike], confidence: float) -> float:
-        """Standard errors that none of some sums is off by (the bootstrap's max-t, by Student).
+        """Standard errors that none of some sums is off by, all of them together.
 
-        All of them together, so which one to look at may be chosen afterwards.
+        The largest error among them in each replicate counts (the bootstrap's max-t), at Student's
+        level, so which one to look at may be chosen afterwards.
         """
         largest = np.zeros(len(self.replicates))
         for contrast in contrasts:
@@ -256,7 +258,11 @@ class _Part:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GamesByPair:
-    """Predictions and results in order of pairs of players, for very many games; frozen."""
+    """Predictions and results by pairs of players, for very many games; frozen.
+
+    `columns` are players, scores, predictions and subsets of the games; `ends` is where each part
+    ends; `players` one more than the largest number of a player.
+    """
 
     columns: Mapping[str, Any]
     ends: Longs

@@ -76,6 +76,36 @@ Parameter = float | Literal["auto"] | Prior
 class BradleyTerry(CheckedParameters):
     """A joint rating system: one fit of all games.
 
+    Args:
+        average: Mean rating of each group of connected players; or, with `anchor`, the rating of
+            that player.
+        anchor: Player whose rating is set to `average`.
+        anchors: Players with fixed ratings.
+        loose_anchors: Players with a Gaussian prior on the rating.
+        relations: Gaussian priors on differences of two ratings.
+        join: Deviation of a prior around `average` put on every player without another prior: joins
+            groups that no result connects and makes perfect scores finite.
+        first_advantage (float, "auto" or Prior): Rating points for moving first: fixed, estimated,
+            or estimated with a prior.
+        draw_rate (float, "auto" or Prior): Draw rate of equal opponents (0 to 1), likewise. Under
+            the score equations it matters for deviations only.
+        method ({"score", "likelihood"}): Ordo's score equations, or maximum likelihood with
+            Davidson's draws. By default the likelihood, as `yardstone.rate` and the command, where
+            the advantage of moving first or the draw rate is estimated; else the score equations.
+            Any prior takes the likelihood.
+        scale: Rating difference at which the stronger player scores 76 %.
+        ignore_draws: Leave draws out.
+        reference ({"anchor", "mean"}): What deviations are relative to when `anchor` is set.
+        disconnected ({"components", "refuse"}): Rate groups that share no scale each on its own, or
+            raise NotConnectedError.
+        bounds ({"exact", "ordo", "draw"}): Bound given to players who won or lost everything: the
+            rating at which that had an even chance, exactly or to Ordo's own digits; or the rating
+            for half a point less (or more), as Ordo's manual has it.
+        paired: Columns of the pool (such as ``("event", "round")``) that, with the two players,
+            name games which belong together, for example two games of one opening with colours
+            swapped: deviations then allow for their correlation.
+        covariance: Whether to compute deviations at all.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])
@@ -83,36 +113,22 @@ class BradleyTerry(CheckedParameters):
         132.538...
     """
 
-    #: Mean rating of each group of connected players; or, with `anchor`, the rating of that player.
     average: float = 2300.0
-    anchor: str | None = None  #: Player whose rating is set to `average`.
-    anchors: Mapping[str, float] = field(default_factory=dict)  #: Players with fixed ratings.
-    #: Players with a Gaussian prior on the rating.
+    anchor: str | None = None
+    anchors: Mapping[str, float] = field(default_factory=dict)
     loose_anchors: Mapping[str, Prior] = field(default_factory=dict)
-    relations: Sequence[Relation] = ()  #: Gaussian priors on differences of two ratings.
-    #: Deviation of all other players about `average`: joins groups, makes perfect scores finite.
+    relations: Sequence[Relation] = ()
     join: float | None = None
-    first_advantage: Parameter = 0.0  #: Points for moving first: given, estimated, or with a prior.
-    #: Draw rate of equal opponents, likewise; by score equations for deviations only.
+    first_advantage: Parameter = 0.0
     draw_rate: Parameter = 0.5
-    #: Ordo's score equations, or maximum likelihood with Davidson's draws. By default the
-    #: likelihood, as `yardstone.rate` and the command, where the advantage of moving first or the
-    #: draw rate is estimated; else the score equations. Any prior takes the likelihood.
     method: Literal["score", "likelihood"] | None = None
-    scale: float = 202.0  #: Rating difference at which the stronger player scores 76 %.
-    ignore_draws: bool = False  #: Leave draws out.
-    reference: Literal["anchor", "mean"] = "anchor"  #: Of deviations, with `anchor` set.
-    #: Rate groups that share no scale each on its own, or raise NotConnectedError.
+    scale: float = 202.0
+    ignore_draws: bool = False
+    reference: Literal["anchor", "mean"] = "anchor"
     disconnected: Literal["components", "refuse"] = "components"
-    #: Bound given to players who won or lost everything: the rating at which that had an even
-    #: chance, exactly or to Ordo's own digits; or the rating for half a point less (or more), as
-    #: Ordo's manual has it.
     bounds: Literal["exact", "ordo", "draw"] = "exact"
-    #: Columns of the pool (such as ``("event", "round")``) that, with the two players, name games
-    #: which belong together, for example two games of one opening with colours swapped: deviations
-    #: then allow for their correlation.
     paired: Sequence[str] | None = None
-    covariance: bool = True  #: Whether to compute deviations at all.
+    covariance: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -141,9 +157,10 @@ class BradleyTerry(CheckedParameters):
     def fit(self, pool: Pool | CountedGames) -> JointRatings:
         """Rate the players of a pool.
 
-        Raises `NoGamesError`: none is left; `NotConnectedError`: groups share no scale, and
-        `disconnected` refuses that; `ModelError`: the first-move advantage is infinite;
-        `ConvergenceError`: the solver stopped early; `InputError`: a name is not in the pool.
+        Raises `NoGamesError`: no game is left to rate. Raises `NotConnectedError`: groups share no
+        scale and `disconnected` is ``"refuse"``. Raises `ModelError`: the first-move advantage is
+        infinite. Raises `ConvergenceError`: the solver stopped early. Raises `InputError`: A name
+        that should be in the pool is not.
         """
         if not len(pool):
             raise NoGamesError("there are no games to rate")
@@ -294,7 +311,8 @@ def fit_widely(
 ) -> tuple[BradleyTerry, JointRatings, tuple[str, ...]]:
     """The system used, its result, and what the reader must know of the choice.
 
-    A free advantage or draw rate that the games do not bound gets a wide prior; else ModelError.
+    A free first-move advantage or draw rate gets a wide prior if the fit fails for want of one, or
+    leaves it less certain than the prior. ModelError if even so there are no ratings.
     """
     remarks: list[str] = []
     if not pool.ordered:
@@ -335,7 +353,11 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
 
 
 def misfit_of_join(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
-    """A remark if the ratings spread otherwise than `join` has it: intervals then do not hold."""
+    """What the reader must know if the players spread otherwise than `join` has it.
+
+    If it is right, the mean square of (rating - average) plus that of the deviations is join
+    squared; with players who spread half as much again 95 % intervals held 78 %.
+    """
     if system.join is None:
         return ()
     by_join = np.isfinite(ratings.deviation)
@@ -503,7 +525,10 @@ class PairTally:
 
 @dataclass(frozen=True)
 class CountedGames:
-    """Games of which only the counts of pairs are kept; for `rate_list` as good as a `Pool`."""
+    """Games of which only the counts of pairs are kept; for `rate_list` as good as a `Pool`.
+
+    `ordered` is as in `Pool`.
+    """
 
     players: tuple[str, ...]
     counts: PairCounts

@@ -141,8 +141,9 @@ def strong_components(
 ) -> Ints:
     """Group of each player on a common scale, numbered by falling size; -1 if not `active`.
 
-    `ties` (ties, 2) join players too, and with `weak` any game. Of equal groups the one comes first
-    whose first name does in byte order, as in Ordo, or its number.
+    `ties` (ties, 2) join players both ways by other things than games, `weak` lets any game do
+    so. Groups of equal size stand in the order of their first names in byte order, as in Ordo;
+    without `names`, of their numbers.
     """
     group = np.where(active, 0, -1).astype(np.int32)
     start, target = _edges(Pairs.of(counts), group, _NO_TIES if ties is None else ties, weak)
@@ -158,7 +159,10 @@ def weak_components(
 
 
 def label_by_size(label: Ints, names: Sequence[str] | None = None) -> Ints:
-    """Renumber labels, but -1, by falling size, then by their first member's name or number."""
+    """Renumber labels from the largest group down; -1 stays.
+
+    Ties go to the group whose first member comes first, by name if given, else by number.
+    """
     members = np.flatnonzero(label >= 0)
     if not len(members):
         return label

@@ -46,6 +46,15 @@ __all__ = ["DecayingBradleyTerry"]
 class DecayingBradleyTerry(Remembering):
     """Bradley-Terry with weights that halve after some time.
 
+    Args:
+        half_life: Days after which a game counts half; without times, games of the pool. May be
+            infinite.
+        average, prior_deviation: Normal prior of each player's strength, in points.
+        first_advantage (float or "auto"): Rating points for moving first.
+        draw_rate (float, "auto" or None): Draw rate of equal opponents (Davidson's law); None
+            counts a draw as half a win and half a loss (for `replay`; `fit` always uses the law).
+        handicap: Where handicap stones and komi are found, and what they are worth (`replay` only).
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
@@ -53,18 +62,18 @@ class DecayingBradleyTerry(Remembering):
         True
     """
 
-    half_life: float = 365.0  #: Days (games without times) after which a game counts half.
-    #: Normal prior of each player's strength, in points.
+    half_life: float = 365.0
     average: float = 1500.0
     prior_deviation: float = 250.0
-    first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
-    #: Of equals, by Davidson's law; None, in `replay`: a draw is half a win.
+    first_advantage: float | Literal["auto"] = 0.0
     draw_rate: float | Literal["auto"] | None = "auto"
-    #: Where handicap stones and komi are found, and what they are worth (`replay` only).
     handicap: Handicap | None = None
 
     def fit(self, pool: Pool, at: np.datetime64 | str | None = None) -> JointRatings:
-        """Rate the players as of a moment, by default the last game's; as `BradleyTerry.fit`."""
+        """Rate the players of a pool as of a moment (by default that of its last game).
+
+        Games after that moment do not count. Raises as `BradleyTerry.fit` does.
+        """
         from yardstone.ratings.bradley_terry import BradleyTerry
 
         order_of_time(pool)  # complains if only some games have a time
@@ -150,9 +159,10 @@ class Entries(NamedTuple):
 
 
 class FadingLearner(NamedTuple):
-    """What is learned, changed in place: strength `x` and `precision` of each on day `last`.
+    """What is learned, changed in place.
 
-    `end` is the end of each player's entries so far, `known` the information on w and tau.
+    `end` is the end of each player's entries so far, `precision` that of his strength `x` on day
+    `last`; `known` is the information on w and tau.
     """
 
     end: Longs

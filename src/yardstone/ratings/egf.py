@@ -49,14 +49,22 @@ class Handicap:
         max(H - 1, 0) + (1 - komi/even_komi)/2
 
     Without komi that is H - 1/2, as the European Go Federation counts.
+
+    Args:
+        column: Column of the stones; 0 is an even game, 1 one without komi.
+        komi_column: Column of the komi. Without it, and where it is NaN, even games have
+            `even_komi` and all others none.
+        points: Rating points of one stone.
+        even_komi: The komi of a fair game.
+        required: Raise InputError if the pool lacks a column, instead of taking all games for even
+            ones.
     """
 
-    column: str = "handicap"  #: Column of the stones; 0 is an even game, 1 one without komi.
-    #: Column of the komi, by default (or NaN) `even_komi` in even games, else none.
+    column: str = "handicap"
     komi_column: str | None = None
-    points: float = 100.0  #: Rating points of one stone.
-    even_komi: float = 6.5  #: The komi of a fair game.
-    required: bool = True  #: Refuse a pool without a column (else all games are even).
+    points: float = 100.0
+    even_komi: float = 6.5
+    required: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -96,7 +104,10 @@ class Handicap:
 
 
 def stones_and_komi(pool: Pool) -> tuple[Floats, Floats]:
-    """Stones (0 where unknown) and komi (NaN) of each game; InputError for what is none."""
+    """Handicap stones of each game, 0 where none are known, and komi, NaN where it is not.
+
+    Raises `InputError`: the columns ``handicap`` or ``komi`` hold what is none.
+    """
     reader = Handicap(required=False)
     stones, komi = (reader._column(pool, name) for name in ("handicap", "komi"))
     return (
@@ -132,7 +143,10 @@ _APART = 400.0  #: A grade and a rating further apart than this contradict each 
 
 
 def grade_rating(grades: NDArray[Any]) -> Floats:
-    """Ratings from grades (1k is 2000, 1d 2100, 7d and 1p 2700) or ratings; NaN for neither."""
+    """Ratings from grades: 1k is 2000, 1d 2100, 7d and 1p 2700, 9p 2940.
+
+    Numbers are taken for ratings; what cannot be read becomes NaN.
+    """
     if grades.dtype.kind in "fiu":
         return grades.astype(np.float64)
     texts = [str(grade).strip().lower() for grade in grades.tolist()]
@@ -173,6 +187,21 @@ class EGF(Sequential):
     score is logistic in the difference of beta(r) = -7 ln(3300 - r). Near 3300 the
     formulas end, so they are used up to 3290 only.
 
+    Args:
+        initial: Rating with which a player without a grade enters.
+        grade_columns: Columns with the grades (or ratings) of `first` and `second`: a player enters
+            with the rating of the grade in his first game. Missing columns are no error.
+        rating_columns: The same for ratings on the EGF's scale, for players without a grade.
+        class_column: Column with the class of each game's tournament (A to D) or its weight; a pool
+            without it is of `weight` throughout.
+        weight: Weight of all games in a pool without `class_column`.
+        floor: No rating falls below this.
+        period ({"event", "game", "day", "week", "month", "quarter", "year"} or float): Games rated
+            at once: those of an event, or else.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(["Ann"], ["Bob"], [1])
@@ -180,20 +209,15 @@ class EGF(Sequential):
         2109.306
     """
 
-    initial: float = 100.0  #: Rating with which a player without a grade enters.
-    #: Columns with the grades (or ratings) of `first` and `second`: a player enters with the rating
-    #: of the grade in his first game. Missing columns are no error.
+    initial: float = 100.0
     grade_columns: tuple[str, str] = ("first_grade", "second_grade")
-    #: The same for ratings on the EGF's scale, for players without a grade.
     rating_columns: tuple[str, str] = ("first_rating", "second_rating")
-    #: Column with the class of a game's tournament (A to D) or its weight.
     class_column: str = "class"
-    weight: float = 1.0  #: Weight of all games in a pool without `class_column`.
-    floor: float = -900.0  #: No rating falls below this.
-    period: Period = "event"  #: Games rated at once: those of an event, or else.
-    event_column: str = "event"  #: Column that names the events.
-    first_advantage: float = 0.0  #: Rating points for moving first.
-    #: Where the handicap is found; H stones count as 100 (H - 0.5) points for Black.
+    weight: float = 1.0
+    floor: float = -900.0
+    period: Period = "event"
+    event_column: str = "event"
+    first_advantage: float = 0.0
     handicap: Handicap | None = field(default_factory=lambda: Handicap(required=False))
 
     scale = "egf"
@@ -236,7 +260,10 @@ class EGF(Sequential):
         return games.schedule.take(self.entries(games.pool))
 
     def entries(self, pool: Pool) -> Floats:
-        """Ratings that a pool declares of both players, NaN for none: shape (games, 2)."""
+        """Ratings that a pool declares for `first` and `second` of each game; shape (games, 2).
+
+        NaN where it declares none, or none that can be read.
+        """
         entry = np.full((len(pool), 2), np.nan)
         for grades, columns in ((False, self.rating_columns), (True, self.grade_columns)):
             for side, name in enumerate(columns):
@@ -331,14 +358,17 @@ class EGFOld(EGF):
     opponent's rating less the player's, handicap counted, and a that of the weaker
     player's rating: 200 at 20 kyu, 70 at 7 dan.
 
+    Args:
+        epsilon: What the expected scores of both players together lack to 1 (0.016; 0.014 at
+            first). Predictions leave it out, so that they sum to 1.
+        floor: No rating falls below this (20 kyu in that system).
+
     Notes:
         The other parameters are those of `EGF`.
     """
 
-    #: What the expected scores of both players together lack to 1 (0.016; 0.014 at first).
-    #: Predictions leave it out, so that they sum to 1.
     epsilon: float = 0.016
-    floor: float = 100.0  #: No rating falls below this (20 kyu in that system).
+    floor: float = 100.0
 
     scale = "egf before 2021"
     _not_negative = ("weight", "epsilon")

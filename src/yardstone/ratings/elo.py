@@ -55,6 +55,20 @@ FIDE = KFactor()  #: FIDE's rule: 40 for the first 30 games, 20 below 2400, 10 f
 class Elo(Sequential):
     """Elo's rating system.
 
+    Args:
+        k: Points for a surprise of one point: one for all, or by games and rating (`FIDE`).
+        initial: Rating of a newcomer.
+        curve ({"logistic", "normal"}): Expected score from the difference d: 1/(1 + 10^(-d/400)),
+            or Elo's own normal curve Phi(d/(200 sqrt 2)) (Neubauer 2024, equation 3.2).
+        scale_points: The 400 of the logistic curve; the normal one has half of it.
+        furthest: A difference beyond this counts as this (FIDE: 400).
+        period ({"game", "event", "day", "week", "month", "quarter", "year"} or float): Games rated
+            at once, all from the ratings at the start: each by itself, those of an event, of a part
+            of the calendar, or of so many days.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where handicap stones and komi are found, and what they are worth.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 1])
@@ -63,18 +77,15 @@ class Elo(Sequential):
         (array([0.5  , 0.454]), 1498.53)
     """
 
-    k: float | KFactor = 20.0  #: Points for a surprise of one point, also by `FIDE`.
-    initial: float = 1500.0  #: Rating of a newcomer.
-    #: Expected score from the difference d: 1/(1 + 10^(-d/400)), or Elo's own normal curve
-    #: Phi(d/(200 sqrt 2)) (Neubauer 2024, equation 3.2).
+    k: float | KFactor = 20.0
+    initial: float = 1500.0
     curve: Literal["logistic", "normal"] = "logistic"
-    scale_points: float = 400.0  #: The 400 of the logistic curve; the normal one has half of it.
-    furthest: float = inf  #: A difference beyond this counts as this (FIDE: 400).
-    #: Games rated at once: each, those of an event or of a part of the calendar, or so many days.
+    scale_points: float = 400.0
+    furthest: float = inf
     period: Period = "game"
-    event_column: str = "event"  #: Column that names the events.
-    first_advantage: float = 0.0  #: Rating points for moving first.
-    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
 
     _above_zero = ("scale_points", "furthest")
     _not_negative = ("k",)

@@ -57,6 +57,19 @@ class MatchSystem(Sequential):
 class FIBS(MatchSystem):
     """The FIBS system.
 
+    Args:
+        length_column: Column of the pool with the points to win in each match.
+        length: Length of all matches in a pool without that column, and of those in `probability`.
+        initial: Rating of a newcomer.
+        k: Points for a surprise of one in a match to one point, between old hands.
+        first_factor, ramp: K of a player is max(1, first_factor - experience/ramp), experience
+            counted with the match that is rated.
+        scale_points: Points ahead that mean odds of ten to one in a match to one point.
+        period ({"game", "event", "day", "week", "month", "quarter", "year"} or float): Matches
+            rated at once, all from the ratings at the start.
+        event_column: Column that names the events.
+        first_advantage, handicap: Must be 0 and None: the dice decide who begins.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> lengths = {"length": [5, 7]}
@@ -66,18 +79,15 @@ class FIBS(MatchSystem):
         (array([0.5  , 0.483]), 1522.14)
     """
 
-    length_column: str = "length"  #: Column of the pool with the points to win in each match.
-    length: float = 1.0  #: Of all matches without that column, and in `probability`.
-    initial: float = 1500.0  #: Rating of a newcomer.
-    #: Points for a surprise of one in a match to one point, between old hands.
+    length_column: str = "length"
+    length: float = 1.0
+    initial: float = 1500.0
     k: float = fibs.UNIT
-    #: K is max(1, first_factor - experience/ramp), with the match that is rated.
     first_factor: float = fibs.FIRST_FACTOR
     ramp: float = fibs.RAMP
-    scale_points: float = fibs.POINTS  #: Points for odds of ten to one in a match to one point.
-    period: Period = "game"  #: Matches rated at once, all from the ratings at the start.
-    event_column: str = "event"  #: Column that names the events.
-    #: Must be 0 and None: the dice decide who begins.
+    scale_points: float = fibs.POINTS
+    period: Period = "game"
+    event_column: str = "event"
     first_advantage: float = 0.0
     handicap: Handicap | None = None
 
@@ -101,7 +111,10 @@ class FIBS(MatchSystem):
 
 
 def match_lengths(pool: Pool, column: str, length: float) -> Floats:
-    """Points to win in each match: of the column, or `length`; InputError for less than 1."""
+    """Points to win in each match of a pool: those of the column, or `length` without it.
+
+    Raises InputError where a match has no length of 1 point or more.
+    """
     values = pool.columns.get(column)
     if values is None:
         return np.full(len(pool), length)

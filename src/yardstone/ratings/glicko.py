@@ -37,6 +37,20 @@ _Q = 1.0 / ELO_POINTS_PER_LOGIT
 class Glicko(Sequential):
     """Glickman's Glicko.
 
+    Args:
+        initial, initial_deviation: Rating and deviation of a newcomer.
+        drift: The paper's c: after t periods without games a deviation RD has grown to sqrt(RD^2 +
+            c^2 t), at most to `initial_deviation`. 34.6 takes a deviation of 50 back to 350 in 100
+            periods.
+        min_deviation: No deviation falls below this, so that ratings go on moving (Glickman: 30).
+        period ({"game", "day", "week", "month", "quarter", "year", "event"} or float): The rating
+            period: one game, a part of the calendar, so many days, or the games of an event.
+        idle_days: With single games and events, the days that count as one period of ageing; None:
+            deviations do not age.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where handicap stones and komi are found, and what they are worth.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Cem"], [1, 0.5])
@@ -44,21 +58,15 @@ class Glicko(Sequential):
         Estimate(value=1662.2..., deviation=290.2...)
     """
 
-    #: Rating and deviation of a newcomer.
     initial: float = 1500.0
     initial_deviation: float = 350.0
-    #: The paper's c: after t periods without games a deviation RD has grown to sqrt(RD^2 + c^2 t),
-    #: at most to `initial_deviation`. 34.6 takes a deviation of 50 back to 350 in 100 periods.
     drift: float = 34.6
-    #: No deviation falls below this, so that ratings go on moving (Glickman: 30).
     min_deviation: float = 30.0
-    #: The rating period: one game, a part of the calendar, so many days, or the games of an event.
     period: Period = "game"
-    #: Days of single games and events that age as one period; None: they do not.
     idle_days: float | None = 30.0
-    event_column: str = "event"  #: Column that names the events.
-    first_advantage: float = 0.0  #: Rating points for moving first.
-    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
 
     scale = "glicko"
     _positive = ("variance",)
@@ -107,6 +115,21 @@ CENTRE = 1500.0
 class Glicko2(Sequential):
     """Glickman's Glicko-2.
 
+    Args:
+        initial, initial_deviation, initial_volatility: Rating and deviation (points) and volatility
+            (the paper's sigma) of a newcomer.
+        tau: How much the volatility may change: 0.3 to 1.2; 0 keeps it.
+        period ({"game", "day", "week", "month", "quarter", "year", "event"} or float): The rating
+            period: one game, as on servers and in Neubauer 2024; a part of the calendar or so many
+            days, as Glickman means it; or the games of an event.
+        idle_days: With single games and events, so many days without a game age the deviation as
+            one period without games would. None: it does not age with time. Calendar periods always
+            age it by their number.
+        max_deviation: Idleness does not raise a deviation beyond this.
+        event_column: Column that names the events.
+        first_advantage: Rating points for moving first.
+        handicap: Where handicap stones and komi are found, and what they are worth.
+
     Notes:
         Expected scores use both deviations (Neubauer 2024, equation 3.4, with Glickman's
         sign). With single games each game adds one period's drift to the deviation, idle
@@ -119,21 +142,16 @@ class Glicko2(Sequential):
         Estimate(value=1662.3..., deviation=290.3...)
     """
 
-    #: Rating and deviation (points) and volatility (the paper's sigma) of a newcomer.
     initial: float = 1500.0
     initial_deviation: float = 350.0
     initial_volatility: float = 0.06
-    tau: float = 0.5  #: How much the volatility may change: 0.3 to 1.2; 0 keeps it.
-    #: One game (Neubauer 2024), a part of the calendar (Glickman), or an event.
+    tau: float = 0.5
     period: Period = "game"
-    #: With single games and events, so many days without a game age the deviation as one period
-    #: without games would. None: it does not age with time. Calendar periods always age it by their
-    #: number.
     idle_days: float | None = None
-    max_deviation: float = inf  #: Idleness does not raise a deviation beyond this.
-    event_column: str = "event"  #: Column that names the events.
-    first_advantage: float = 0.0  #: Rating points for moving first.
-    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
+    max_deviation: float = inf
+    event_column: str = "event"
+    first_advantage: float = 0.0
+    handicap: Handicap | None = None
 
     scale = "glicko"
     _positive = ("phi2", "volatility")
@@ -207,23 +225,25 @@ class Glicko2(Sequential):
 class OGS(Glicko2):
     """Glicko-2 with the limits of the Online Go Server.
 
+    Args:
+        min_rating, max_rating: Floor and ceiling of ratings.
+        min_deviation, most_deviation: Limits of deviations, in points.
+        min_volatility, max_volatility: Limits of volatilities.
+        ranks_per_log: Ranks for a factor of e in the rating: the server's rank is 23.15 ln(r/525).
+            A handicap of h stones multiplies Black's rating by exp(h/ranks_per_log), as White sees
+            it, and divides White's, as Black sees it; the points of `handicap` are not used.
+
     Notes:
         The other parameters are those of `Glicko2`. The server's own predictions scale
         the difference by Black's deviation alone; here both count.
     """
 
-    #: Floor and ceiling of ratings.
     min_rating: float = 100.0
     max_rating: float = 6000.0
-    #: Limits of deviations, in points.
     min_deviation: float = 30.0
     most_deviation: float = 500.0
-    #: Limits of volatilities.
     min_volatility: float = 0.01
     max_volatility: float = 0.15
-    #: Ranks for a factor of e in the rating: the server's rank is 23.15 ln(r/525). A handicap of h
-    #: stones multiplies Black's rating by exp(h/ranks_per_log), as White sees it, and divides
-    #: White's, as Black sees it; the points of `handicap` are not used.
     ranks_per_log: float = 23.15
 
     scale = "ogs"

@@ -39,6 +39,12 @@ class DeclaredGrades(Sequential):
     A player without a grade in a game has that of the last one; one who never had any has
     `initial`. Professional ranks stand where the EGF rates them (1p with 7 dan).
 
+    Args:
+        win: Model of winning by its name or file, on grades.
+        initial: Points of players of whom no grade is known: those of 1 kyu.
+        grade_columns: Columns with the grades of `first` and `second`.
+        first_advantage: Points for moving first, beside what the model counts.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(
@@ -48,11 +54,10 @@ class DeclaredGrades(Sequential):
         array([0.2216])
     """
 
-    win: str = DEFAULT  #: Model of winning by its name or file, on grades.
-    initial: float = 2000.0  #: Points of players of whom no grade is known: those of 1 kyu.
-    #: Columns with the grades of `first` and `second`.
+    win: str = DEFAULT
+    initial: float = 2000.0
     grade_columns: tuple[str, str] = ("first_grade", "second_grade")
-    first_advantage: float = 0.0  #: Points for moving first, beside what the model counts.
+    first_advantage: float = 0.0
 
     scale = "egf"
 
@@ -115,6 +120,11 @@ class DeclaredRatings(Sequential):
     A player without a rating in a game has that of the last one; one who never had any is
     taken to be as strong as the opponent.
 
+    Args:
+        scale_points: Points for a factor of ten in the odds.
+        rating_columns: Columns with the ratings of `first` and `second`.
+        first_advantage: Points for moving first.
+
     Examples:
         >>> from yardstone.pool import Pool
         >>> pool = Pool.from_names(
@@ -124,10 +134,9 @@ class DeclaredRatings(Sequential):
         array([0.9091])
     """
 
-    scale_points: float = 400.0  #: Points for a factor of ten in the odds.
-    #: Columns with the ratings of `first` and `second`.
+    scale_points: float = 400.0
     rating_columns: tuple[str, str] = ("first_rating", "second_rating")
-    first_advantage: float = 0.0  #: Points for moving first.
+    first_advantage: float = 0.0
 
     _above_zero = ("scale_points",)
 

@@ -52,9 +52,10 @@ _LOOPED = 100  #: So many groups are looked at one by one.
 
 @dataclass(frozen=True)
 class Setup:
-    """The problem handed to the solver, in log odds around `average`.
+    """The problem handed to the solver, in units of log odds around `average`.
 
-    Unknowns are the ratings, the first-move advantage and the draw parameter; `used` are the pairs.
+    `used` holds the pairs inside components. Vectors over unknowns have one entry a player, then
+    the first-move advantage, then the draw parameter.
     """
 
     average: float
@@ -342,8 +343,12 @@ class Relation:
 class PlayerPriors(Mapping[str, Prior]):
     """What is known of some players before their first game; frozen.
 
-    Strength from the moves of earlier games, or a grade from elsewhere, by name, in points of the
-    system that takes them. Everyone else is a newcomer.
+    Strength from the moves of earlier games, or a grade from elsewhere. Everyone else
+    is a newcomer.
+
+    Args:
+        priors (mapping of str to Prior, or to (mean, deviation)): By name, in points of the system
+            that takes them.
 
     Examples:
         >>> PlayerPriors({"Ann": (1800.0, 120.0)})["Ann"]
@@ -408,9 +413,11 @@ def davidson_root(p: Floats, u2: float) -> Floats:
 
 
 def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
-    """The draw rate freed of what fitting the ratings did to it (Cox and Reid 1987).
+    """The draw rate freed of what fitting the ratings did to it.
 
-    Fitted ratings differ too much, so draws look too frequent. Rates given or at an edge stay.
+    Fitted ratings differ more than the true ones, so draws look too frequent. The correction is one
+    step of the likelihood adjusted for its other parameters (Cox and Reid 1987). Rates that were
+    given, or lie at an edge, stay.
     """
     rate, deviation = ratings.draw_rate.value, ratings.draw_rate.deviation
     if not (deviation > 0.0 and 0.0 < rate < 1.0):
@@ -439,9 +446,10 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
 def draw_rate_interval(
     ratings: JointRatings, counts: PairCounts, confidence: float
 ) -> tuple[float, float]:
-    """Ends of the interval of the draw rate of equals, symmetric in the log odds.
+    """Ends of the interval of the draw rate of equal opponents, 0 to 1.
 
-    Without draws from 0 to the rate at which that had the probability 1 - `confidence`.
+    Symmetric in the log odds. Where no game was drawn, from 0 to the rate at which that had the
+    probability 1 - `confidence`.
     """
     from yardstone.clusters import half_width
 
@@ -516,7 +524,11 @@ def fit_draw_rate(first: Ints, second: Ints, games: Floats, draws: float, x: Flo
 def rate_perfect(
     system: BradleyTerry, setup: Setup, rating: Floats, advantage: float, draw_rate: float
 ) -> None:
-    """Fill in bounds of perfect scorers by number, as Ordo does: perfect opponents by theirs."""
+    """Fill in, in place, a floor or ceiling for everyone with a perfect score.
+
+    In order of the players' numbers, as Ordo does: a perfect opponent counts with his bound if he
+    has one already, else with the average.
+    """
     logit, u2 = setup.points_per_logit, squared_spread(draw_rate)
     for player, opponents, played, first in _opponents(setup.status, setup.counts):
         level = np.where(np.isnan(rating[opponents]), setup.average, rating[opponents])
@@ -658,7 +670,9 @@ def _walk_to_score(goal: float, opponents: Floats, games: Floats, logit: float) 
 def bound_ordo(winner: bool, opponents: Floats, games: Floats, u2: float, logit: float) -> float:
     """`bound_at` a chance of 1/2 to Ordo's own digits, in rating points.
 
-    From a quarter of a point less than perfect by strides of 200, halved where they do not help.
+    From the rating for a quarter of a point less than perfect it walks by 200 points, halving the
+    stride after each step that does not come closer, until the chance is within 1e-5 of a half.
+    The direction is that of the last point tried. `opponents` are in log odds of `logit` points.
     """
     total = games.sum()
     x = _walk_to_score(total - 0.25 if winner else 0.25, opponents, games, logit)

@@ -101,7 +101,11 @@ class Match:
 
     @classmethod
     def from_counts(cls, counts: Sequence[float], *, pairs_only: bool = False) -> Match:
-        """A match of wins, draws and losses, or of five counts of pairs; UsageError otherwise."""
+        """A match of wins, draws and losses, or of five counts of pairs of games.
+
+        Raises `UsageError`: these are neither, or they are of single games and only pairs are
+        wanted.
+        """
         if len(counts) == 5:
             return cls(tuple(counts))
         if len(counts) != 3 or pairs_only:
@@ -151,7 +155,11 @@ class Match:
 
     @property
     def deviation_per_game(self) -> float:
-        """Deviation of a game's score that gives the variance seen, by pairs if there are any."""
+        """Standard deviation of a game's score that gives the variance seen.
+
+        With pairs this is the root of twice the variance of a pair's mean score:
+        less than that of single games when openings are unbalanced.
+        """
         return sqrt(self.variance * (2.0 if self.paired else 1.0))
 
     @property
@@ -257,7 +265,10 @@ def superiority(match: Match) -> float:
 
 
 def games_for_half_width(match: Match, half_width: float, confidence: float = 0.95) -> float:
-    """Games in all after which the interval of Elo would be ± `half_width`; NaN if unknown."""
+    """Games in all after which the interval of Elo would be ± `half_width`.
+
+    If those to come are like those seen; NaN without games, or if the score is 0 or 1.
+    """
     if not half_width > 0.0:
         raise UsageError("the half-width of an interval must be above 0")
     z = deviations_for(confidence)
@@ -284,7 +295,11 @@ class PairedGames:
 
     @property
     def gain(self) -> float:
-        """Standard error of the score by pairs over that by games; below 1 in uneven openings."""
+        """Standard error of the score from pairs over that from single games.
+
+        Below 1 where openings favour one side: the two games of a pair then make
+        up for each other. NaN where either cannot be computed.
+        """
         single = self.games.standard_error
         return self.pairs.standard_error / single if single > 0.0 else float("nan")
 
@@ -385,7 +400,11 @@ _UNKNOWN = {"", "?", "-"}  #: What a tag says where it says nothing.
 def find_pairing(
     columns: Mapping[str, NDArray[Any]], moved: Flags
 ) -> tuple[Manner, tuple[str, ...], Longs | None]:
-    """The surest way to pair games in order, the columns in which pairs agree, and their groups."""
+    """How games can be paired, the surest way first; see `yardstone.pentanomial`.
+
+    From the columns of the games in order, and whether the first player moved first: the manner,
+    the columns in which pairs agree, and equal numbers for games that belong together.
+    """
     named = {name.casefold(): name for name in reversed(list(columns))}
     event = [named["event"]] if "event" in named else []
     of_event = [columns[name] for name in event]
@@ -474,9 +493,10 @@ class Ending:
 
 
 def endings(pool: Pool, first: str, second: str) -> tuple[Ending, ...] | None:
-    """How the games of two players ended, by the column ``termination``; None without it.
+    """How the games of two players ended, by the column ``termination``.
 
-    Losses on time first, then the commonest, without those that ended as usual.
+    Losses on time first, then the commonest, without games that ended as usual; None where the pool
+    says nothing of it.
     """
     column = next((c for name, c in pool.columns.items() if name.casefold() == "termination"), None)
     if column is None:

@@ -97,7 +97,9 @@ def rate_list(
         simulations: Replays to get the deviations from; 0 computes them directly.
         seed, workers, progress: Of the replays; see `simulate`.
 
-    Raises as `BradleyTerry.fit` and `simulate`.
+    Raises:
+        NoGamesError, NotConnectedError, ModelError, ConvergenceError, InputError, UsageError: As
+            `BradleyTerry.fit` and `simulate`.
     """
     if system is None:
         system = _usual()
@@ -431,7 +433,8 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     def predict(self, player: str, opponent: str) -> GameForecast:
         """The chances of a game between two players, the first of whom moves first.
 
-        UnknownPlayerError for a name, ModelError for a bound or without a common scale.
+        Raises `UnknownPlayerError`: nobody is called so. Raises `ModelError`: A player has a bound
+        in place of a rating, or no results join the two.
         """
         return list_forecast(self, player, opponent)
 
@@ -490,7 +493,10 @@ def _joined(label: int, scored: bool, conceded: bool) -> str:
 def rank_limits(
     ratings: JointRatings, rank: Longs, groups: Sequence[Group], confidence: float, listed: Flags
 ) -> tuple[Longs, Longs]:
-    """Ranks that cannot be excluded; players without an interval keep others from no place."""
+    """Ranks that cannot be excluded, counted as the list counts them.
+
+    Unlisted players and perfect scorers, who have no interval, keep others from no place.
+    """
     nothing = np.zeros_like(rank)
     if ratings.covariance is None:
         return nothing, nothing

@@ -60,7 +60,8 @@ class Status(IntEnum):
 class Estimate:
     """A number with its standard deviation.
 
-    That is 0 if the number was given, and NaN if it was estimated at the edge of what it can be.
+    The deviation is 0 if the number was given, not estimated, and NaN if it was estimated
+    at the edge of what it can be, as a draw rate is where no game was drawn.
     """
 
     value: float
@@ -209,9 +210,10 @@ class Predicts(Protocol):
     def expected_score(
         self, ratings: Any, first: str, second: str, *, advantage: float | None = None
     ) -> float:
-        """Expected score of `first`, moving first, against `second`; InputError for a name.
+        """Expected score of `first`, moving first, against `second`.
 
         `advantage` are rating points for moving first and handicap, instead of its own.
+        Raises InputError for an unknown name.
         """
 
 
@@ -234,7 +236,10 @@ NO_ORDER = "Who moved first is not known, so the first-move advantage is taken a
 
 
 def without_first_move(system: System) -> System:
-    """The system with a first-move advantage of 0 for an estimated one; UsageError if given."""
+    """The system with a first-move advantage of 0 where it would estimate one.
+
+    UsageError if it has an advantage given.
+    """
     if system.first_advantage in ("auto", 0.0):
         changed: System = replace(system, first_advantage=0.0)
         return changed

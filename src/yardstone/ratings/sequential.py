@@ -56,9 +56,10 @@ __all__ = [
 
 
 class Rounds(NamedTuple):
-    """The games in the order of rating, as kernels take them: players by number, points of `first`.
+    """The games in the order of rating, as kernels take them.
 
-    `ahead` are its rating points ahead of even; `start` and `actions` as in `Schedule`.
+    `first` and `second` are players' numbers in the state's arrays, `score` the points of `first`,
+    `ahead` the rating points that it is ahead of even; `start` and `actions` as in `Schedule`.
     """
 
     first: Ints
@@ -70,7 +71,11 @@ class Rounds(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What kernels fill in: predictions, what was kept `before` them, and a `change` a game."""
+    """What kernels fill in: see `Predictions`.
+
+    `before` has a rating of each player, or rating and deviation; `change` has a row a
+    game (a single one if each game is a period), for what is learned later.
+    """
 
     expected: Floats
     before: Floats
@@ -90,7 +95,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Games:
-    """The games of a pool in the order in which they are rated, which `schedule` makes."""
+    """The games of a pool in the order in which they are rated.
+
+    `rounds` is what kernels take; `schedule.take` puts further columns of `pool` in that order.
+    """
 
     rounds: Rounds
     schedule: Schedule
@@ -250,7 +258,11 @@ class Predictor(CheckedParameters, ABC):
 
 
 class Sequential(Predictor):
-    """Base of the systems that rate games as they come: each is predicted, then learned from."""
+    """Base of the systems that rate games as they come.
+
+    Every prediction is made before its game: predicting and learning happen in one
+    pass, and there is no other.
+    """
 
     period: Period = "game"
     event_column: str = "event"
@@ -277,7 +289,10 @@ class Sequential(Predictor):
         return ()
 
     def start(self, players: Sequence[str] = (), known: Ratings | None = None) -> State:
-        """The state before any game; players of `known` begin with what is not NaN there."""
+        """The state before any game; players of `known` begin with their ratings there.
+
+        Where a rating or deviation is NaN, it is that of a newcomer.
+        """
         names = tuple(players)
         if known is None:
             return State(repr(self), names, self._beginners(names))
@@ -295,8 +310,9 @@ class Sequential(Predictor):
     def advance(self, state: State, pool: Pool) -> tuple[State, Replay]:
         """Go on from a state with the games of a pool, none before the state's last.
 
-        New players join. As one replay of all games, but that a rating period counts as two where
-        the state ends within it.
+        New players join. The result is the same as that of one replay of all games;
+        where a rating period spans both, the games of the second part count as a
+        period of their own, so states are best kept at the end of a period.
         """
         self._check_maker(state)
         self.check_state(state)
@@ -337,9 +353,10 @@ class Sequential(Predictor):
         return np.full(len(state.players), np.nan)
 
     def resting_places(self, pool: Pool) -> Flags:
-        """Whether one may stop after 0, 1, … games of a pool in order of time, and go on.
+        """For 0, 1, … games of a pool in order of time: whether one may stop there and go on.
 
-        Elsewhere games that are rated at once would be torn apart.
+        Going on from there gives the ratings of a replay of all games; elsewhere games that
+        are rated at once would be torn apart. The end always is such a place.
         """
         games = len(pool)
         free = np.ones(games + 1, np.bool_)
@@ -436,7 +453,10 @@ class Schedule:
 
 
 def order_of_time(pool: Pool) -> Longs | None:
-    """Places of games by time, then as in the pool; None if so, InputError if some have none."""
+    """Places of the games by time, games of one time as in the pool; None if so already.
+
+    InputError if only some games have a time; a pool without times is taken to be in order.
+    """
     if pool.time is None:
         return None
     stamp = pool.time.view(np.int64)
@@ -553,7 +573,10 @@ BATCH = 1 << 20  #: Games of a batch.
 
 
 def advance_stored(system: Sequential, state: State, pool: StoredPool) -> tuple[State, Replay]:
-    """Go on from a state with games on disk; InputError for a period too large for memory."""
+    """Go on from a state with games on disk; what was predicted of them is on disk too.
+
+    InputError for games before the state's last, or a rating period that does not fit in memory.
+    """
     state, nothing = system.advance(state, pool.games(slice(0, 0)))
     number = None
     if state.players != pool.players:

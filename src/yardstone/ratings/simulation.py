@@ -37,9 +37,10 @@ _ATTEMPTS = 100
 
 @dataclass(frozen=True)
 class Simulated:
-    """Spread of the ratings over all replays, of which `rejected` were drawn again.
+    """Spread of the ratings over all replays.
 
-    NaN for players without a deviation, 0 for parameters that are fixed.
+    `deviation` (players,) is NaN for players without one; the deviations of the two parameters are
+    0 where they are fixed; `rejected` replays fell apart and were drawn again.
     """
 
     deviation: Floats
@@ -145,8 +146,10 @@ def simulate(
         simulations: At least 2; 100 give deviations to 7 %, 1000 to 2 %.
         seed: Equal seeds give equal results on any number of workers.
 
-    Raises `UsageError` for fewer than 2 simulations, or games that belong together (`paired`);
-    `ModelError` if replays keep falling apart into unconnected groups.
+    Raises:
+        UsageError: Fewer than 2 simulations; or games that belong together (`paired`), which
+            replays would draw one by one.
+        ModelError: Replays keep falling apart into unconnected groups.
     """
     check_number("the number of simulations", simulations, least=2, whole=True)
     if system.paired is not None:

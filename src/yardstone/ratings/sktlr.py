@@ -98,9 +98,10 @@ class SktLr(Sequential):
         handicap: ArrayLike = 0.0,
         given_komi: ArrayLike | None = None,
     ) -> Floats:
-        """Probability that Black wins, `difference` ahead with its `deviation`.
+        """Probability that Black wins.
 
-        `handicap`, `given_komi`: As in `expected_margin`; no komi named is the fair one.
+        `difference`: Black's rating less White's. `deviation`: Of that difference. `handicap`,
+        `given_komi`: As in `expected_margin`; no komi named is the fair one.
         """
         from scipy.special import ndtr
 

@@ -389,7 +389,10 @@ def judge_games(
 
 
 def match_players(pool: Pool) -> tuple[str, str]:
-    """The two players, the one who begins the first game before the other; InputError for more."""
+    """The two players of a match, the one who moves first in the first game before the other.
+
+    NoGamesError without a game; InputError if there are more players: it lists who met.
+    """
     if not len(pool):
         raise NoGamesError("there is no game with a result")
     low, high = np.minimum(pool.first, pool.second), np.maximum(pool.first, pool.second)

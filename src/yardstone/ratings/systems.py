@@ -121,7 +121,10 @@ class SystemEntry:
         return {"handicap": usual, **self.fixed, **parameters}["handicap"] is not None
 
     def make(self, **parameters: Any) -> Any:
-        """The system with these parameters; a text for ``handicap`` is the column of the stones."""
+        """The system with these parameters, and its own for the rest.
+
+        A text for ``handicap`` is the column of the stones.
+        """
         system = self.system_class()
         known = [part.name for part in fields(system) if part.init]
         chosen = {**self.fixed, **parameters}
@@ -335,7 +338,10 @@ SEQUENTIAL = tuple(entry.name for entry in _ENTRIES if entry.sequential)
 
 @checked_arguments()
 def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True) -> SystemEntry:
-    """Return the entry of that name, of those that replay games unless told otherwise."""
+    """Return the entry of that name, built in or of a plug-in; `UsageError` lists those there are.
+
+    By default it must be one that replays games.
+    """
     entry = SYSTEMS.get(name) or _added(name)
     if entry is not None and (entry.sequential or not sequential):
         return entry

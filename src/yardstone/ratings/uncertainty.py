@@ -71,7 +71,10 @@ class Clusters:
 
 
 def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
-    """Group the games of each two players by further columns; unknown entries stand alone."""
+    """Group the games of each two players by further columns of the pool.
+
+    A game with an empty or unknown (``?``) entry belongs to no other. InputError without a column.
+    """
     missing = [name for name in columns if name not in pool.columns]
     if missing:
         raise InputError(f"the games have no column {missing[0]!r}")
@@ -143,7 +146,8 @@ def with_deviations(
 ) -> JointRatings:
     """The same ratings with deviations, and the covariance if it is not too large.
 
-    NaN for perfect scorers, for players alone, and for all if an estimated draw rate is 1.
+    NaN for perfect scorers, for players alone in their component, and for all if an estimated draw
+    rate is 1: draws alone do not say how much luck there is.
     """
     rated = int(setup.rated.sum())
     if not rated:
@@ -415,9 +419,10 @@ def clustered_meat(
 
 @dataclass(frozen=True)
 class Spread:
-    """Deviations of all players (NaN without one) and of moving first, in the fit's reference.
+    """Deviations of all players (NaN without one), in the reference of the fit.
 
-    `response` is H^-1 of a vector; 99 of 100 sampled deviations are known to a relative `error`.
+    `advantage` is that of moving first; `response` gives H^-1 times a vector, up to a shift of
+    floating groups. 99 of 100 sampled deviations have a relative standard error below `error`.
     """
 
     deviation: Floats
@@ -605,8 +610,11 @@ def _surplus(ratings: Ratings) -> Floats:
 def superiority(ratings: Ratings) -> Floats:
     """Probability that the player of the row is stronger than that of the column.
 
-    A table (players, players) by the normal law of differences (Ordo's "confidence for
-    superiority"); NaN where there is no common scale.
+    From the difference of ratings and its deviation, taken as normal (Ordo's
+    "confidence for superiority"); NaN where there is no common scale.
+
+    Returns:
+        float64 array (players, players)
     """
     from scipy.special import ndtr
 
@@ -624,7 +632,10 @@ class RankRanges:
 
 
 def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
-    """Ranks that cannot be excluded, at two-sided `confidence`, within the own component."""
+    """Ranks that cannot be excluded for each player, within the own component.
+
+    Below those who are stronger with the two-sided `confidence`, above those who are weaker.
+    """
     with np.errstate(invalid="ignore"):
         beats = _surplus(ratings) >= half_width(confidence)
     known = np.isfinite(ratings.deviation)
@@ -638,7 +649,10 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
 
 
 def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list[tuple[int, ...]]:
-    """Runs of players, from the strongest of a component, of whom no two differ for sure."""
+    """Largest runs of players of a component, by rating, of whom no two differ for sure.
+
+    Each lists players' numbers from the strongest; runs may overlap, those of one are left out.
+    """
     sure = half_width(confidence)
     above = _surplus(ratings)
     component = getattr(ratings, "component", np.zeros(len(ratings), np.int32))
@@ -684,7 +698,10 @@ def _information(ratings: JointRatings, rows: Longs) -> Floats:
 
 
 def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[Suggestion]:
-    """The most telling matches of `games` games, each on top of the others; needs a covariance."""
+    """The most telling matches of `games` games within the largest component.
+
+    Each is chosen on top of those before it. ModelError if the covariance was not computed.
+    """
     if ratings.covariance is None:
         raise ModelError("the covariance was not computed: too many players, or not requested")
     known = np.isfinite(ratings.deviation) & (ratings.status == Status.NORMAL)
@@ -717,7 +734,10 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
 
 
 def joining_games(ratings: JointRatings, number: int = 5) -> list[tuple[str, str]]:
-    """Pairs, the most active of each, whose games both ways would join the largest components."""
+    """Pairs whose games would join the largest component with the next ones.
+
+    From each the player with most games; they must score both ways, or draw.
+    """
 
     def leader(label: int) -> str:
         members = np.flatnonzero((ratings.component == label) & (ratings.status != Status.NO_GAMES))

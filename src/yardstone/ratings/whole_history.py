@@ -261,7 +261,11 @@ class Remembering(Predictor):
     def expected_score(
         self, ratings: Ratings, first: str, second: str, *, advantage: float | None = None
     ) -> float:
-        """As of `Predictor`, with the first-move advantage that a fit found by default."""
+        """Expected score of `first`, moving first, against `second`.
+
+        If a fit found the first-move advantage, that is the default. Raises InputError
+        for an unknown name.
+        """
         estimate = getattr(ratings, "first_advantage", None)
         if advantage is None and isinstance(estimate, Estimate):
             advantage = estimate.value
@@ -271,6 +275,28 @@ class Remembering(Predictor):
 @dataclass(frozen=True, kw_only=True)
 class WholeHistory(Remembering):
     """Whole-history rating.
+
+    Args:
+        w2 (float or "auto"): The drift: variance of a strength a day later, in squared rating
+            points. "auto" takes the most probable one (for `fit` only).
+        average, prior_deviation: Normal prior of each player's strength on his first day, in
+            points.
+        priors: Other priors for some players: what their moves, or grades elsewhere, say.
+        first_advantage (float or "auto"): Rating points for moving first.
+        draw_rate (float, "auto" or None): Draw rate of equal opponents (Davidson's law); None
+            counts a draw as half a win and half a loss. A pool without draws has none in any case.
+        handicap: Where handicap stones and komi are found, and what they are worth.
+        resolution: Games within so many days share a strength.
+        deviations ({"joint", "conditional", "none"}): Posterior deviations; or those that take all
+            other players' strengths for known, as Coulom's do, which are too small; or none.
+        reference ({"mean", "prior"}): What joint deviations are relative to: the mean of all
+            strengths, for games only tell of differences; or the prior, which holds the common
+            level.
+        samples, seed: With more than 1500 player-days, the part of the joint variances that the
+            other players cause is estimated from so many random draws.
+        refit_days: `replay` makes a full fit each time so many days have passed. Without, only the
+            players of a game learn from it at once.
+        window: In `replay`, only so many days of a player's past are weighed anew after a game.
 
     Notes:
         Games need no times: then each player's strength drifts by `w2` with each of his
@@ -286,27 +312,20 @@ class WholeHistory(Remembering):
         array([1512.6, 1475.1])
     """
 
-    #: Variance of a strength a day later, in squared points; "auto" for `fit` only.
     w2: float | Literal["auto"] = 14.0
-    #: Normal prior of each player's strength on his first day, in points.
     average: float = 1500.0
     prior_deviation: float = 250.0
-    priors: PlayerPriors | None = None  #: Other priors for some: what moves, or grades, say.
-    first_advantage: float | Literal["auto"] = 0.0  #: Rating points for moving first.
-    #: Draw rate of equals (Davidson's law); None counts a draw as half a win and half a loss.
+    priors: PlayerPriors | None = None
+    first_advantage: float | Literal["auto"] = 0.0
     draw_rate: float | Literal["auto"] | None = "auto"
-    handicap: Handicap | None = None  #: Where stones and komi are found, and their worth.
-    resolution: float = 1.0  #: Games within so many days share a strength.
-    #: Posterior ones; given all other players, as Coulom's are, which are too small; or none.
+    handicap: Handicap | None = None
+    resolution: float = 1.0
     deviations: Literal["joint", "conditional", "none"] = "joint"
-    #: What joint deviations are relative to: the mean of all strengths, or the prior of the level.
     reference: Literal["mean", "prior"] = "mean"
-    #: Random draws for joint variances with more than 1500 player-days.
     samples: int = 32
     seed: int = 0
-    #: Days from one full fit of `replay` to the next; none without.
     refit_days: float | None = None
-    window: int | None = None  #: In `replay`, as many of a player's last days are weighed anew.
+    window: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -331,8 +350,9 @@ class WholeHistory(Remembering):
     def fit(self, pool: Pool) -> WholeHistoryRatings:
         """Rate every player on every day of a pool, in any order.
 
-        Raises `NoGamesError`: it is empty; `InputError`: only some games have a time, or a column
-        is missing; `ConvergenceError`, `ModelError`: no solution was found.
+        Raises `NoGamesError`: the pool is empty. Raises `InputError`: only some games have a time,
+        or a column is missing. Raises `ConvergenceError`, `ModelError`: there is no solution, or it
+        was not found.
         """
         pool = pool.select(pool.first != pool.second)  # games against oneself tell nothing
         if not len(pool):
@@ -523,7 +543,10 @@ def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
 def lay_out_all(
     games: Played, players: int, day_of: Callable[[Longs], Floats], points: float
 ) -> tuple[Layout, DayGames]:
-    """Layout of all games, and the games with days; without times each player's own are counted."""
+    """Layout of all games, and the games with the day of each.
+
+    Without times each player's days are counted in his own games.
+    """
     dated = len(games.seconds) > 0
     day = day_of(games.seconds) if dated else np.arange(len(games.first), dtype=np.float64)
     with_days = DayGames(games.first, games.second, games.score, day)
@@ -558,9 +581,10 @@ def new_hessian(layout: Layout, free: Flags) -> newton.Hessian:
 
 @dataclass
 class HistoryFit:
-    """A layout with the strengths (logits) that fit it, and w and tau (NaN: draws are half a win).
+    """A layout with the strengths (logits) that fit it.
 
-    `w2` is the drift in squared logits a day, `prior` mean and precision of each first day.
+    `shared` are w (logits) and tau (NaN: draws are half a win), `hessian` is that at the maximum,
+    `w2` the drift in squared logits a day, `prior` mean and precision of each first day.
     """
 
     layout: Layout
@@ -642,8 +666,9 @@ class HistoryFit:
     ) -> tuple[Floats, Floats]:
         """Posterior variance of each strength, and of w and tau (NaN where not free).
 
-        Without the level, given the mean. Small pools by inversion; of large ones what other
-        players cause is estimated from `samples` draws (Rao and Blackwell).
+        Without the level: given the mean of all strengths. By inversion for a small pool; for a
+        large one the variance given the other players is exact, and that of its mean is estimated
+        from `samples` draws (Rao and Blackwell), but for the part of the common level.
         """
         shared = np.full(2, np.nan)
         n = len(self.x)

@@ -76,7 +76,10 @@ def difference(chance: ArrayLike, length: ArrayLike) -> Floats:
 
 
 def experience_factor(experience: ArrayLike) -> Floats:
-    """How much faster a rating moves: max(1, 5 - experience/100), by the lengths of all matches."""
+    """How much faster than the usual a player's rating moves: max(1, 5 - experience/100).
+
+    `experience` is the sum of the lengths of all matches finished.
+    """
     return np.maximum(1.0, FIRST_FACTOR - np.asarray(experience, np.float64) / RAMP)
 
 
@@ -89,8 +92,12 @@ def change(
 ) -> Floats:
     """Points that a player's rating moves after a match: 4 K sqrt(N) (score - chance).
 
-    From both ratings before it, a `score` of 1 or 0, the points to win, and the experience *with
-    this match*: FIBS adds its length first. By default that of an old hand, K = 1.
+    Args:
+        rating, opponent (array_like): Both ratings before the match.
+        score (array_like): 1 for a win, 0 for a loss.
+        length (array_like): Points to win, from 1.
+        experience (array_like): The player's experience, *with this match*: FIBS adds its length
+            first. By default that of an old hand, K = 1.
 
     Examples:
         >>> float(change(1500, 1500, 1, 5, experience=5).round(3))  # a newcomer's first win

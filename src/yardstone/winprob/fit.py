@@ -155,10 +155,13 @@ def fit_statistics(
     """Fit the model to winning statistics.
 
     Args:
-        method: Binomial likelihood, or least squares on ratios as published by one of two ways.
+        method ({"likelihood", "newton", "conjugate"}): Binomial likelihood, or least squares on
+            ratios as published by one of two ways.
         free: Coefficients.
-        pairs: Likelihood: grades whose probabilities are wanted, with intervals of that `level`.
+        pairs (sequence of (grade, grade)): Likelihood: probabilities that are wanted, with
+            intervals.
         simulated: Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
+        level: Of intervals, 0 to 1.
         seed: Of the simulated tables.
     """
     if method == "likelihood":
@@ -329,7 +332,8 @@ def fit_games(
 ) -> LikelihoodFit:
     """The fit of `fit_winning_model` to games whose groups are events.
 
-    What is not free is as in `start`: nothing of Kaniuk's, and a stone is a grade.
+    `start` has the coefficients that are not free: by default none of Kaniuk's, and a
+    handicap stone is a grade.
     """
     if not len(games):
         raise NoGamesError("there is no decided game between players of known grades")
@@ -508,9 +512,10 @@ def region_by_event(
 
 
 def spread_between(model: GradeModel, games: GameColumns) -> float:
-    """The likeliest standard deviation of s, by which events differ.
+    """Fit by how much events differ: the likeliest deviation of an event's log odds.
 
-    An event's log odds are those of the model times max(0, s), s normal about 1.
+    The log odds of each event are those of the model times max(0, s), with s normal about 1.
+    `group` of the games numbers the events. Returns the standard deviation of s.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import log_expit, log_ndtr, logsumexp
@@ -537,7 +542,8 @@ def region_by_player(
 ) -> CoefficientRegion | None:
     """The region of a fit to games without events: games of a player belong together.
 
-    None where the players are worth too few. `first`, `second` (games,): their numbers.
+    None where the players are worth fewer than three and a half. `first`, `second` (games,):
+    players of each game by number.
     """
     worth = effective_players(first, second) if len(first) else 0.0
     if worth < LEAST_EFFECTIVE_PLAYERS:

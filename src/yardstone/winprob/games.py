@@ -199,7 +199,10 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
 
 
 def implausible_events(pool: Pool, *, deviations: float = 5.0) -> list[str]:
-    """Events in which one colour won too far from half of the even games to be true."""
+    """Events in which one colour won too many even games to be true.
+
+    Judged by the share of even games that Black won, against one half.
+    """
     even = (np.asarray(pool.columns["handicap"]) == 0) & (pool.score != 0.5)
     names, number = np.unique(pool.columns["event"], return_inverse=True)
     games = np.bincount(number[even], minlength=len(names))
@@ -285,7 +288,8 @@ class GameColumns:
     def group_weights(self, most: float) -> Floats:
         """Weights under which a group of n games counts as ``n / (1 + n / most)``.
 
-        As if results within a group correlated by 1 / `most`.
+        Those of games whose results correlate by 1 / `most` within a group: no group, however
+        large, counts as more than `most` independent games.
         """
         _, number, size = np.unique(self.group, return_inverse=True, return_counts=True)
         return np.asarray(1.0 / (1.0 + size[number.ravel()] / most), np.float64)
@@ -301,7 +305,10 @@ def grades_of(pool: Pool, hint: str | None = None) -> tuple[Floats, Floats]:
 
 
 def between_grades(pool: Pool) -> Flags:
-    """Which games are decided, between 30 kyu and 9 dan; InputError if they have no grades."""
+    """Which games are decided, and between players of known grades: 30 kyu to 9 dan.
+
+    Raises `InputError` if the games have no grades.
+    """
     first, second = grades_of(pool)
     handicap = np.asarray(pool.columns.get("handicap", np.zeros(len(pool))), np.float64)
     known = (np.minimum(first, second) >= -30.0) & (np.maximum(first, second) <= 8.0)

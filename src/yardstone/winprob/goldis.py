@@ -190,7 +190,8 @@ def uniform_rank_rating(rank: str) -> float:
 def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Floats:
     """Handicap, in stones, for a difference of ratings (100 a rank, either sign); 1 is even.
 
-    `base` is the ratio between ranks; Elo's root of ten makes every rank worth three.
+    `base`: ratio of strengths between ranks: the tenth root of ten; Elo's root of ten makes every
+    rank worth three.
     """
     if not base > 1.0:
         raise UsageError("the ratio between ranks must be above 1")
@@ -198,7 +199,10 @@ def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Floats:
 
 
 def even_game_margin(difference: ArrayLike, *, komi: float = KOMI, base: float = STONE) -> Floats:
-    """Points by which the first is expected to win an even game: signed komi * (stones - 1)."""
+    """Points by which the first of two players is expected to win an even game.
+
+    ``komi * (stones - 1)``, negative where the difference is.
+    """
     gap = np.asarray(difference, np.float64)
     return np.sign(gap) * komi * (handicap_stones(gap, base=base) - 1.0)
 
@@ -214,7 +218,9 @@ def expected_margin(
     """Points by which Black is expected to win, komi counted.
 
     `difference` is Black's rating less White's, `handicap` Black's stones (0 and 1 are one move),
-    from 1 on without `given_komi`. `komi` is the fair one, and what a stone is worth here.
+    `given_komi` what Black gives: not looked at from one stone on, where it is 0. `komi` is the
+    fair one, which is also what one stone is worth here, `base` the ratio of strengths between
+    ranks.
     """
     stones = np.asarray(handicap, np.float64)
     given = np.where(stones >= 1.0, 0.0, np.asarray(given_komi, np.float64))

@@ -97,7 +97,10 @@ def floats(*values: ArrayLike) -> tuple[Floats, ...]:
 
 
 def basis(first: Floats, second: Floats, k: float) -> tuple[Floats, Floats, Floats]:
-    """``second - first``, the weaker grade, and the (8, ...) terms of Lambda (equations 5, 6)."""
+    """``second - first``, the weaker grade, and the terms of Lambda (equations 5 and 6).
+
+    The terms, of shape (8, ...), are what u0, v0, u1, ... v3 are multiplied by.
+    """
     difference = second - first
     weaker = np.minimum(first, second)
     growth = np.exp(np.multiply.outer(np.arange(4.0) * k, weaker))
@@ -147,7 +150,10 @@ class Kaniuk:
         return self.u[n] * value + self.v[n] * value**3
 
     def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Floats:
-        """Lambda(r, s), antisymmetric: positive where `second` is the stronger (equation 5)."""
+        """Lambda(r, s): positive where `second` is the stronger (equation 5).
+
+        Antisymmetric and zero at equal grades. Shapes broadcast.
+        """
         r, s = floats(first, second)
         gap: Floats = np.tensordot(self.linear, basis(r, s, self.k)[2], 1)
         return gap
@@ -183,9 +189,10 @@ class Kaniuk:
         return logistic(-2.0 * (FAIRCLOUGH_A * gap + FAIRCLOUGH_B * gap**3))
 
     def opponent(self, first: ArrayLike, probability: ArrayLike) -> Floats:
-        """Grade of the opponent whom `first` beats with the given probability, by bisection.
+        """Grade of the opponent whom `first` beats with the given probability.
 
-        The coefficients must not be negative.
+        The inverse of `probability` in its second argument, by bisection to the
+        last digits; the coefficients must not be negative.
         """
         r, p = floats(first, probability)
         if np.any(~((p > 0.0) & (p < 1.0))):
@@ -319,9 +326,10 @@ class GradeModel(ProbabilityFormula):
 def log_probabilities(
     vector: Floats, link: Link, first: Floats, second: Floats, handicap: Floats, komi: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Logarithms of both probabilities, their derivatives by Lambda, and Lambda's by parameters.
+    """Logarithms of both probabilities and their derivatives, stable in the tails.
 
-    Shapes (games,) and (parameters, games); that by ``lapse`` is left 0.
+    Returns the logarithms of win and loss of `first` and their derivatives by Lambda (games,), and
+    the derivatives of Lambda by each parameter (parameters, games), with that by ``lapse`` left 0.
     """
     named = dict(zip(ALL_PARAMETERS, vector.tolist(), strict=True))
     even = handicap == 0
@@ -361,7 +369,10 @@ def log_probabilities(
 def log_gradients(
     vector: Floats, link: Link, first: Floats, second: Floats, handicap: Floats, komi: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Logarithms of win and loss (games,), and their derivatives by all parameters."""
+    """Logarithms of both probabilities, and their derivatives by every parameter.
+
+    Of win and loss of `first`, (games,) each, then (`ALL_PARAMETERS`, games) each.
+    """
     log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
         vector, link, first, second, handicap, komi
     )
@@ -406,7 +417,11 @@ ERF_LIMIT = 1.9  #: Largest argument of `erf_approximation` that is accepted.
 
 
 def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:
-    """Approximate error function (equation 10); UsageError beyond `ERF_LIMIT` without `tails`."""
+    """Approximate error function (equation 10).
+
+    Raises `UsageError` for arguments beyond `ERF_LIMIT`, unless `tails` is set to show what the
+    approximation does there.
+    """
     value = np.asarray(x, np.float64)
     if not tails and np.any(np.abs(value) > ERF_LIMIT):
         raise UsageError(
@@ -417,7 +432,10 @@ def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:
 
 
 def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> Floats:
-    """Inverse (equation 11) of `erf_approximation`, and its arguments, up to ``ERF_LIMIT``."""
+    """Approximate inverse (equation 11): the exact inverse of `erf_approximation`.
+
+    Arguments as there; `y` may go up to ``erf_approximation(ERF_LIMIT)``.
+    """
     value = np.asarray(y, np.float64)
     if not tails and np.any(
         np.abs(value) > tanh(FAIRCLOUGH_A * ERF_LIMIT + FAIRCLOUGH_B * ERF_LIMIT**3) + 1e-15

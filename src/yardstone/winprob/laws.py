@@ -108,7 +108,10 @@ def logit(probability: ArrayLike) -> Floats:
 def win_probability(
     difference: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
 ) -> Floats:
-    """Expected score of a player `difference` points stronger (Ordo manual, equation 4)."""
+    """Expected score (0 to 1) of a player who is `difference` points stronger.
+
+    Equation 4 of the Ordo manual.
+    """
     return logistic(np.asarray(difference, np.float64) / points_per_logit)
 
 
@@ -141,7 +144,9 @@ def draw_probability(expected: ArrayLike, draw_rate: ArrayLike) -> Floats:
 def win_draw_loss(expected: ArrayLike, draw_rate: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Probabilities of win, draw and loss; they sum to 1 and W + D/2 is `expected`.
 
-    As `draw_probability`, positive at any difference; Ordo manual, equations 19 and 31 to 33.
+    The smaller of win and loss is computed without cancellation, so that it
+    stays positive at any difference of strength. Arguments as in
+    `draw_probability`; Ordo manual, equations 19 and 31 to 33.
     """
     p, d0 = np.broadcast_arrays(np.asarray(expected, np.float64), np.asarray(draw_rate, np.float64))
     q = 1.0 - p

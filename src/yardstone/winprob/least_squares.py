@@ -235,7 +235,10 @@ def sum_of_squares(statistics: WinningStatistics, model: Kaniuk) -> float:
 
 
 def profile_scale(statistics: WinningStatistics, fit: LeastSquaresFit, name: str) -> float:
-    """What turns an increase of F, one parameter fixed, into its squared standard errors."""
+    """What turns an increase of F, one parameter fixed, into squared standard errors of it.
+
+    Parameters that positivity holds at zero count as fixed there, but for the one named.
+    """
     where = fit.names.index(name)
     inside = fit.values > 0.0
     inside[where] = True
@@ -303,7 +306,10 @@ def simulated_reach(
     level: float = 0.95,
     seed: int = 0,
 ) -> Floats:
-    """How far the `Profile` of each parameter may rise; otherwise as `simulated_intervals`."""
+    """How far the `Profile` of each free parameter may rise within an interval.
+
+    Parameters as in `simulated_intervals`.
+    """
     if not 0.0 < level < 1.0:
         raise UsageError("a confidence level lies between 0 and 1")
     if samples < _FEWEST:

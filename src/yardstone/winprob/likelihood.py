@@ -173,7 +173,11 @@ def free_names(free: Iterable[str], known: Sequence[str], noun: str) -> tuple[st
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodFit(Fit):
-    """Result of `fit_likelihood`: inverse Fisher information, and minimum of -log-likelihood."""
+    """Result of `fit_likelihood`.
+
+    `covariance` is the inverse of the Fisher information, `minimum` that of the negative
+    log-likelihood.
+    """
 
     model: GradeModel  #: The fitted model.
     games: GradedGames  #: What was fitted.
@@ -310,7 +314,10 @@ def _fit_from(
 
 
 def gap_curvature(vector: Floats, first: Floats, second: Floats, pull: Floats) -> Floats:
-    """Second derivatives of Lambda in Kaniuk's coefficients alone, summed with weights `pull`."""
+    """Second derivatives of Lambda in Kaniuk's coefficients, summed with weights `pull`.
+
+    Those of colour and handicap are left out: the steps of the fit do without.
+    """
     _, weaker, terms = basis(first, second, vector[8])
     total = np.zeros((len(vector), len(vector)))
     total[8, :8] = total[:8, 8] = POWERS * (terms @ (pull * weaker))
@@ -442,7 +449,8 @@ def conjugate_gradient(
 ) -> Minimum:
     """Minimise by conjugate gradients (Polak and Ribière) with exact line searches.
 
-    Restarted after a *cycle* of as many searches, each a step of the path, as parameters.
+    Restarted with the steepest descent after as many line searches as there are
+    parameters: such a round is a *cycle*. Each step of the path is one search.
     """
     point = start.astype(np.float64)
     value, gradient, curvature = objective(point)
@@ -538,9 +546,11 @@ def _shortfall(fit: LikelihoodFit, peak: LikelihoodFit, name: str, value: float)
 
 
 def parameter_interval(fit: LikelihoodFit, name: str, level: float = 0.95) -> tuple[float, float]:
-    """Profile likelihood interval of one parameter, over all peaks that are high enough.
+    """Profile likelihood interval of one parameter.
 
-    0 or infinite where the likelihood never falls short on that side.
+    Where the likelihood has several peaks that are high enough, it reaches over all of them.
+    Returns low, high: `low` is 0 where the likelihood never falls short downwards, `high` infinite
+    where it never does so upwards.
     """
     if name not in fit.names:
         raise UsageError(f"{name!r} was not free in this fit")

@@ -195,7 +195,10 @@ class WinningModel:
 
 
 class EgfLaw(ProbabilityFormula):
-    """The EGF's expected score since 2021, on grades of 100 points; a stone is a grade."""
+    """The expected score of the European Go Federation's ratings since 2021, on grades.
+
+    1 dan is 2100 and a grade 100 points; a stone of Black's head start is a grade.
+    """
 
     def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
         return egf_probability(egf_of_grade(r + head_start(h, c)), egf_of_grade(s))
@@ -303,7 +306,10 @@ def winning_model(name_or_path: str | os.PathLike[str] = DEFAULT) -> WinningMode
 
 
 def with_coefficients(model: WinningModel, values: Mapping[str, float]) -> WinningModel:
-    """The model with coefficients set by hand, without an interval; UsageError if it cannot be."""
+    """The model with coefficients set by hand, which leaves it no interval.
+
+    Raises `UsageError` if there is no such coefficient, it cannot be that, or the model has none.
+    """
     if not isinstance(model.law, GradeModel):
         raise UsageError(f"the model {model.name} has no coefficients to set")
     vector = model.law.vector
@@ -334,7 +340,10 @@ _ROUNDING = 1e-9
 
 
 def write_model(path: Path, model: WinningModel) -> None:
-    """Write a model whose law is a `GradeModel`, whole or not at all; InputError if it fails."""
+    """Write a model whose law is a `GradeModel`; whole or not at all.
+
+    Raises `InputError` if the file cannot be written.
+    """
     law = model.law
     if not isinstance(law, GradeModel):
         raise TypeError("only a model of fitted coefficients can be written")
@@ -362,7 +371,11 @@ def write_model(path: Path, model: WinningModel) -> None:
 
 
 def read_model(path: Path) -> WinningModel:
-    """Read a model; MissingFileError without the file, InputError if it holds none that can be."""
+    """Read a model.
+
+    Raises `MissingFileError` if there is no such file; `InputError` if it holds no model, or one
+    that cannot be.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)

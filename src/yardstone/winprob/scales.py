@@ -417,7 +417,10 @@ class EgfPlayer:
 
 
 def list_lines(path: str | os.PathLike[str]) -> list[str]:
-    """The lines of a list of players, compressed or not; InputError if it is no such file."""
+    """The lines of a list of players, compressed or not.
+
+    Raises `InputError` if it cannot be read, or is far longer than any list.
+    """
     sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
     if len(sources) != 1:
         raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")
@@ -432,9 +435,10 @@ def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
 
 
 def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], Floats]:
-    """Grades as written, professional ranks among them, and ratings from the EGF's list.
+    """Grades and ratings from the EGF's list of all players.
 
-    `path`: the list as published (``allworld_lp``), compressed or not.
+    `path`: the list as published (``allworld_lp``), compressed or not. Returns grades as
+    written, professional ranks among them, and ratings.
     """
     players = list(egf_players(list_lines(path)))
     if not players:

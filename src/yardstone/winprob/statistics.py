@@ -97,7 +97,8 @@ class WinningStatistics:
     ) -> WinningStatistics:
         """Count games, given both grades and whether `first` won.
 
-        Only between whole grades from 20 kyu to 7 dan, 1 to `differences` apart.
+        Left out are games between equals, beyond `differences`, and with a grade outside 20 kyu to
+        7 dan or not whole.
         """
         weaker = np.minimum(first, second)
         difference = np.abs(first - second)
@@ -174,8 +175,9 @@ class WinningStatistics:
     def weights(self, *, skip_lowest: bool = True) -> Floats:
         """Weight of each grade in the published fit (Kaniuk 2011, section 4).
 
-        All games up to the grade, as a share of the most; without the lowest with `skip_lowest`,
-        where players below 20 kyu stand too.
+        The games of all grades from the lowest up to this one, divided by the
+        largest such sum. With `skip_lowest`, the first row (20 kyu, where
+        players below 20 kyu stand too) counts nothing and weighs nothing.
         """
         games = self.games.sum(axis=1)
         games[:skip_lowest] = 0.0
@@ -229,7 +231,11 @@ def in_period(
 def windows(
     pool: Pool, *, years: int = 5, first_end: int | None = None, last_end: int | None = None
 ) -> Iterator[tuple[int, WinningStatistics]]:
-    """Each year with the statistics of the `years` up to its end (Kaniuk 2011, section 5)."""
+    """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
+
+    The window ends on 31 December of the year that stands before the statistics and begins on 1
+    January, so that it holds `years` calendar years.
+    """
     if years < 1:
         raise UsageError("a window holds at least one year")
     if pool.time is None or np.all(np.isnat(pool.time)):
@@ -383,7 +389,8 @@ def read_all_games(
 ) -> Pool:
     """The games of several files as one, from the first day to the last.
 
-    Raises as `read_graded_games`, and `UsageError` for what is no date, or games without dates.
+    Raises `InputError`: as `read_graded_games`; or a game has no date, and a period was named;
+    `UsageError` if a day is not a date.
     """
     pools = [_by_grades(read_graded_games(file)) for file in files]
     pool = pools[0] if len(pools) == 1 else join_pools(pools)
@@ -418,7 +425,8 @@ def _holds_counts(file: Path) -> bool:
 def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
     """Read statistics from pages as published, their text, or CSV; several files are added up.
 
-    From 20 kyu on. Raises `InputError` if a file holds no such table, or impossible counts.
+    Grades below 20 kyu are left out. Raises `InputError` if a file holds no such table, or counts
+    that cannot be.
     """
     cells: dict[tuple[int, int], tuple[float, float]] = {}
     for path in paths:
