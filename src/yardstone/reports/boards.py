@@ -181,7 +181,8 @@ class BackgammonDiagram(DrawnBoard):
         for player, colour in enumerate(_COLOURS):
             for place, number in enumerate(self._side(player), 1):
                 for height in range(min(number, _STACK)):
-                    yield _chequer(self._at(player, place, height), colour)
+                    at = np.array([self._at(player, place, height)])
+                    yield Discs(at, _CHEQUER - 0.5, colour, "c7", 1.0)
                 if number > _STACK:  # at the rim, where no arrow begins
                     x, y = self._at(player, place)
                     yield _letters(str(number), x, y, 13.0, _INK[colour], bold=True)
@@ -292,10 +293,6 @@ def _column(place: int) -> float:
 def _square(x: float, y: float, half: float, colour: str) -> Shape:
     corners = rectangle(x - half, y - half, x + half, y + half)
     return Shape([corners], fill=colour, stroke="black")
-
-
-def _chequer(at: tuple[float, float], colour: str) -> Discs:
-    return Discs(np.array([at]), _CHEQUER - 0.5, colour, "c7", 1.0)
 
 
 def _arrow(one: tuple[float, float], other: tuple[float, float], colour: str) -> Iterator[Element]:

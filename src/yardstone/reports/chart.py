@@ -45,6 +45,7 @@ __all__ = [
     "Band",
     "Bars",
     "Chart",
+    "Drawn",
     "Guide",
     "Label",
     "Mark",
