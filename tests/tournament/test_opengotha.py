@@ -166,6 +166,17 @@ def test_changes_of_players_and_settings_are_written() -> None:
     assert content(read_opengotha(write_opengotha(more))) == content(more)
 
 
+def test_a_game_outside_of_the_games_is_read_and_not_lost_when_written() -> None:
+    text = (DATA / "published.xml").read_text("utf-8")
+    begin = text.index("<Game ")
+    game = text[begin : text.index("/>", begin) + 2]
+    moved = text.replace(game, "", 1).replace("<Games>", f"<Other>{game}</Other><Games>", 1)
+    read = read_opengotha(moved.encode(), file="moved.xml")
+    assert len(read.games) == len(sample("published.xml").games)
+    with pytest.raises(InputError, match=r"moved.xml: \d+ of \d+ elements Game stand in Games"):
+        write_opengotha(replace(read, games=read.games[:-1]))
+
+
 def test_players_who_withdraw_before_the_start_go() -> None:
     result = sample("current.xml").before(1)
     less = replace(result, players=result.players[1:3], byes=(), teams=())

@@ -6,8 +6,10 @@ from math import exp, log
 import pytest
 
 from tests.tournament.samples import sample
-from yardstone.errors import NoGamesError, UsageError
+from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.examples import example
 from yardstone.tournament.fide import table_score
+from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Player, Result, Tournament
 from yardstone.tournament.rating_change import rating_changes
 
@@ -50,6 +52,13 @@ def test_changes_of_the_egf_by_its_formulas(weight: str | None, number: float) -
         assert change.change == pytest.approx(told[change.player], abs=1e-6)
         assert change.before == result.players[change.player].rating
         assert change.factor == number
+
+
+def test_the_class_of_a_tournament_without_time_limits_is_asked_for() -> None:
+    chess = read_tournament(example("swiss.trf"))
+    with pytest.raises(InputError, match=r"swiss.trf: it does not say how much time .*--class"):
+        rating_changes(chess, system="egf")
+    assert {change.factor for change in rating_changes(chess, system="egf", weight="B")} == {0.75}
 
 
 def test_players_without_ratings_enter_by_grade() -> None:

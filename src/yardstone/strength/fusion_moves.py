@@ -184,21 +184,20 @@ def moves_of_store(
         list(map(str, games[column])) for column in ("black", "white", "name", "file")
     )
     about = black, white, games["date"], games["winner"]
-    return _game_moves(*about, zip(names, files, strict=True), shown, model, scale, SkipReport())
+    called = zip(names, files, strict=True)
+    return _game_moves(about, called, shown, model, scale, SkipReport())
 
 
 def _game_moves(
-    black: Sequence[str],
-    white: Sequence[str],
-    date: ArrayLike,
-    winner: ArrayLike,
+    about: tuple[Sequence[str], Sequence[str], ArrayLike, ArrayLike],
     called: Iterable[tuple[str, str]],
     shown: Array,
     model: StrengthModel,
     scale: str | None,
     report: SkipReport,
 ) -> GameMoves:
-    """`called`: the name and the file of each game's record."""
+    """`about`: Black, White, dates and winners; `called`: name and file of each game's record."""
+    black, white, date, winner = about
     labels = []
     for name, file in called:
         words = (name.strip(), Path(file).name.partition(".")[0].strip())
@@ -259,17 +258,14 @@ def moves_of_records(
         if kept is not None:
             kept.put(keys[place], _KEPT.pack(*values.ravel().tolist()))
             kept.flush()
-    return _game_moves(
+    about = (
         [game.black for game in different],
         [game.white for game in different],
         [game.date for game in different],
         [game.winner for game in different],
-        (("".join(game.properties.get("GN", ())), game.file) for game in different),
-        shown,
-        model,
-        scale,
-        report,
     )
+    called = (("".join(game.properties.get("GN", ())), game.file) for game in different)
+    return _game_moves(about, called, shown, model, scale, report)
 
 
 def _shown_in_game(

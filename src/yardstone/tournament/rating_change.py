@@ -68,6 +68,7 @@ def rating_changes(
 
     Raises:
         NoGamesError: No game counts.
+        InputError: The EGF's weight does not follow from the file.
         UsageError: There is no such system or weight.
     """
     name = system or ("fide" if tournament.discipline == "chess" else "egf")
@@ -103,6 +104,11 @@ def _egf(
     chosen = _weight_of(weight)
     weights = {} if chosen is None else {"class": np.full(len(pool), chosen)}
     pool = replace(pool, columns={**pool.columns, **weights, **_entry_ratings(pool)})
+    if "class" not in pool.columns:
+        raise tournament.error(
+            "it does not say how much time players had, which gives the tournament's class",
+            hint="say the class, A to D, or the weight (the command's --class)",
+        )
     with work(Loops.REPLAY, len(pool)):
         replay = make().replay(pool)
     counted = sorted(games.games, key=lambda game: game.round)

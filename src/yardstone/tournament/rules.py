@@ -209,14 +209,15 @@ class SwissSettings:
 
     def renumbered(self, rows: Mapping[int, int]) -> SwissSettings:
         """The settings after players have other numbers; who has none is in no group."""
-        groups = {
-            name: tuple(
-                replace(each, players=frozenset(rows[p] for p in each.players if p in rows))
-                for each in getattr(self, name)
-            )
-            for name in ("accelerations", "separations")
-        }
-        return replace(self, **groups)
+
+        def moved(players: frozenset[int]) -> frozenset[int]:
+            return frozenset(rows[player] for player in players if player in rows)
+
+        return replace(
+            self,
+            accelerations=tuple(replace(a, players=moved(a.players)) for a in self.accelerations),
+            separations=tuple(replace(s, players=moved(s.players)) for s in self.separations),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -659,6 +659,12 @@ def _update_records(root: Element, tournament: Tournament, before: Tournament | 
             continue
         places = {"Player": {"before": "Games"}, "ByePlayer": {"after": "Games"}}
         section = _written_section(root, f"{name}s", **places.get(name, {}))
+        there = sum(child.name == name for child in section.children)
+        if there != len(old):
+            raise tournament.error(
+                f"{there} of {len(old)} elements {name} stand in {section.name}",
+                hint="move the others there, or convert the file",
+            )
         _merge(section, name, old, new)
         if name == "ByePlayer" and not new:
             _remove(root, [section])
