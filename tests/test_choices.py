@@ -37,8 +37,7 @@ def classes_of_parameters() -> list[type]:
     for package in PACKAGES:
         module = import_module(package)
         for info in pkgutil.walk_packages(module.__path__, f"{package}."):
-            for name in getattr(import_module(info.name), "__all__", ()):
-                each = getattr(import_module(info.name), name)
+            for each in vars(import_module(info.name)).values():
                 if inspect.isclass(each) and dataclasses.is_dataclass(each):
                     source = "".join(
                         inspect.getsource(base) for base in each.__mro__ if base is not object

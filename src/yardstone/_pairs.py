@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from yardstone.kernels import kernel
 
-__all__ = ["count_pairs"]
-
 
 @kernel
 def count_pairs(

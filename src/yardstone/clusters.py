@@ -31,23 +31,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Ints, Longs
 
 
-__all__ = [
-    "LEAST_EFFECTIVE_CLUSTERS",
-    "LEAST_EFFECTIVE_PLAYERS",
-    "cluster_sums",
-    "clustered_interval",
-    "clustered_mean",
-    "degrees_of_freedom",
-    "effective_number",
-    "effective_players",
-    "effective_size",
-    "half_width",
-    "mean_error",
-    "numbered",
-    "places_of_players",
-    "t_quantile",
-]
-
 #: With fewer effective players than this no interval is given: two players who meet
 #: each other only say nothing about others.
 LEAST_EFFECTIVE_PLAYERS = 3.5

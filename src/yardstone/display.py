@@ -11,8 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-__all__ = ["Plot", "Displayed"]
-
 
 class Plot:
     """A picture; notebooks show it, `save` writes it.

@@ -25,21 +25,6 @@ from typing import IO, Any
 from yardstone.errors import InputError, YardstoneError
 from yardstone.signals import Deferred
 
-__all__ = [
-    "changing",
-    "followed",
-    "locked",
-    "open_text",
-    "read_toml",
-    "replaced",
-    "scratch_folder",
-    "sync_folder",
-    "unwritable",
-    "write_bytes",
-    "write_text",
-]
-
-
 #: Seconds between two attempts at a lock.
 _AGAIN = 0.05
 #: Bytes that a file's name can have.

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from yardstone.errors import UsageError
 
-__all__ = ["bytes_of", "memory_of", "usable_memory", "working_memory"]
-
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 #: Less than this is no room to read anything in.

@@ -23,8 +23,6 @@ from typing import Any
 
 from yardstone.errors import YardstoneError
 
-__all__ = ["COMMANDS", "MODELS", "SYSTEMS", "declared", "load"]
-
 COMMANDS, SYSTEMS, MODELS = "yardstone.commands", "yardstone.systems", "yardstone.models"
 _INSTALLED = (".dist-info", ".egg-info")
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["ENDING", "Deferred", "block_signals", "held", "kill_group", "restore_signals"]
-
 #: Ctrl-C, ``kill``, and a terminal that closes.
 ENDING = tuple(
     signal.Signals[name]

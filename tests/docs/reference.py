@@ -9,6 +9,7 @@ this module.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
 import re
@@ -30,19 +31,33 @@ EXCLUDED = re.compile(r":exclude-members: (.*)")
 
 
 def public_modules() -> Iterator[ModuleType]:
-    """The modules without an underscore that say what is public, in order."""
+    """The modules without an underscore, and the packages that have names, in order."""
     for package in (yardstone, yardstone_lab):
         found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         for result in sorted(found, key=str):
             if not any(part.startswith("_") for part in result.name.split(".")):
                 module = import_module(result.name)
-                if hasattr(module, "__all__"):
+                if hasattr(module, "__all__") or not hasattr(module, "__path__"):
                     yield module
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Names in `__all__`; without it those that the module defines, but for an underscore."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    names = []
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names += [each.id for each in targets if isinstance(each, ast.Name)]
+    return [name for name in names if not name.startswith("_")]
 
 
 def public_objects(module: ModuleType) -> dict[str, Any]:
     """The public classes and functions of a module by their names, imported ones included."""
-    objects = {name: getattr(module, name) for name in module.__all__}
+    objects = {name: getattr(module, name) for name in public_names(module)}
     return {
         name: each
         for name, each in objects.items()
@@ -77,7 +92,7 @@ def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
     public = public_objects(module)
     described = {id(each) for each in by_hand.values()}
     elsewhere: dict[str, list[str]] = {}
-    for name in module.__all__:  # values that are neither class nor function
+    for name in public_names(module):  # values that are neither class nor function
         if name not in public and f"{module.__name__}.{name}" in by_hand:
             elsewhere.setdefault("[](index.md)", []).append(name)
     for name, each in public.items():

@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from yardstone.cli.table import Command, Family
 
-__all__ = [
-    "BACKGAMMON_STUDY",
-    "COMPARE",
-    "DESCRIBE",
-    "PLAY",
-    "RUN",
-    "SEARCH",
-    "TOURNAMENT_STUDY",
-    "TRACE",
-    "TRAIN",
-    "TRAIN_NETWORK",
-]
-
 
 def _command(place: str, about: str, *, advanced: bool = False) -> Command:
     return Command(place, about, package="yardstone_lab.cli", advanced=advanced)

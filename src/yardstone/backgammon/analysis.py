@@ -25,8 +25,6 @@ from yardstone.backgammon.matches import (
 )
 from yardstone.errors import InputError, NoGamesError
 
-__all__ = ["ListedPlayers", "MatchAnalysis", "RatingRule", "analyse_matches"]
-
 
 @dataclass(frozen=True, slots=True)
 class RatingRule:

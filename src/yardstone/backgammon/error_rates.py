@@ -28,18 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import UsageError
 
-__all__ = [
-    "KINDS",
-    "MOVES_PER_DECISION",
-    "Errors",
-    "epd_from",
-    "epd_to",
-    "MOST_EQUITY",
-    "Unit",
-    "in_equity",
-]
-
-
 #: Kinds of decisions gone wrong, as reports call them.
 KINDS = {
     "chequer": "chequer play",

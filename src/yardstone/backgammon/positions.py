@@ -33,21 +33,6 @@ from yardstone.backgammon._gnubg import (
 )
 from yardstone.errors import InputError, UsageError
 
-__all__ = [
-    "CHEQUERS",
-    "Position",
-    "pips",
-    "read_position",
-    "rearmost",
-    "MOST_CUBE",
-    "MOST_POINTS",
-    "problem_of",
-    "BAR",
-    "OFF",
-    "move_steps",
-]
-
-
 #: Of each side, those borne off counted.
 CHEQUERS = 15
 #: Largest exponent of a cube, and largest score and length, that a match ID can hold.

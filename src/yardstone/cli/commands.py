@@ -16,9 +16,6 @@ from yardstone.choices import nearest, one_of
 from yardstone.cli import declare, table
 from yardstone.errors import UsageError
 
-__all__ = ["EXAMPLES", "application", "file_hint", "option_hint", "unknown_command"]
-
-
 _ABOUT = "Measure playing strength: ratings, with their uncertainty, from results of games."
 EXAMPLES = (
     "demo",

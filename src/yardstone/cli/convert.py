@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool, SkipReport
 
 
-__all__ = ["game_files", "rating"]
-
-
 _ENDINGS = {ending: writer for writer in WRITERS.values() for ending in writer.endings}
 
 

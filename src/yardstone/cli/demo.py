@@ -13,8 +13,6 @@ from yardstone.cli.declare import argument, option
 from yardstone.errors import UsageError, YardstoneError
 from yardstone.files import scratch_folder
 
-__all__ = ["DEMOS", "Demo", "demo"]
-
 _FIRST = "rate"
 
 

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.prediction import PredictionTable
 
 
-__all__ = ["evaluate", "predict"]
-
-
 #: What a game takes while it is read and measured, and for each system, in bytes.
 _BYTES_A_GAME, _BYTES_A_SYSTEM = 200, 60
 

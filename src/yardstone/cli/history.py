@@ -16,8 +16,6 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.evaluation.history import GamePlace
 
-__all__ = ["history"]
-
 
 def history(
     paths: RatedGamesPaths = None,

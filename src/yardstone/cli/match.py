@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.sprt import MatchJudgement
     from yardstone.records.sources import Source
 
-__all__ = ["match"]
-
 
 def match(
     arguments: list[str] | None = argument(

@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from yardstone.reports.document import Document, Table
 
 
-__all__ = [
-    "Format",
-    "Output",
-    "TableOutput",
-    "check_ending",
-    "check_folder",
-    "write_out",
-    "write_table",
-    "progress_bar",
-    "stage_bars",
-    "report_skipped",
-]
-
-
 #: How a result is written.
 Format = Literal["text", "csv", "json", "parquet", "html"]
 

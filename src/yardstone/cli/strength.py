@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
 
 
-__all__ = ["Colour", "Handicap", "ModelFile", "ScaleName", "estimate", "calibrate", "style"]
-
-
 #: Where to show a strength.
 ScaleName = Literal["fox", "ogs", "ogs-2020", "egf"]
 

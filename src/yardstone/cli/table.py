@@ -10,17 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = [
-    "COMMANDS",
-    "LABORATORY",
-    "OWN_SWITCHES",
-    "PANELS",
-    "Command",
-    "Family",
-    "plugged",
-    "with_plugins",
-]
-
 
 @dataclass(frozen=True)
 class Command:

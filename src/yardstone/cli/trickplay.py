@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from yardstone.strength.trickplay.rating import FoundProblems, Moves, Sought
 
 
-__all__ = ["Boards", "ProblemOptions", "finish", "index", "find", "rate"]
-
-
 Boards = Annotated[int, option("Games for each problem.", min=1)]
 
 

@@ -27,32 +27,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats, Ints, Longs
 
 
-__all__ = [
-    "GAME_METRICS",
-    "LARGER_IS_BETTER",
-    "Measures",
-    "accuracy",
-    "brier",
-    "constant_side_accuracy",
-    "correct",
-    "game_metrics",
-    "log_likelihood",
-    "log_likelihoods",
-    "measure",
-    "measure_pieces",
-    "metric_values",
-    "squared_errors",
-    "total_log_likelihood",
-    "three_way_log_likelihood",
-    "three_way_log_likelihoods",
-    "CalibrationCurve",
-    "CalibrationGroups",
-    "calibrate",
-    "recalibration",
-    "recalibration_of",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class Measures:
     """Measures of a set of predictions; frozen."""

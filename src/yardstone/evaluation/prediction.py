@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.ledger import KeptRatings, Ledger
 
 
-__all__ = ["predict", "PredictionTable", "compare_table", "read_predictions"]
-
-
 @checked_arguments(ColumnNames)
 def predict(
     games: Any,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.whole_history import WholeHistoryRatings
 
-__all__ = ["RatedGames", "whole_history"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RatedGames:

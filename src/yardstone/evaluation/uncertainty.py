@@ -53,9 +53,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.splits import Subset
 
 
-__all__ = ["Bootstrap", "MeanInterval", "bootstrap", "GamesByPair"]
-
-
 @dataclass(frozen=True, slots=True)
 class MeanInterval:
     """An estimate with its interval."""

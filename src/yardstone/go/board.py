@@ -29,18 +29,6 @@ from yardstone.go.points import (
 )
 from yardstone.go.rules import CHOICES, TROMP_TAYLOR, Rules
 
-__all__ = [
-    "Board",
-    "Ladders",
-    "Lattice",
-    "lattice",
-    "rule_numbers",
-    "set_up",
-    "BoardScore",
-    "handicap_bonus",
-]
-
-
 _SIGNS = ".XO"
 #: The rules that compiled loops know, in the order of their rows.
 _RULES = ("ko", "scoring", "tax", "suicide", "button", "white_handicap_bonus", "friendly_pass")

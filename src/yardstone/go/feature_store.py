@@ -37,22 +37,6 @@ from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import Skipped
 from yardstone.records.decoding import csv_lines, plain_cell
 
-__all__ = [
-    "ABOUT",
-    "FORMAT",
-    "FeatureStore",
-    "read_about",
-    "GAME_COLUMNS",
-    "PARTS",
-    "locked",
-    "merge",
-    "part_folder",
-    "read_part",
-    "write_part",
-    "write_whole",
-]
-
-
 #: The file that says how a store was made.
 ABOUT = "store.json"
 FORMAT = 2

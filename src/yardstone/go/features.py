@@ -58,24 +58,6 @@ from yardstone.go.rules import parse_rules
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 
-__all__ = [
-    "HEAD",
-    "POINTS",
-    "GameFeatures",
-    "head_features",
-    "move_features",
-    "extract_features",
-    "BATCH_GAMES",
-    "RULES",
-    "Batch",
-    "ExtractionSettings",
-    "game_facts",
-    "load",
-    "make_part",
-    "plain",
-]
-
-
 _OTHER_GAMES = partial(
     InputError,
     "the store was made from other games",

@@ -68,18 +68,6 @@ from yardstone.go.points import (
 from yardstone.go.rules import TROMP_TAYLOR, Rules
 from yardstone.records.go_game import GoGame
 
-__all__ = [
-    "GLOBAL",
-    "SPATIAL",
-    "Encoded",
-    "encode_game",
-    "Positions",
-    "game_positions",
-    "move_colours",
-    "replay",
-]
-
-
 SPATIAL = 22
 GLOBAL = 19
 _HIGHEST_KOMI = 10_000.0

@@ -38,16 +38,6 @@ from yardstone.go.rules import TROMP_TAYLOR, Conditions, Rules, parse_rules_and_
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import ByteStream, find_sources
 
-__all__ = [
-    "MOST_MOVES",
-    "PositionRequest",
-    "evaluate_file",
-    "evaluate_lines",
-    "parse_position",
-    "read_lines",
-]
-
-
 #: No longer lines, and no longer games, are read.
 _LONGEST_LINE = 4 << 20
 MOST_MOVES = 10_000

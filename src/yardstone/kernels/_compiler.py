@@ -13,8 +13,6 @@ from typing import IO, Any
 from yardstone.kernels import settings
 from yardstone.kernels.settings import CHOSEN
 
-__all__ = ["compiled"]
-
 #: What numba looks for at its start and our kernels never use.
 _SPARED = ("scipy", "yaml")
 

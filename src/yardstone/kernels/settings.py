@@ -15,18 +15,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Self
 
-__all__ = [
-    "CHOSEN",
-    "ChosenWay",
-    "Loops",
-    "Setting",
-    "Way",
-    "in_command",
-    "rating_work",
-    "spares_packages",
-    "tell",
-]
-
 
 class Loops(Enum):
     """What loops are for (`title`, for the reader who waits), and how much runs as plain Python."""

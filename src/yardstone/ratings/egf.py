@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.sequential import Arrays
 
 
-__all__ = ["CLASS_WEIGHTS", "EGF", "grade_rating", "EGFOld", "Handicap", "stones_and_komi"]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Handicap:
     """Rating points for handicap stones and komi, read from columns of a pool.

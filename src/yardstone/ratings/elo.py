@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays
 
-__all__ = ["FIDE", "Elo", "KFactor"]
-
 
 @dataclass(frozen=True, slots=True)
 class KFactor:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
     from yardstone.ratings.sequential import Arrays
 
-__all__ = ["FIBS", "MatchSystem", "match_lengths"]
-
 
 class MatchSystem(Sequential):
     """A system of matches, which are predicted by their length with the curve of FIBS."""

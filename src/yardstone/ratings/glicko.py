@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.sequential import Arrays, Places, State
 
 
-__all__ = ["Glicko", "CENTRE", "POINTS", "Glicko2", "OGS"]
-
-
 _Q = 1.0 / ELO_POINTS_PER_LOGIT
 
 

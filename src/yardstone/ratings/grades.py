@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from yardstone.winprob.model import WinningModel
 
 
-__all__ = ["DeclaredGrades", "DeclaredRatings"]
-
-
 @dataclass(frozen=True, kw_only=True)
 class DeclaredGrades(Sequential):
     """Grades taken from each game, as points of the EGF's scale (1 dan is 2100); frozen.

@@ -27,25 +27,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.result import JointRatings
 
 
-__all__ = [
-    "Setup",
-    "prepare",
-    "PlayerPriors",
-    "Prior",
-    "Relation",
-    "draw_rate_interval",
-    "fit_draw_rate",
-    "davidson_root",
-    "squared_spread",
-    "unbiased_draw_rate",
-    "perfect_limits",
-    "rate_perfect",
-    "bound_at",
-    "bound_draw",
-    "bound_ordo",
-]
-
-
 _PERFECT = (Status.PERFECT_WINNER, Status.PERFECT_LOSER)
 _LOOPED = 100  #: So many groups are looked at one by one.
 

@@ -31,31 +31,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 
-__all__ = [
-    "LEAST_PAIRS",
-    "LEAST_RESULTS",
-    "NORMALIZED_ELO",
-    "Interval",
-    "Match",
-    "elo",
-    "elo_from_score",
-    "games_for_half_width",
-    "normalized_elo",
-    "score_from_elo",
-    "score_interval",
-    "superiority",
-    "PairedGames",
-    "pentanomial",
-    "Manner",
-    "find_pairing",
-    "grouped",
-    "rank_within",
-    "TIME",
-    "Ending",
-    "endings",
-]
-
-
 #: Elo points of one (score - 1/2) / deviation: as many between equals who never draw.
 NORMALIZED_ELO = 2.0 * ELO_POINTS_PER_LOGIT
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.result import JointRatings
 
 
-__all__ = ["MOST_PAIRS", "SEARCHED", "as_ordo_ends"]
-
 #: Beyond so many pairs of players the search ends on the printed digits of the solution.
 MOST_PAIRS = 20_000
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.result import JointRatings
 
-__all__ = ["Simulated", "simulate"]
-
 #: A replay that falls apart into more groups than the real games is drawn again so often.
 _ATTEMPTS = 100
 

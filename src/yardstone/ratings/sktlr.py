@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.sequential import Arrays, Places, State
 
 
-__all__ = ["SktLr"]
-
-
 @dataclass(frozen=True)
 class SktLr(Sequential):
     """Sequential ratings on Goldis' scale, in thousandths; frozen.

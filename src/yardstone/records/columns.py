@@ -17,39 +17,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 
-__all__ = [
-    "CHESS",
-    "DATES",
-    "GO",
-    "PAIRS",
-    "SIDES",
-    "TIMES",
-    "Pair",
-    "find_pair",
-    "is_indicator",
-    "kind_of",
-    "label",
-    "points_columns",
-    "result_columns",
-    "side_of",
-    "tells_winner",
-    "words",
-    "KEYS",
-    "Roles",
-    "find_roles",
-    "has_role",
-    "ERRORS",
-    "HANDICAP_GAME",
-    "LEVELS",
-    "PGN_LEVELS",
-    "SGF_LEVELS",
-    "check_stones",
-    "handicap_column",
-    "handicap_reason",
-    "level_columns",
-]
-
-
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 #: Words beside the one that tells the side, the most telling column first.
 _PLAYER_WORDS = (

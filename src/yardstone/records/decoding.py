@@ -17,23 +17,6 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any
 
-__all__ = [
-    "clean",
-    "ESCAPED_CELL",
-    "csv_lines",
-    "decode",
-    "escape_cell",
-    "finite_number",
-    "plain_cell",
-    "whole_number",
-    "escaped",
-    "plain_text",
-    "unescaped",
-    "find_charset",
-    "known_charset",
-]
-
-
 #: What has more digits is no number of a player, a round or a year.
 _MOST_DIGITS = 9
 

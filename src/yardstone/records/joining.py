@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from yardstone.records.sources import Source
 
 
-__all__ = ["join_pools", "without_empty_columns", "LARGEST", "read_shares"]
-
-
 def join_pools(pools: Sequence[Pool]) -> Pool:
     """All games of several pools, in their order; equal names are one player.
 

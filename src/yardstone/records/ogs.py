@@ -23,17 +23,6 @@ from urllib.parse import urlencode, urlsplit
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import replaced
 
-__all__ = [
-    "OGS",
-    "FetchedGames",
-    "GameSelection",
-    "fetch_ogs_games",
-    "CarefulClient",
-    "GAME_SERVERS",
-    "check_importers",
-]
-
-
 #: Where OGS answers.
 OGS = "https://online-go.com"
 _LONGEST_NAME = 100

@@ -26,27 +26,6 @@ if TYPE_CHECKING:
     from yardstone.records.where import Where
 
 
-__all__ = [
-    "Options",
-    "Reader",
-    "MATCHES",
-    "PGN",
-    "SGF",
-    "TOURNAMENT",
-    "Fixed",
-    "further_columns",
-    "require_columns",
-    "MOST_UNREAD",
-    "UNKNOWN_RESULT",
-    "check_group",
-    "check_unread",
-    "listed_values",
-    "skipped_line",
-    "too_much",
-    "warn_skipped",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a reader is asked for; see `yardstone.read`.

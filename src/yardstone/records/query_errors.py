@@ -16,16 +16,6 @@ from yardstone.errors import InputError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "SQLITE_COLUMNS",
-    "SQLITE_LONGEST",
-    "check_query",
-    "computed_error",
-    "file_error",
-    "finds_no_room",
-    "sqlite_error",
-]
-
 #: Bytes of a value in a file of SQLite, and columns of a table.
 SQLITE_LONGEST = 512 << 10
 SQLITE_COLUMNS = 256

@@ -18,27 +18,6 @@ from yardstone.errors import InputError, UsageError
 from yardstone.records.columns import label, tells_winner, words
 from yardstone.records.options import MOST_UNREAD, listed_values
 
-__all__ = [
-    "FORFEIT",
-    "NOTATIONS",
-    "SCORES",
-    "is_total",
-    "WON",
-    "Side",
-    "stated_scores",
-    "left_out_reason",
-    "meanings",
-    "normalized",
-    "pair_of",
-    "points_of",
-    "ResultColumn",
-    "read_points",
-    "Reading",
-    "WinnerNames",
-    "read_column",
-]
-
-
 Side = Literal["white", "black"]
 
 #: Why a game that was not played does not count.

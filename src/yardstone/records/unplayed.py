@@ -25,24 +25,6 @@ if TYPE_CHECKING:
 
     from yardstone.pool import GameBatch, Pool
 
-__all__ = [
-    "CONTENT",
-    "IDENTITY",
-    "NO",
-    "NOBODY",
-    "REPEATED",
-    "YES",
-    "even_games",
-    "game_columns",
-    "is_remark",
-    "leave_out",
-    "not_played",
-    "with_handicap",
-    "without_byes",
-    "without_repeats",
-    "why_no_game",
-]
-
 #: What tournaments call an opponent who is none, in small letters, by how the report begins.
 NOBODY = {
     "bye: an opponent called": r"[(\[<*]?(?:(?:a|half|(?:half|full|zero)[ -]points?) )?byes?"

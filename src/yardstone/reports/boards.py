@@ -13,9 +13,6 @@ from yardstone.go.points import PASS, check_size, point_name, point_number
 from yardstone.reports.chart import Drawn
 from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, rectangle
 
-__all__ = ["BackgammonDiagram", "BoardDiagram", "DrawnBoard"]
-
-
 #: Pixels between two lines, and from the edge to the first, where their names stand.
 _CELL, _MARGIN = 20.0, 26.0
 #: Half the width of a stone.

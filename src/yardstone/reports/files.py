@@ -17,22 +17,6 @@ from yardstone.files import scratch_folder
 from yardstone.records.decoding import csv_lines
 from yardstone.reports.document import Document, Table, record
 
-__all__ = [
-    "as_json",
-    "csv_pieces",
-    "document_csv",
-    "document_json",
-    "json_pieces",
-    "records_of",
-    "table_csv",
-    "write_parquet",
-    "write_pieces",
-    "LIBRARIES",
-    "document_frame",
-    "frame_library",
-]
-
-
 #: Records of a piece of JSON.
 _RECORDS = 1_000
 #: What SQL, pandas and Polars call the kinds of values; in pandas integers and booleans may be

@@ -41,18 +41,6 @@ if TYPE_CHECKING:
     from yardstone.go.nets.store import StoredNetwork
 
 
-__all__ = [
-    "analysis_document",
-    "judgement_document",
-    "known_networks_document",
-    "network_document",
-    "networks_document",
-    "game_title",
-    "MOST_GAMES",
-    "game_chart",
-]
-
-
 class _Move(NamedTuple):
     """Move k of a game, from 0."""
 

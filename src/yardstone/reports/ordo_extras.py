@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from yardstone.reports.ordo import OrdoList
 
 
-__all__ = [
-    "general_dat",
-    "programs_dat",
-    "rating_dat",
-    "head_to_head",
-    "Groups",
-    "find_groups",
-    "groups_text",
-    "error_matrix",
-    "superiority_matrix",
-]
-
-
 def rating_dat(listed: OrdoList, *, threshold: int | None, decimals: int) -> str:
     """The list of ratings; players with fewer games than `threshold` are left out."""
     names = name_width(listed.names)

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Game, Player, Tournament
 
 
-__all__ = ["publication", "publication_page"]
-
-
 #: The pages of a folder, and what leads to them.
 _PAGES = {
     "index.html": "Boards",

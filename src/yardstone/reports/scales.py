@@ -14,8 +14,6 @@ from yardstone.winprob.scales import SCALES
 if TYPE_CHECKING:
     from yardstone.winprob.scales import ConvertedColumn, ConvertedRating, Scale
 
-__all__ = ["converted_column_document", "converted_document", "scales_document"]
-
 
 def converted_document(ratings: Sequence[ConvertedRating]) -> Document:
     """Ratings on other scales, a row a rating."""

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from yardstone.winprob.players import Chance
 
 
-__all__ = ["simulation_document", "last_round_document", "forecast_chart", "variants_chart"]
-
-
 _PLACE_LEVEL = 0.9
 
 

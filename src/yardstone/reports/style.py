@@ -17,8 +17,6 @@ from yardstone.strength.style import StyleRatings
 if TYPE_CHECKING:
     from yardstone.strength.estimation import PlayerEstimate
 
-__all__ = ["style_document", "calibration_document"]
-
 
 def style_document(ratings: StyleRatings) -> Document:
     """For people the errors by rank, or, where no rank is known, the players."""

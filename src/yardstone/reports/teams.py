@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.teams import TeamMatch, TeamStandings
 
 
-__all__ = ["team_round_document", "team_standings_document"]
-
-
 _ABOUT = {
     "TEAMP": ("MP", "match points: 2 for a match that is won, 1 for a drawn one"),
     "BDW": ("BP", "board points of all matches"),

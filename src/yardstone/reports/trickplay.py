@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     )
 
 
-__all__ = ["found_document", "found_lines", "ratings_document", "boards_sgf", "trickplay_chart"]
-
-
 def _first(read: Callable[[Settled], Any], otherwise: Any = None) -> Callable[[Completion], Any]:
     return lambda each: read(each.boards[0]) if each.boards else otherwise
 

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from yardstone.go.feature_store import FeatureStore
 
 
-__all__ = [
-    "KINDS",
-    "Evidence",
-    "evidence_of_games",
-    "evidence_of_store",
-    "no_evidence",
-    "PHASES",
-    "PHASE_ENDS",
-    "phases_of",
-]
-
-
 #: Features of the trunk that evidence is made of.
 KINDS = ("pick", "after", "candidates", "mean")
 _FACTS = ("number", "colour", "point")

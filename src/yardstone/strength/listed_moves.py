@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from yardstone.strength.model import StrengthModel
 
 
-__all__ = [
-    "COSTLY",
-    "EFFORT",
-    "CostlyMove",
-    "IndicativeMove",
-    "costliest_moves",
-    "indicative_moves",
-    "player_losses",
-]
-
-
 #: What is spent on losses of a game, unless told otherwise: six tenths of what its positions take.
 EFFORT = LossEffort(share=0.6)
 #: Points that a move must cost to be listed, and how many moves are.

@@ -45,21 +45,6 @@ from yardstone.tournament.pairing import (
     round_to_fill,
 )
 
-__all__ = [
-    "DutchBoard",
-    "DutchPairing",
-    "initial_colour",
-    "pair_dutch",
-    "DutchProposal",
-    "propose_dutch",
-    "BoardExplanation",
-    "Obstacle",
-    "explain_dutch",
-    "obstacle",
-    "RoundCheck",
-    "check_rounds",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DutchBoard(RoundBoard):

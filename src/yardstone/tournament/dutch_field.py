@@ -16,19 +16,6 @@ from yardstone.tournament.formats.text_files import TextDocument
 from yardstone.tournament.model import ByeKind, Result, Tournament
 from yardstone.tournament.rules import Acceleration
 
-__all__ = [
-    "PieceColour",
-    "Drift",
-    "DutchField",
-    "DutchPlayer",
-    "Preference",
-    "dutch_field",
-    "seeding",
-    "ColourReason",
-    "allocate",
-    "baku",
-]
-
 
 class PieceColour(IntEnum):
     """White moves first; the negative is the other one."""

@@ -31,24 +31,6 @@ from yardstone.tournament.pairing import (
     values_of,
 )
 
-__all__ = [
-    "Avoided",
-    "PairingChange",
-    "Explanation",
-    "PlayerState",
-    "change_for",
-    "explain",
-    "Difference",
-    "RoundComparison",
-    "compare_rounds",
-    "differences",
-    "recorded_round",
-    "Proposal",
-    "propose_round",
-    "without_rounds",
-]
-
-
 _HARD = tuple(CRITERIA.index(name) for name in ("rematch", "geography"))
 
 

@@ -9,8 +9,6 @@ from yardstone.grades import format_grade
 from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
 from yardstone.tournament.standings_table import Criterion, Standings
 
-__all__ = ["listed", "number_text", "result_text", "score_text", "words"]
-
 _QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
 

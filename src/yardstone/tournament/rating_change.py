@@ -21,8 +21,6 @@ from yardstone.tournament.model import Player, Tournament
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = ["SYSTEMS", "RatingChange", "rating_changes"]
-
 #: FIDE counts a larger difference as this.
 _LARGEST_DIFFERENCE = 400
 _STRONG, _STRONG_K, _USUAL_K, _YOUNG_K = 2400, 10, 20, 40

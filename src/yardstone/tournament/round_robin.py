@@ -11,8 +11,6 @@ import numpy as np
 from yardstone.tournament.model import Bye, Game, Tournament
 from yardstone.tournament.pairing import Constraints, check_round, free_tables
 
-__all__ = ["NUMBERINGS", "RoundRobin", "berger_round", "berger_table", "pair_round_robin"]
-
 #: Ways to give players their numbers in the table.
 NUMBERINGS = ("list", "rating", "rank", "name", "lot")
 

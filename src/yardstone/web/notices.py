@@ -17,9 +17,6 @@ from typing import Any
 from yardstone.web.database import Database
 from yardstone.web.problems import DatabaseAway
 
-__all__ = ["CHANGED", "QUEUED", "Changes", "Listener"]
-
-
 #: There are jobs that wait; a job and its batch have changed, whose addresses are the text.
 QUEUED, CHANGED = "yardstone_queued", "yardstone_changed"
 #: Seconds between two looks without notices, and with them.

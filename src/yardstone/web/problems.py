@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from yardstone.errors import InputError, UsageError, YardstoneError
 
-__all__ = ["DatabaseAway", "RequestProblem", "described", "missing", "refusal"]
-
 
 @dataclass(eq=False, repr=False)
 class RequestProblem(YardstoneError):

@@ -24,8 +24,6 @@ from yardstone.web.settings import Settings, configure_log, networks, parts_of
 from yardstone.web.store import JobStore
 from yardstone.web.supervisor import Bell, orders
 
-__all__ = ["configuration", "main", "make_app"]
-
 
 def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     """The application, for any server of ASGI.

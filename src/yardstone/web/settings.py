@@ -34,23 +34,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-__all__ = [
-    "ENVIRONMENT",
-    "JsonLines",
-    "Limits",
-    "Settings",
-    "Site",
-    "configure_log",
-    "footer_html",
-    "footer_text",
-    "load_settings",
-    "log_event",
-    "networks",
-    "parts_of",
-    "site_of",
-]
-
-
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20

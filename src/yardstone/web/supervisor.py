@@ -26,8 +26,6 @@ from yardstone.web.problems import DatabaseAway
 from yardstone.web.settings import Settings, log_event
 from yardstone.web.store import JobStore
 
-__all__ = ["Bell", "Supervisor", "orders"]
-
 
 def orders(end: Callable[[], object], patience: float) -> dict[str, Any]:
     """The plain values that stand on the first line of standard input.

@@ -17,21 +17,6 @@ from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.settings import Settings
 from yardstone.web.store import DAY, OF_NOBODY, JobStore, mark_of
 
-__all__ = [
-    "alive_workers",
-    "drop_uploads",
-    "end_heavy",
-    "end_late",
-    "enter_worker",
-    "leave_worker",
-    "recover",
-    "release",
-    "state",
-    "stray_workers",
-    "sweep",
-    "work_folder",
-]
-
 #: Days for which an address is remembered as expired.
 _REMEMBERED_DAYS = 30.0
 #: Seconds after which a folder that no job knows is a leftover.

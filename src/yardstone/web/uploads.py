@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from yardstone.web.settings import Limits
 
-__all__ = ["Upload", "read_fields", "receive_form"]
-
 #: Bytes gathered before they are written to the disk.
 _PIECE = 1 << 20
 #: Bytes of a field that is no file, fields of a form, and bytes of one without files.

@@ -30,29 +30,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats
 
 
-__all__ = [
-    "EGF_CEILING",
-    "EGF_POLE",
-    "EGF_STEEPNESS",
-    "ELO_POINTS_PER_LOGIT",
-    "egf_probability",
-    "log_logistic",
-    "logistic",
-    "logit",
-    "bisect",
-    "points_per_logit",
-    "rating_difference",
-    "win_probability",
-    "draw_probability",
-    "win_draw_loss",
-    "fast_exp",
-    "fast_win_and_loss",
-    "fast_logistic",
-    "plain_logistic",
-    "win_and_loss",
-]
-
-
 #: Elo's scale: 400 points for a factor of ten in the odds.
 ELO_POINTS_PER_LOGIT = 400.0 / log(10.0)
 

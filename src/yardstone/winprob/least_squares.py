@@ -54,18 +54,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats
 
 
-__all__ = [
-    "LeastSquaresFit",
-    "fit_least_squares",
-    "profile_scale",
-    "rms_by_difference",
-    "sum_of_squares",
-    "Profile",
-    "simulated_intervals",
-    "simulated_reach",
-]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class LeastSquaresFit(Fit):
     """Result of `fit_least_squares`.

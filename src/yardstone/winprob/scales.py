@@ -69,29 +69,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats, Longs
 
 
-__all__ = [
-    "SCALES",
-    "Scale",
-    "convert",
-    "egf_of_grade",
-    "egf_of_pro",
-    "fox_of_grade",
-    "grade_of_egf",
-    "grade_of_fox",
-    "kaniuk_elo",
-    "ConvertedRating",
-    "convert_rating",
-    "EgfPlayer",
-    "GradeFit",
-    "egf_players",
-    "fit_grades",
-    "list_lines",
-    "read_egf_list",
-    "ConvertedColumn",
-    "convert_column",
-]
-
-
 _SHODAN, _EGF_GRADE = 2100.0, 100.0  #: The EGF's rating of 1 dan, and the points of a grade.
 #: OGS counts from 30 kyu at 0, and a rank's stretch begins with its number.
 _OGS_FIRST, _OGS_STEP, _OGS_SHODAN = 525.0, 23.15, 30.5

@@ -9,8 +9,6 @@ from yardstone.cli.go import GamePaths
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
 
-__all__ = ["train"]
-
 _ENDING = ".bin.gz"
 
 

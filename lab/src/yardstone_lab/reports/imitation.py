@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from yardstone_lab.imitation.network import ImitationNetwork
     from yardstone_lab.imitation.training import Judged
 
-__all__ = [
-    "imitation_chart",
-    "imitation_document",
-]
-
 
 def imitation_chart(losses: Mapping[str, NDArray[np.float64]], *, title: str = "Training") -> Chart:
     """How a training went: log-loss of the moves, and share of first choices.

@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from yardstone.reports.document import Drawing
     from yardstone_lab.kaniuk import CrossValidation, FormScore, Gain, Trace
 
-__all__ = [
-    "coefficient_trace_chart",
-    "probability_trace_chart",
-    "comparison_document",
-    "FIGURES",
-    "trace_document",
-]
-
 
 def probability_trace_chart(
     trace: Trace, *, modelled: bool, title: str = "", note: str = ""

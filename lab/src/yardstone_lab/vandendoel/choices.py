@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Averaging", "CloseRule", "FitMethod", "LeftOut", "StudyModel"]
-
 
 class CloseRule(StrEnum):
     """Which cube decisions count as close.

@@ -21,20 +21,6 @@ from yardstone.go.points import (
     symmetry_points,
 )
 
-__all__ = [
-    "ANY",
-    "Pattern",
-    "Placement",
-    "allowed",
-    "back_to_front",
-    "swapped_colours",
-    "SIGNS",
-    "Diagram",
-    "is_diagram_line",
-    "read_diagram",
-]
-
-
 #: What a point that is left open may be: everything.
 ANY = 7
 

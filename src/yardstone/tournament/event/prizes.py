@@ -15,8 +15,6 @@ from yardstone.grades import format_grade
 from yardstone.tournament.model import Result, Tournament
 from yardstone.tournament.standings_table import Standings, standings
 
-__all__ = ["Prize", "PrizeList", "prize_list"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prize:

@@ -31,28 +31,6 @@ from yardstone.tournament.notation import number_text
 from yardstone.tournament.pairing import Constraints, to_be_paired
 from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
 
-__all__ = [
-    "PLAYER_STEPS",
-    "give_bye",
-    "rejoin",
-    "take_bye_back",
-    "withdraw",
-    "PairedRound",
-    "PairingSystem",
-    "pair_event",
-    "unpair_round",
-    "usual_system",
-    "GameResult",
-    "find_game",
-    "game_score",
-    "parse_score",
-    "score_of",
-    "set_result",
-    "set_results",
-    "read_result_sheet",
-    "set_first_mover",
-]
-
 
 def withdraw(
     tournament: Tournament, player: int, round_number: int | None = None, *, only: bool = False

@@ -27,16 +27,6 @@ from yardstone.web.pages.render import wants_page
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits, configure_log
 
-__all__ = [
-    "DeskServer",
-    "DeskSettings",
-    "desk_configuration",
-    "made_password",
-    "make_desk",
-    "run_desk",
-]
-
-
 #: Letters and digits that nobody takes for another one, read aloud or from a wall.
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 _SHORTEST = 6

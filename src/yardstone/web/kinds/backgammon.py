@@ -22,8 +22,6 @@ from yardstone.web.kinds.kind import (
 )
 from yardstone.web.problems import RequestProblem
 
-__all__ = ["KIND"]
-
 _BLUNDERS = 20
 #: Columns of the sample on the start page.
 _GLANCED = ("Player", "Rating", "EPM", "PR")

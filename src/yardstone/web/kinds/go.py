@@ -41,13 +41,6 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
 
 
-__all__ = [
-    "KIND",
-    "go_result",
-    "own_scale",
-]
-
-
 #: Games whose curves stand on one page.
 _GAMES_A_PAGE = 20
 #: Ranks of Fox below the picture of an estimate.

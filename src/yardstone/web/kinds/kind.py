@@ -21,26 +21,6 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
 
 
-__all__ = [
-    "CARD_RANGES",
-    "Card",
-    "ChoiceField",
-    "Field",
-    "Kind",
-    "NeedsPlayer",
-    "NumberField",
-    "Plain",
-    "PlayersField",
-    "Query",
-    "Task",
-    "UserField",
-    "View",
-    "bad_option",
-    "level_field",
-    "only_value",
-]
-
-
 _LONGEST_NAME = 200
 #: Levels of intervals that the page offers.
 _LEVELS = (0.8, 0.9, 0.95, 0.99)

@@ -21,19 +21,6 @@ from yardstone.strength.set_transformer import PRESETS, Hyperparameters
 from yardstone_lab.neubauer.experiment.games import JUDGED, Filters
 from yardstone_lab.neubauer.moves import WINDOW
 
-__all__ = [
-    "PARTS",
-    "Experiment",
-    "FeatureSettings",
-    "GameSettings",
-    "JudgeSettings",
-    "ModelSettings",
-    "RatingSettings",
-    "SetSettings",
-    "TableSettings",
-    "read_experiment",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameSettings:

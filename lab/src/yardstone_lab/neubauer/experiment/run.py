@@ -67,18 +67,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.result import Replay
     from yardstone_lab.neubauer.experiment.configuration import Experiment, SetSettings
 
-__all__ = [
-    "Stages",
-    "file_facts",
-    "Preparation",
-    "Progress",
-    "plain_values",
-    "read_facts",
-    "write_facts",
-    "ExperimentResult",
-    "run_experiment",
-]
-
 _ABOUT = "stage.json"
 _FORMAT = 1
 

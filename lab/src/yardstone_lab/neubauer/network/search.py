@@ -28,22 +28,6 @@ if TYPE_CHECKING:
     from yardstone_lab.neubauer.moves import Labelled
     from yardstone_lab.neubauer.network.training import Epoch
 
-__all__ = [
-    "RUNS_FILE",
-    "Cached",
-    "Examples",
-    "SearchRun",
-    "do_run",
-    "read_runs",
-    "write_runs",
-    "Plan",
-    "best_run",
-    "keep_plan",
-    "propose",
-    "random_search",
-    "optuna_search",
-]
-
 #: The table of all runs in the folder of a search.
 RUNS_FILE = "runs.csv"
 _RESULT = "result.json"
