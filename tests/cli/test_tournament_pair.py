@@ -293,5 +293,5 @@ def test_check_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert result[4]["criterion"] == "C12"
     compared = json.loads(run(capsys, lakeside, "--compare", "--format", "json"))
     assert compared == result
-    with pytest.raises(UsageError, match="share"):
+    with pytest.raises(UsageError, match="byes must be a number from 0 to 1, not 2"):
         application("tournament")(args=["generate", "--byes", "2"], standalone_mode=False)

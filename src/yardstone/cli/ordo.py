@@ -518,6 +518,7 @@ class _Progress:
     def end(self) -> None:
         if self._stars:
             self._grow(51)
+            say("\n")
 
     def _grow(self, stars: int) -> None:
         say("*" * (stars - self._shown))

@@ -291,5 +291,7 @@ class _Parts:
     def drop(self) -> None:
         """Close it without what is still to be written: the disk may be full."""
         self._pending.clear()
-        with suppress(OSError):
-            self.close()
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+            self._file = None

@@ -62,8 +62,13 @@ def uploads() -> dict[str, bytes]:
     }
 
 
+def environments() -> dict[str, bytes]:
+    """Settings whose text, or address, stands in a file."""
+    return {name: f"{name}=no-such-file.txt\n".encode() for name in ("FOOTER", "DATABASE")}
+
+
 TARGETS = (
-    Target("web-environment", read_environment, ".txt", words=_SETTINGS),
+    Target("web-environment", read_environment, ".txt", words=_SETTINGS, made=environments),
     Target("web-settings", read_settings, ".toml", words=(*_SETTINGS, "[limits]", '"""', "=")),
     Target("web-upload", read_upload, made=uploads),
 )
