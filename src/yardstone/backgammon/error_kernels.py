@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["KINDS", "ErrorPlayers", "ErrorRule", "expected_rate", "replay"]
-
 #: Kinds of decisions: chequer moves and the cube.
 KINDS = 2
 

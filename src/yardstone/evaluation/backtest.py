@@ -55,28 +55,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.result import Replay, SequentialSystem
 
 
-__all__ = [
-    "earlier_part",
-    "evaluate",
-    "Progress",
-    "ReplayTask",
-    "ReplayedSystem",
-    "replay_systems",
-    "starts_at_levels",
-    "constant_predictions",
-    "with_draws",
-    "later_part",
-    "draw_rate_of",
-    "fit_draw_rate",
-    "groups_of_outcomes",
-    "outcome_table",
-    "helpful_advantage",
-    "shown_advantage",
-    "takes_advantage",
-]
-
-
-TRAIN_SHARE = 0.7  #: Share of the games that are the earlier ones, unless told otherwise.
+_TRAIN_SHARE = 0.7  #: Share of the games that are the earlier ones, unless told otherwise.
 #: Work of a game in systems that look at other games for it, where one of Elo is 1.
 _WORK = {"decaying-bradley-terry": 6, "whr": 15}
 
@@ -238,7 +217,7 @@ def earlier_part(
 
 
 def _cut(games: Pool, share: float | None, until: np.datetime64 | None) -> int:
-    usual = TRAIN_SHARE if share is None and until is None else share
+    usual = _TRAIN_SHARE if share is None and until is None else share
     return earlier_number(games, share=usual, until=until)
 
 

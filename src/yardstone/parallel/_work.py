@@ -14,25 +14,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from yardstone.errors import UsageError, WorkerError
 
-__all__ = [
-    "Chunk",
-    "Failure",
-    "Progress",
-    "StopEvent",
-    "Tally",
-    "Todo",
-    "available_cores",
-    "checked",
-    "enter",
-    "failure_parcel",
-    "inside",
-    "local_path",
-    "packed",
-    "run_chunk",
-    "work_on",
-]
-
-
 #: Called with the number of items done and the number of all items.
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -127,7 +108,7 @@ def run_chunk(function: Callable[[Any], Any], chunk: Chunk) -> list[Any]:
 
 
 #: Makes bytes of anything that can be sent.
-Dumps = Callable[[Any, int], bytes]
+_Dumps = Callable[[Any, int], bytes]
 
 
 class Failure(NamedTuple):
@@ -138,7 +119,7 @@ class Failure(NamedTuple):
     text: str  # the traceback, as text
 
 
-def packed(thing: Any, name: str, dumps: Dumps = pickle.dumps) -> bytes:
+def packed(thing: Any, name: str, dumps: _Dumps = pickle.dumps) -> bytes:
     """The thing as bytes; where it cannot be sent, an error that says so by this name."""
     try:
         return dumps(thing, pickle.HIGHEST_PROTOCOL)
@@ -149,7 +130,7 @@ def packed(thing: Any, name: str, dumps: Dumps = pickle.dumps) -> bytes:
         ) from error
 
 
-def work_on(function: Callable[[Any], Any], data: bytes, dumps: Dumps = pickle.dumps) -> bytes:
+def work_on(function: Callable[[Any], Any], data: bytes, dumps: _Dumps = pickle.dumps) -> bytes:
     """Results of the items in a parcel, or what went wrong, as a parcel."""
     place = None
     try:

@@ -47,23 +47,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.uncertainty import Suggestion
 
 
-__all__ = [
-    "STATUS_NAMES",
-    "PlayerRating",
-    "RatingList",
-    "rate",
-    "rate_list",
-    "summarise",
-    "Group",
-    "games_between",
-    "groups_of",
-    "rank_limits",
-    "list_forecast",
-    "GameForecast",
-]
-
-
-SUGGESTIONS = 5  #: Further matches named as worth playing.
+_SUGGESTIONS = 5  #: Further matches named as worth playing.
 
 
 @checked_arguments()
@@ -230,7 +214,7 @@ def summarise(
     low, high = rank_limits(ratings, rank, groups, confidence, listed)
     suggestions: list[Suggestion] = []
     with suppress(ModelError):  # too many players for the covariance: nothing to choose by
-        suggestions = suggest(ratings, SUGGESTIONS)
+        suggestions = suggest(ratings, _SUGGESTIONS)
     return RatingList(
         ratings=ratings,
         counts=counts,
@@ -241,7 +225,7 @@ def summarise(
         rank_high=high,
         traps=find_traps(ratings, counts, anchors=anchors),
         suggestions=tuple(suggestions),
-        joining=tuple(joining_games(ratings, SUGGESTIONS)) if ratings.components > 1 else (),
+        joining=tuple(joining_games(ratings, _SUGGESTIONS)) if ratings.components > 1 else (),
         skipped=SkipReport() if isinstance(pool, PairCounts) else pool.skipped,
         unlisted=int(((ratings.games > 0) & ~listed).sum()),
         anchor=anchor,

@@ -19,27 +19,16 @@ from yardstone.choices import check_choice
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
 
-__all__ = [
-    "ORDERS",
-    "DateOrder",
-    "Times",
-    "date_and_time",
-    "date_span",
-    "parse_date",
-    "read_coded_dates",
-    "read_dates",
-]
-
 #: How day, month and year follow each other in a date such as 5/6/2024.
 DateOrder = Literal["dmy", "mdy", "ymd"]
 ORDERS = ("dmy", "mdy", "ymd")
 #: Years outside are no years of games.
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 
-Span = tuple[np.datetime64, np.datetime64]
+_Span = tuple[np.datetime64, np.datetime64]
 
 _NEVER = np.datetime64("NaT", "s")
-_NONE: Span = (_NEVER, _NEVER)
+_NONE: _Span = (_NEVER, _NEVER)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _AFTER_PART = re.compile(r"[-./?xX]*+(?:[T ,]++[\d:?.\sZ]*+)?")
 _PART = r"(\d{1,2}|\?{1,2}|xx)"
@@ -72,7 +61,7 @@ def parse_date(date: str, clock: str = "") -> np.datetime64:
     return first + _seconds(clock.strip())
 
 
-def date_span(text: str, order: DateOrder | None = None) -> Span:
+def date_span(text: str, order: DateOrder | None = None) -> _Span:
     """The first and the last moment that a date can mean; NaT if it is none.
 
     Args:
@@ -108,17 +97,17 @@ def date_span(text: str, order: DateOrder | None = None) -> Span:
     return _NONE
 
 
-def _year_first(match: re.Match[str], order: DateOrder | None) -> Span:
+def _year_first(match: re.Match[str], order: DateOrder | None) -> _Span:
     parts = [int(part) if part is not None and part.isdigit() else 0 for part in match.group(3, 4)]
     return _days(int(match[1]), *parts)
 
 
-def _compact(match: re.Match[str], order: DateOrder | None) -> Span:
+def _compact(match: re.Match[str], order: DateOrder | None) -> _Span:
     year, month, day = (int(part) for part in match.groups())
     return _days(year, month, day) if month and day else _NONE
 
 
-def _year_last(match: re.Match[str], order: DateOrder | None) -> Span:
+def _year_last(match: re.Match[str], order: DateOrder | None) -> _Span:
     one, other, year = int(match[1]), int(match[3]), int(match[4])
     if len(match[4]) == 2:
         if order is None or order == "ymd":
@@ -135,14 +124,14 @@ def _year_last(match: re.Match[str], order: DateOrder | None) -> Span:
     return _days(year, month, day) if month and day else _NONE
 
 
-def _short_year_first(match: re.Match[str], order: DateOrder | None) -> Span:
+def _short_year_first(match: re.Match[str], order: DateOrder | None) -> _Span:
     if order != "ymd":
         return _NONE
     year, month, day = (int(match[group]) for group in (1, 3, 4))
     return _days(year + (2000 if year < 70 else 1900), month, day)
 
 
-def _with_name(match: re.Match[str], order: DateOrder | None) -> Span:
+def _with_name(match: re.Match[str], order: DateOrder | None) -> _Span:
     words = match.groups()
     name = next(word for word in words if word.isalpha())
     day, year = (int(word) for word in words if word.isdigit())
@@ -160,7 +149,7 @@ _READERS = (
 )
 
 
-def _days(year: int, month: int, day: int) -> Span:
+def _days(year: int, month: int, day: int) -> _Span:
     """All days of a year, of a month, or the one day; 0 stands for what is not known.
 
     A day of an unknown month says no more than the year.
@@ -187,7 +176,7 @@ def _seconds(clock: str) -> np.timedelta64:
     return np.timedelta64(3600 * parts[0] + 60 * parts[1] + parts[2], "s")
 
 
-def _since_1970(number: str) -> Span:
+def _since_1970(number: str) -> _Span:
     whole = number.partition(".")[0]
     unit = _UNITS.get(len(whole))
     if unit is None:

@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = [
-    "BLACK",
-    "DRAWN",
-    "EMPTY",
-    "PASS",
-    "UNKNOWN",
-    "WHITE",
-    "GoGame",
-    "HANDICAP_MISSING",
-    "HandicapSetup",
-    "handicap_setup",
-    "standard_stones",
-    "WRITER",
-    "parse_board_size",
-    "parse_go_date",
-    "parse_komi",
-    "parse_winner",
-    "split_rank",
-]
-
-
 #: Colours of points, moves and winners.
 EMPTY = 0
 BLACK = 1
@@ -103,9 +82,9 @@ class GoGame:
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
-HANDICAP_AS_MOVES = "handicap stones played as moves"
+_HANDICAP_AS_MOVES = "handicap stones played as moves"
 HANDICAP_MISSING = "handicap stones not placed: the standard points were used"
-HANDICAP_UNSAID = "handicap not stated: the stones set up were counted"
+_HANDICAP_UNSAID = "handicap not stated: the stones set up were counted"
 _THIRDS: tuple[Literal["upper left", "lower right"], ...] = ("upper left", "lower right")
 #: More stones than this in a row are no handicap.
 _MOST = 9
@@ -167,14 +146,14 @@ def handicap_setup(
     if len(black) or len(white):
         first = to_play or (int(colours[0]) if len(colours) else 0)
         if handicap == 0 and not len(white) and len(black) >= 2 and first == WHITE:
-            return HandicapSetup(len(black), black, slice(None), HANDICAP_UNSAID)
+            return HandicapSetup(len(black), black, slice(None), _HANDICAP_UNSAID)
         return HandicapSetup(handicap, black, nothing, None)
     if not len(moves):
         return HandicapSetup(handicap, black, nothing, None)
     if colours[0] == BLACK:
         end, stones = _leading_stones(handicap, moves, colours)
         if len(stones) >= 2:
-            return HandicapSetup(len(stones), np.sort(stones), slice(end, None), HANDICAP_AS_MOVES)
+            return HandicapSetup(len(stones), np.sort(stones), slice(end, None), _HANDICAP_AS_MOVES)
     elif handicap >= 2:
         for third in _THIRDS:
             points = standard_stones(size, handicap, third=third)
@@ -209,9 +188,9 @@ def _leading_stones(
 #: The program (AP) of records in which a rank at the end of a name belongs to it.
 WRITER = "Yardstone"
 #: What messages and reports call each repair.
-KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
-KOMI_IN_STONES = "komi counted in stones (子), doubled"
-KOMI_UNREADABLE = "komi is not a number"
+_KOMI_IN_HUNDREDTHS = "komi written without its decimal point"
+_KOMI_IN_STONES = "komi counted in stones (子), doubled"
+_KOMI_UNREADABLE = "komi is not a number"
 _WINNERS = {1: WHITE, -1: BLACK, 0: DRAWN, None: UNKNOWN}
 
 
@@ -258,7 +237,7 @@ def parse_komi(text: str) -> tuple[float | None, str | None]:
     plain = _CHINESE_NUMBER.sub(lambda sign: str(1 + "一二三四五六七八九".index(sign[0])), plain)
     match = _NUMBER.match(plain)
     if match is None:
-        return None, KOMI_UNREADABLE
+        return None, _KOMI_UNREADABLE
     number = match[0].replace("−", "-").replace(",", ".").replace(" ", "")
     rest = plain[match.end() :]
     value = float(number)
@@ -267,15 +246,15 @@ def parse_komi(text: str) -> tuple[float | None, str | None]:
     repair = None
     if abs(value) >= 100 and value % 25 == 0 and abs(value) <= 2000:
         value /= 100
-        repair = KOMI_IN_HUNDREDTHS
+        repair = _KOMI_IN_HUNDREDTHS
     elif value in (45, 55, 65, 75, 85):
         value /= 10
-        repair = KOMI_IN_HUNDREDTHS
+        repair = _KOMI_IN_HUNDREDTHS
     if "子" in rest or abs(value * 2 % 1) == 0.5:
         value *= 2
-        repair = repair or KOMI_IN_STONES
+        repair = repair or _KOMI_IN_STONES
     if abs(value) > 361 or value * 2 % 1:
-        return None, KOMI_UNREADABLE
+        return None, _KOMI_UNREADABLE
     return value, repair
 
 

@@ -39,18 +39,6 @@ if TYPE_CHECKING:
     from yardstone.records.sources import ByteStream
 
 
-__all__ = [
-    "SgfRecord",
-    "RecordReader",
-    "Rows",
-    "SgfLimits",
-    "property_name",
-    "property_values",
-    "GameBuilder",
-    "Unusable",
-]
-
-
 _FIRST_ROWS = 1 << 12
 #: So many bytes may be part of "(;GM[" when the others have not been read.
 _TAIL = 64

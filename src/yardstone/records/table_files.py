@@ -35,31 +35,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-__all__ = [
-    "CELL",
-    "TABLE_LIMITS",
-    "TableFile",
-    "arrow_rows",
-    "check_size",
-    "connection_for",
-    "csv_file_rows",
-    "csv_rows",
-    "csv_table",
-    "json_rows",
-    "parquet_of_csv",
-    "parquet_rows",
-    "read_rows",
-    "read_tables",
-    "seconds_for",
-    "Dialect",
-    "Repaired",
-    "find_dialect",
-    "first_line_dialect",
-    "repair",
-    "repair_json",
-]
-
-
 _COMPRESSION = {None: "none", "gzip": "gzip"}
 #: How far a table that somebody else packed may expand: its texts, and `CELL` bytes a cell.
 TABLE_LIMITS = StreamLimits(ratio=200.0, hint="export the games as CSV if that is right")
@@ -82,10 +57,10 @@ class TableFile(NamedTuple):
     compression: str = "none"  #: as DuckDB calls it
 
 
-RowReader = Callable[["Source", Options], AbstractContextManager[GameRows]]
+_RowReader = Callable[["Source", Options], AbstractContextManager[GameRows]]
 
 
-def read_rows(rows: RowReader, sources: Sequence[Source], options: Options) -> Pool:
+def read_rows(rows: _RowReader, sources: Sequence[Source], options: Options) -> Pool:
     """The games of some files, each a table that `rows` opens."""
     pools = []
     for source in sources:
@@ -94,7 +69,7 @@ def read_rows(rows: RowReader, sources: Sequence[Source], options: Options) -> P
     return join_pools(pools)
 
 
-def read_tables(rows: RowReader, sources: Sequence[Source], options: Options) -> Pool:
+def read_tables(rows: _RowReader, sources: Sequence[Source], options: Options) -> Pool:
     """The same, by the machines of a cluster where they work for this one."""
     return read_shares(partial(read_rows, rows), sources, options)
 

@@ -34,21 +34,10 @@ if TYPE_CHECKING:
     from yardstone.reports.document import Block, Drawing
 
 
-__all__ = [
-    "document_fragment",
-    "document_page",
-    "script",
-    "style",
-    "document_html",
-    "drawing_of",
-    "short_text",
-]
-
-
 #: A number and its digits after the point; blanks as wide as a digit and as a point.
 _NUMBER = re.compile(r"[-+\u2212]?[\d,\u202f]+(?:\.(\d+))?")
 #: No more rows of a table stand on a page: a browser bears no more.
-PAGE_ROWS = 10_000
+_PAGE_ROWS = 10_000
 _CODE = re.compile(r"`([^`\n]+)`")
 _DIGIT_BLANK, _POINT_BLANK = "\u2007", "\u2008"
 
@@ -117,7 +106,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _cut(table: Table, most: int = PAGE_ROWS, rest: str = "; CSV and Parquet have all.") -> Table:
+def _cut(table: Table, most: int = _PAGE_ROWS, rest: str = "; CSV and Parquet have all.") -> Table:
     """The table with no more rows than this; it says so."""
     if len(table.rows) <= most:
         return table

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["FusedPlayers", "Priors", "earlier_moves", "extra_information", "replay"]
-
 
 @kernel
 def extra_information(

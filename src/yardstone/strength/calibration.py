@@ -34,20 +34,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "KINDS_OF_RATING",
-    "Calibration",
-    "ScoreCost",
-    "fit_calibration",
-    "score_cost",
-    "SiteCalibration",
-    "calibrate_site",
-    "RatedPlayer",
-    "read_ratings",
-    "csv_rows",
-]
-
-
 #: Files of the first format are all of estimates on the Fox scale.
 _FORMAT, _EARLIER = 2, 1
 _FEWEST = 3

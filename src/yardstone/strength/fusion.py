@@ -32,22 +32,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "MOVE_COLUMNS",
-    "SHIPPED",
-    "Fusion",
-    "moves_by_player",
-    "moves_of_pool",
-    "sides_before",
-    "COLUMNS",
-    "GlickoFromMoves",
-    "fuse",
-    "MovesPrior",
-    "Sides",
-    "fit_moves_prior",
-]
-
-
 #: Columns of a pool: what each side's moves in earlier games say, and how surely.
 COLUMNS = (
     "first_moves_rating",

@@ -32,19 +32,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "FEW_GAMES",
-    "FITTED",
-    "LEAST_GAMES",
-    "centred_fusion",
-    "fit_fusion",
-    "fusion_parameters",
-    "moves_priors",
-    "RatingSources",
-    "rating_sources",
-]
-
-
 #: Parameters of `Fusion` that are fitted.
 FITTED = ("strength", "slope", "noise", "half_moves", "level")
 #: Least precision of moves, for the case that they tell nothing.

@@ -32,18 +32,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = [
-    "LEVELS",
-    "Interval",
-    "IntervalTable",
-    "scale_ends",
-    "TRACE",
-    "blurred",
-    "blurring",
-    "cumulated",
-]
-
-
 #: Low and high end; None where there is none.
 Interval: TypeAlias = tuple[float | None, float | None]
 

@@ -29,23 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = [
-    "LEAST",
-    "MoveFacts",
-    "Scalar",
-    "goes_on",
-    "COURSE",
-    "FURTHEST",
-    "SPELL",
-    "SCALARS",
-    "TRUNK",
-    "column",
-    "move_values",
-    "scalars",
-    "values_wide",
-]
-
-
 #: No probability counts as less than this.
 LEAST = 1e-4
 _SIZE = 19

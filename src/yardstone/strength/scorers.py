@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Scorer", "summed_parts", "LossScorer", "loss_moments"]
-
 
 class Scorer(Protocol):
     """Makes k scores of moves.

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Floats = NDArray[np.float32]
 
-__all__ = ["CLIP", "SetScorer", "shares_of_moves", "standardised", "INPUTS", "MoveInputs"]
-
-
 #: Inputs further from the mean than this many deviations count as that far.
 CLIP = 8.0
 #: Places for moves that are computed at once.

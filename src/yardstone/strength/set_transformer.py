@@ -26,33 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Numbers = NDArray[np.floating[Any]]
 
-__all__ = [
-    "BOUNDS",
-    "PRESETS",
-    "SMALL",
-    "START",
-    "TABLE_5_1",
-    "Hyperparameters",
-    "MovesLike",
-    "PackedMoves",
-    "alike",
-    "pack",
-    "INPUT",
-    "read_network",
-    "write_network",
-    "EPSILON",
-    "POINTS",
-    "StrengthNetwork",
-    "attended_sets",
-    "gamma",
-    "outputs_of",
-    "parameter_shapes",
-    "rate_sets",
-    "set_outputs",
-    "slopes_of",
-]
-
-
 #: The domain of each setting that is searched (Neubauer 2024, section 4.7.3).
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "learning_rate": (1e-5, 1.0),

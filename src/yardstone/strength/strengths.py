@@ -26,23 +26,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "FEWEST_MOVES",
-    "PARTS",
-    "Rated",
-    "RatedGame",
-    "Rater",
-    "by_date",
-    "interval_tables",
-    "phase_means",
-    "Measured",
-    "best_basis",
-    "contradictory",
-    "measured_on",
-    "supported_scales",
-]
-
-
 #: Fewer moves of a player than this give no rank: nor do those of one game or one phase.
 FEWEST_MOVES = 30
 #: What intervals are calibrated for: all moves of games, and those of each phase.

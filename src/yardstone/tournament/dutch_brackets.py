@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.int64]
 
-__all__ = [
-    "CRITERIA",
-    "BestMatchings",
-    "BracketReport",
-    "CriterionStep",
-    "Level",
-    "PairTable",
-    "RoundPairs",
-    "may_meet",
-    "pair_brackets",
-]
-
-
 #: What each criterion demands.
 CRITERIA = {
     "C1": "no two players meet twice",
@@ -75,7 +62,7 @@ def may_meet(one: DutchPlayer, other: DutchPlayer) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Bracket:
+class _Bracket:
     """The players of one bracket and of the next, by rows among those not yet paired."""
 
     moved: int  #: Moved-down players: the rows before this one
@@ -146,7 +133,7 @@ def _bye_level(name: str, table: PairTable, ranks: NDArray[np.int64], span: int)
     return Level(name, values, span)
 
 
-def _quality(table: PairTable, bracket: Bracket) -> list[Level]:
+def _quality(table: PairTable, bracket: _Bracket) -> list[Level]:
     """C6 to C8 for a bracket."""
     following = [("C8", "C8", bracket.end, bracket.end, bracket.next_end)]
     levels = []
@@ -165,18 +152,18 @@ def _quality(table: PairTable, bracket: Bracket) -> list[Level]:
     return levels
 
 
-def _avoided(name: str, bad: NDArray[np.bool_], bracket: Bracket) -> Level:
+def _avoided(name: str, bad: NDArray[np.bool_], bracket: _Bracket) -> Level:
     """As few as possible of some pairs."""
     bad = bad | bad.T
     return Level(name, -bad.astype(np.int64), bracket.end // 2 + 1 if bad.any() else 0)
 
 
-def _inside(table: PairTable, bracket: Bracket) -> NDArray[np.bool_]:
+def _inside(table: PairTable, bracket: _Bracket) -> NDArray[np.bool_]:
     """Pairs whose lower player is a resident."""
     return (table.lower >= bracket.moved) & (table.lower < bracket.end)
 
 
-def _colours(table: PairTable, bracket: Bracket) -> list[Level]:
+def _colours(table: PairTable, bracket: _Bracket) -> list[Level]:
     """C10 to C13."""
     due, strength, repeated = table.due, table.strength, table.repeated
     clash = _inside(table, bracket) & (due[:, None] == due) & (due != 0)
@@ -200,7 +187,7 @@ def _colours(table: PairTable, bracket: Bracket) -> list[Level]:
     return [_avoided(name, bad, bracket) for name, bad in tests.items()]
 
 
-def _floats(table: PairTable, bracket: Bracket) -> list[Level]:
+def _floats(table: PairTable, bracket: _Bracket) -> list[Level]:
     """C14 to C17: who floats again; C18 to C21: how far, the widest differences first.
 
     Opponents of one bracket have one score, so only that of the moved-down player matters.
@@ -304,7 +291,7 @@ def pair_brackets(
         best.steps = []
         best.rival = None if rival is None else _within(rival, waiting)
         bye_here = bool(n % 2 and lowest >= score)
-        exchanges = _pair_bracket(best, table, Bracket(moved, end, next_end), bye_here=bye_here)
+        exchanges = _pair_bracket(best, table, _Bracket(moved, end, next_end), bye_here=bye_here)
         pairs = [(a, int(b)) for a, b in enumerate(best.mate[:end]) if a < b < end]
         for a, b in pairs:
             mate[waiting[a]], mate[waiting[b]] = waiting[b], waiting[a]
@@ -343,7 +330,7 @@ def _within(mate: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _pair_bracket(
-    best: BestMatchings, table: PairTable, bracket: Bracket, *, bye_here: bool
+    best: BestMatchings, table: PairTable, bracket: _Bracket, *, bye_here: bool
 ) -> int:
     """Narrow the matchings down to one pairing of the bracket; returns the exchanges."""
     moved, end = bracket.moved, bracket.end

@@ -17,17 +17,6 @@ from typing import NamedTuple
 
 from yardstone.tournament.model import ByeKind, Result, System, Tournament
 
-__all__ = [
-    "FideScores",
-    "Round",
-    "Unplayed",
-    "rules_for",
-    "average_rating",
-    "table_score",
-    "perfect_performance",
-    "performance",
-]
-
 
 class Unplayed(StrEnum):
     """How rounds without a game count in tie-breaks."""
@@ -69,7 +58,7 @@ class Round:
     full: bool = False  #: Whether the points are those of a win, with or without a game
 
 
-class Contribution(NamedTuple):
+class _Contribution(NamedTuple):
     """What one round brings to a sum over opponents: their score, and the value."""
 
     score: float
@@ -150,7 +139,7 @@ class FideScores:
 
     def contributions(
         self, player: int, *, weighted: bool = False, fore: bool = False
-    ) -> list[Contribution]:
+    ) -> list[_Contribution]:
         """What each round adds to Buchholz, or to Sonneborn-Berger if `weighted`."""
         contributions = []
         for r in self.rounds[player]:
@@ -163,7 +152,7 @@ class FideScores:
             else:
                 score = self._dummy(player, r, fore=fore)
             value = score * r.points if weighted else score
-            contributions.append(Contribution(score, value, r.voluntary and not met))
+            contributions.append(_Contribution(score, value, r.voluntary and not met))
         return contributions
 
     def _fore_change(self, player: int) -> float:

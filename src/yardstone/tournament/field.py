@@ -29,29 +29,6 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]
 
-__all__ = [
-    "APPEARANCES",
-    "GRADE_SPREAD",
-    "LOWEST_GRADE",
-    "EntryList",
-    "known_strength",
-    "synthetic_field",
-    "ELO_SPREAD",
-    "ENTRY_FACTOR",
-    "GamesOver",
-    "Strengths",
-    "entry_spread",
-    "most_probable",
-    "MOST_STRETCH",
-    "StrengthLaw",
-    "between_strengths",
-    "entrants_law",
-    "ModelLaw",
-    "usual_model",
-    "winning_law",
-]
-
-
 LOWEST_GRADE = -20
 
 #: Tournaments that players of each grade, 20 kyu to 8 dan, had taken part in: sums over

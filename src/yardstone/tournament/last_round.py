@@ -42,17 +42,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = [
-    "LIMIT",
-    "Influence",
-    "LastRoundNeeds",
-    "OwnResult",
-    "last_round_needs",
-    "PlaceChances",
-    "place_chances",
-]
-
-
 #: So many combinations of results are tried one by one.
 LIMIT = 4096
 #: Criteria that no game changes.

@@ -47,16 +47,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = [
-    "SimulationPlan",
-    "play",
-    "state_after",
-    "tournament_of",
-    "RandomPlan",
-    "random_tournament",
-]
-
-
 #: Lots are drawn below this.
 _LOTS = 2**31
 #: Probabilities of all pairs are kept for at most so many players.

@@ -33,25 +33,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = [
-    "Scores",
-    "category",
-    "initial_score",
-    "taking_part",
-    "direct_confrontation",
-    "simplified_confrontation",
-    "CRITERIA",
-    "Criterion",
-    "RoundState",
-    "criterion",
-    "default_criteria",
-    "parse_criteria",
-    "Standings",
-    "shared_places",
-    "standings",
-]
-
-
 #: Points of byes that bring the same whatever the tournament's rules say.
 _FIXED_BYES = {ByeKind.full: 2, ByeKind.half: 1, ByeKind.zero: 0}
 
@@ -190,10 +171,10 @@ def _without_game(tournament: Tournament, opponent: Whole) -> tuple[Whole, Whole
     return wins, score
 
 
-Net = Sequence[Mapping[int, int]]
+_Net = Sequence[Mapping[int, int]]
 
 
-def wins_between(
+def _wins_between(
     tournament: Tournament, group: Sequence[int], round_number: int
 ) -> list[dict[int, int]]:
     """Wins less losses of each of a group against those of the others met, up to a round."""
@@ -210,14 +191,14 @@ def wins_between(
     return net
 
 
-def simplified_confrontation(net: Net) -> list[int]:
+def simplified_confrontation(net: _Net) -> list[int]:
     """Wins of each inside the group; all 0 unless every two of them are decided."""
     if any(len(row) < len(net) - 1 or 0 in row.values() for row in net):
         return [0] * len(net)
     return [sum(value > 0 for value in row.values()) for row in net]
 
 
-def direct_confrontation(net: Net, later: Sequence[int]) -> list[int]:
+def direct_confrontation(net: _Net, later: Sequence[int]) -> list[int]:
     """Order of a tied group, the best having the largest number.
 
     `net` are wins less losses of each player against each other one met, `later` the place of each
@@ -676,7 +657,7 @@ def _among_tied(
             place = state.fide.direct_encounter(group)
             values[group] = [len(group) - 1 - p for p in place]
             continue
-        net = wins_between(state.tournament, group, state.round)
+        net = _wins_between(state.tournament, group, state.round)
         if which.name == "SDC":
             values[group] = simplified_confrontation(net)
             continue

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.rules import Team
 
 
-__all__ = [
-    "MemberScore",
-    "TeamMatch",
-    "TeamBoard",
-    "TeamStandings",
-    "matches",
-    "team_standings",
-    "team_tournament",
-    "with_boards",
-]
-
-
 #: Other names of criteria.
 _NAMES = {"TP": "TEAMP", "MP": "TEAMP", "BP": "BDW", "GP": "BDW", "BH": "SOST"}
 _UPPER = re.compile(r"B(?:DW)?(\d)U")
@@ -242,7 +230,7 @@ def _values(
 ) -> NDArray[np.float64]:
     values = np.zeros(len(tournament.teams))
     if name == "MNR":
-        return np.array([mean_rating(tournament, team) for team in tournament.teams])
+        return np.array([_mean_rating(tournament, team) for team in tournament.teams])
     scores = _values(tournament, "TEAMP", played) if name in ("SOST", "SB") else values
     upper = int(name[3]) if name.endswith("U") else 0
     for match in played:
@@ -258,7 +246,7 @@ def _values(
     return values
 
 
-def mean_rating(tournament: Tournament, team: Team) -> float:
+def _mean_rating(tournament: Tournament, team: Team) -> float:
     """Mean rating of the first line-up, rounded; 0 without ratings."""
     line = [p for p in team.lineup(1) if p >= 0][: tournament.team_rules.size]
     ratings = [r for p in line if (r := tournament.players[p].rating) is not None]
@@ -280,7 +268,7 @@ def team_tournament(tournament: Tournament) -> Tournament:
     if len(tournament.teams) < 2:
         raise InputError("the tournament has no teams to pair", file=tournament.file or None)
     entrants = tuple(
-        Player(name=team.name, rating=mean_rating(tournament, team) or None)
+        Player(name=team.name, rating=_mean_rating(tournament, team) or None)
         for team in tournament.teams
     )
     played = matches(tournament)

@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from yardstone.winprob.kaniuk import GradeModel
 
 
-__all__ = ["implausible_events", "read_games_csv", "GameColumns", "between_grades", "grades_of"]
-
-
 _KNOWN: Mapping[str, tuple[str, ...]] = {
     "black": ("black", "first"),
     "white": ("white", "second"),

@@ -43,23 +43,6 @@ from yardstone.winprob.scales import SCALES, convert
 if TYPE_CHECKING:
     Model = WinningModel | str | os.PathLike[str]
 
-__all__ = [
-    "PairProbability",
-    "opponent_for",
-    "probability_between",
-    "SIDE_BY_SIDE",
-    "HandicapAdvice",
-    "JudgedProposal",
-    "PlayerScale",
-    "advise_handicap",
-    "Chance",
-    "HandicapProposal",
-    "chance_of",
-    "propose_handicap",
-    "tie_and_komi",
-]
-
-
 #: Grades of players: 30 kyu to 9 dan.
 _LOWEST, _HIGHEST = SCALES["grade"].lowest, SCALES["grade"].highest
 

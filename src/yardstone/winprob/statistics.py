@@ -46,18 +46,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
 
 
-__all__ = [
-    "WinningStatistics",
-    "even_games",
-    "windows",
-    "as_published",
-    "read_all_games",
-    "read_graded_games",
-    "read_statistics",
-    "statistics_of_files",
-]
-
-
 LOWEST, HIGHEST = -20, 6  #: Grades that are counted: 20 kyu to 7 dan.
 
 
@@ -132,7 +120,7 @@ class WinningStatistics:
         unknown); ``handicap``, if there, must be 0. `differences` as in `from_games`; `begin`,
         `end`: first and last day counted; games without a date are then left out.
         """
-        keep = even_games(pool) & in_period(pool, begin, end)
+        keep = even_games(pool) & _in_period(pool, begin, end)
         first, second = (grade[keep] for grade in grades_of(pool))
         won = pool.score[keep] == 1.0
         return cls.from_games(first, second, won, differences=differences, label=label)
@@ -210,7 +198,7 @@ def even_games(pool: Pool) -> Flags:
     return keep
 
 
-def in_period(
+def _in_period(
     pool: Pool, begin: str | np.datetime64 | None, end: str | np.datetime64 | None
 ) -> Flags:
     """Which games were played from the first day to the last; `UsageError` where none tells."""
@@ -250,7 +238,7 @@ def windows(
 
 
 #: Begins the table in the database's pages.
-TITLE = "Winning Statistics - Even Games"
+_TITLE = "Winning Statistics - Even Games"
 _ROW = re.compile(r"(\d{1,2}\s?[kd])(?=\s)([\d\s.%-]+)", re.IGNORECASE | re.ASCII)
 #: A larger file, grade, difference or number of games is no table of statistics.
 _MOST_BYTES = 4 << 20
@@ -262,7 +250,7 @@ _MOST_GAMES = 1e12
 def as_published(statistics: WinningStatistics) -> str:
     """The statistics in the published layout, as plain text."""
     differences = statistics.differences
-    lines = [TITLE]
+    lines = [_TITLE]
     if statistics.label:
         lines.append(statistics.label)
     lines += [
@@ -394,7 +382,7 @@ def read_all_games(
     """
     pools = [_by_grades(read_graded_games(file)) for file in files]
     pool = pools[0] if len(pools) == 1 else join_pools(pools)
-    return pool if begin is None and end is None else pool.select(in_period(pool, begin, end))
+    return pool if begin is None and end is None else pool.select(_in_period(pool, begin, end))
 
 
 def _read_records(file: Path) -> Pool:
@@ -419,7 +407,7 @@ def _holds_counts(file: Path) -> bool:
     _check_file(file)
     with file.open("rb") as stream:
         head = stream.read(1 << 16).decode("utf-8", "replace")
-    return TITLE.lower() in head.lower() or head.startswith("grade,")
+    return _TITLE.lower() in head.lower() or head.startswith("grade,")
 
 
 def read_statistics(*paths: str | os.PathLike[str]) -> WinningStatistics:
@@ -460,7 +448,7 @@ def _from_page(text: str) -> dict[tuple[int, int], tuple[float, float]]:
     inside = False
     for line in plain.splitlines():
         if "statistic" in line.lower():
-            inside = TITLE.lower() in line.lower()
+            inside = _TITLE.lower() in line.lower()
         row = _ROW.fullmatch(line.strip()) if inside else None
         if row is None:
             continue

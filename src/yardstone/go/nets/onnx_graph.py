@@ -47,21 +47,6 @@ from yardstone.go.nets.layers import (
 )
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL
 
-__all__ = [
-    "OUTPUTS",
-    "SIZES",
-    "build_heads",
-    "build_network",
-    "add_attention",
-    "add_feed_forward",
-    "add_rms_norm",
-    "rope_angles",
-    "OnnxGraph",
-    "ChannelPlanes",
-    "PointPlanes",
-]
-
-
 #: Sizes of board that the networks know.
 SIZES = range(2, 20)
 
@@ -358,7 +343,7 @@ def add_feed_forward(graph: OnnxGraph, value: str, block: FeedForward) -> str:
 
 
 #: Operators of this version of ONNX: the first with Mish.
-OPSET = 18
+_OPSET = 18
 _FORMAT = 9
 
 
@@ -477,7 +462,7 @@ class OnnxGraph:
             graph,
             producer_name="yardstone",
             ir_version=_FORMAT,
-            opset_imports=[helper.make_opsetid("", OPSET)],
+            opset_imports=[helper.make_opsetid("", _OPSET)],
         )
 
 

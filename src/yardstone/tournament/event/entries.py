@@ -21,22 +21,6 @@ from yardstone.tournament.notation import listed, number_text
 from yardstone.tournament.standings_table import Scores, initial_score
 from yardstone.winprob.scales import egf_players, list_lines
 
-__all__ = [
-    "EventEntry",
-    "change_player",
-    "enter_players",
-    "player_of",
-    "remove_player",
-    "split_name",
-    "PlayerTable",
-    "columns_of",
-    "plain_heading",
-    "read_player_table",
-    "RatingRegister",
-    "read_register",
-]
-
-
 _MOST_NAME = 60
 _STRONGEST, _WEAKEST = 8, -30
 _RATINGS = (-900, 2949)
@@ -174,7 +158,7 @@ def enter_players(
     absent = frozenset(range(1, start))
     players = list(tournament.players)
     place = {key(player.name, player.first_name): row for row, player in enumerate(players)}
-    plain = {unaccented(text): row for text, row in place.items()}
+    plain = {_unaccented(text): row for text, row in place.items()}
     skipped = SkipReport()
     new: list[int] = []
     old: list[str] = []
@@ -192,10 +176,10 @@ def enter_players(
             record = Skipped(source or tournament.file, entry.line, f"{name}: {error.advice}")
             skipped.add(record, kind=error.message)
             continue
-        alike = plain.get(unaccented(who))
+        alike = plain.get(_unaccented(who))
         if alike is not None:
             notes.append(f"{player.full_name} and {players[alike].full_name}: the same person?")
-        place[who] = plain[unaccented(who)] = len(players)
+        place[who] = plain[_unaccented(who)] = len(players)
         new.append(len(players))
         players.append(player)
     lines = [f"Entered already: {listed(old)}."] if old else []
@@ -205,7 +189,7 @@ def enter_players(
     return replace(done(made, _entered(made, new, start), *lines, *notes), skipped=skipped)
 
 
-def unaccented(text: str) -> str:
+def _unaccented(text: str) -> str:
     """Letters and digits without their accents."""
     return "".join(ch for ch in unicodedata.normalize("NFKD", text) if ch.isalnum())
 
@@ -402,7 +386,7 @@ def columns_of(
 
 def plain_heading(text: str) -> str:
     """A heading in small letters, without blanks and accents."""
-    return unaccented(text.casefold())
+    return _unaccented(text.casefold())
 
 
 def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEntry:
@@ -625,7 +609,7 @@ def _blanks(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return unaccented(text.casefold().replace("ø", "o"))
+    return _unaccented(text.casefold().replace("ø", "o"))
 
 
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
