@@ -17,14 +17,13 @@ from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from yardstone.display import Displayed
 from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.files import replaced
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]

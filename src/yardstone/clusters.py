@@ -21,13 +21,12 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.choices import check_number
 from yardstone.disk import pieces, taken
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.arrays import Flags, Floats, Ints, Longs
 
 

@@ -18,18 +18,16 @@ the EGF's ratings count so; `yardstone.winprob.goldis` counts a stone at the kom
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from math import floor
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike, NDArray
-
     Floats = NDArray[np.float64]
 
 

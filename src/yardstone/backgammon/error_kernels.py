@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.kernels import inlined_kernel
 from yardstone.ratings._steps import batch_kernel
 from yardstone.winprob.laws import fast_logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.ratings.sequential import Place, Record, Rounds
 
     Floats = NDArray[np.float64]

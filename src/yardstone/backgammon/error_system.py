@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,12 +26,9 @@ from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.fibs import MatchSystem, match_lengths
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Games, Period, Predictions
+from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, State
 from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
-
-if TYPE_CHECKING:
-    from yardstone.ratings.sequential import Arrays, State
 
 Floats = NDArray[np.float64]
 

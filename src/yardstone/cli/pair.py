@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -14,8 +15,6 @@ from yardstone.errors import UsageError
 from yardstone.files import write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from yardstone.reports.document import Document
     from yardstone.tournament.event.rounds import PairedRound, PairingSystem
     from yardstone.tournament.event.settings import EventWishes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.cli.ordo import run
 from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened
@@ -20,10 +20,6 @@ from yardstone.cli.ordo_switches import (
     switches,
 )
 from yardstone.reports.ordo_extras import Groups, find_groups
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 __all__ = ["main"]
 

@@ -12,6 +12,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_choice, check_number, checked_arguments, no_such
 from yardstone.disk import computed, on_disk, pieces, taken
@@ -41,7 +42,7 @@ from yardstone.evaluation.splits import (
 )
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
-from yardstone.ratings.result import Estimate, check_order
+from yardstone.ratings.result import Estimate, Replay, SequentialSystem, check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.columns import LEVELS
@@ -49,10 +50,7 @@ from yardstone.records.reading import ColumnNames, games_of
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
-    from yardstone.ratings.result import Replay, SequentialSystem
 
 
 _TRAIN_SHARE = 0.7  #: Share of the games that are the earlier ones, unless told otherwise.

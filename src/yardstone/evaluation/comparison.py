@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from yardstone.arrays import DisplayedRows
+from yardstone.arrays import DisplayedRows, Flags, Floats, Ints
 from yardstone.choices import check_choice, no_such
 from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_size, places_of_players
 from yardstone.disk import PIECE, on_disk, pieces, taken
@@ -20,6 +21,7 @@ from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesE
 from yardstone.evaluation.metrics import (
     GAME_METRICS,
     LARGER_IS_BETTER,
+    CalibrationCurve,
     Measures,
     calibrate,
     game_metrics,
@@ -29,12 +31,6 @@ from yardstone.evaluation.metrics import (
 from yardstone.evaluation.splits import Subset
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from numpy.typing import ArrayLike
-
-    from yardstone.arrays import Flags, Floats, Ints
-    from yardstone.evaluation.metrics import CalibrationCurve
     from yardstone.evaluation.uncertainty import Bootstrap, GamesByPair, MeanInterval
     from yardstone.pool import Pool
     from yardstone.ratings.result import SequentialSystem

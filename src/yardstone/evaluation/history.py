@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from yardstone.arrays import DisplayedRows
+from yardstone.arrays import DisplayedRows, Flags, Floats, Longs, Times
 from yardstone.choices import checked_arguments, unknown_player
 from yardstone.disk import pieces, rows_of, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
@@ -25,9 +26,6 @@ from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.records.reading import ColumnNames, games_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from yardstone.arrays import Flags, Floats, Longs, Times
     from yardstone.ratings.rating_list import GameForecast
     from yardstone.ratings.result import Replay
 

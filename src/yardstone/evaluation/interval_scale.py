@@ -21,6 +21,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import ConvergenceError, ModelError, UsageError
 from yardstone.evaluation.backtest import draw_rate_of, fit_draw_rate, shown_advantage
@@ -31,18 +32,16 @@ from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.glicko import POINTS, Glicko, Glicko2
 from yardstone.ratings.rating_list import GameForecast
-from yardstone.ratings.result import Estimate, Ratings
+from yardstone.ratings.result import Estimate, Ratings, Replay
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import WholeHistoryRatings
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic, logit, win_draw_loss
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import ArrayLike, NDArray
 
     from yardstone.arrays import Floats, Longs
     from yardstone.evaluation.rated_games import RatedGames
-    from yardstone.ratings.result import Replay
 
 
 __all__ = [

@@ -15,11 +15,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.arrays import ArrayFile, Flags, Floats, Longs, StoredArrays, Times
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.backtest import outcome_table
 from yardstone.evaluation.rated_games import RatedGames
@@ -29,10 +29,6 @@ from yardstone.ratings.result import Ratings, Replay, check_order
 from yardstone.ratings.sequential import Predictions, Sequential, State, match_players
 from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
-
-if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Longs, Times
-
 
 __all__ = [
     "REPLAYED",

@@ -15,6 +15,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.clusters import mean_error, t_quantile
 from yardstone.disk import on_disk, pieces, taken
@@ -22,8 +23,6 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats, Ints, Longs
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import checked_arguments
 from yardstone.errors import InputError, MissingFileError, NoGamesError, UsageError
-from yardstone.evaluation.comparison import Prediction, compare
+from yardstone.evaluation.comparison import Evaluation, Prediction, compare
 from yardstone.evaluation.history import dated_games, rate_games
 from yardstone.evaluation.interval_scale import forecast
 from yardstone.evaluation.splits import Subset, expected_from_ratings
@@ -28,10 +29,7 @@ from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import numbers_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Flags, Floats, Ints
-    from yardstone.evaluation.comparison import Evaluation
     from yardstone.evaluation.ledger import KeptRatings, Ledger
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError
 from yardstone.evaluation.backtest import outcome_table
@@ -15,17 +16,13 @@ from yardstone.evaluation.comparison import LEARNING_SHARE
 from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.splits import earlier_games, in_time_order
 from yardstone.kernels import Loops, weighed
-from yardstone.pool import StoredPool, in_batches
+from yardstone.pool import Pool, StoredPool, in_batches
 from yardstone.ratings.result import Ratings, Replay, check_order
 from yardstone.ratings.systems import find_system
-from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY
+from yardstone.ratings.whole_history import ALL_AT_ONCE, MORE_MEMORY, WholeHistoryRatings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Floats, Longs, Times
-    from yardstone.pool import Pool
-    from yardstone.ratings.whole_history import WholeHistoryRatings
 
 
 @dataclass(frozen=True, eq=False, repr=False)

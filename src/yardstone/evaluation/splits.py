@@ -9,23 +9,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.choices import no_such, plural
 from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.pool import StoredPool, in_batches
+from yardstone.pool import Pool, StoredPool, in_batches
 from yardstone.ratings.match import rank_within
-from yardstone.ratings.result import NO_ORDER
+from yardstone.ratings.result import NO_ORDER, Replay
 from yardstone.records.columns import HANDICAP_GAME
 from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, win_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.arrays import Flags, Floats, Longs
-    from yardstone.pool import Pool
-    from yardstone.ratings.result import Replay
 
 
 __all__ = [

@@ -23,6 +23,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.clusters import (
     LEAST_EFFECTIVE_PLAYERS,
@@ -38,6 +39,7 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.metrics import (
     CalibrationCurve,
     CalibrationGroups,
+    Measures,
     metric_values,
     recalibration,
 )
@@ -45,11 +47,8 @@ from yardstone.kernels import Loops, in_python, kernel, work
 from yardstone.pool import distributed
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.arrays import Floats, Ints, Longs
     from yardstone.evaluation.comparison import Prediction
-    from yardstone.evaluation.metrics import Measures
     from yardstone.evaluation.splits import Subset
 
 

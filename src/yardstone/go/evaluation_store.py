@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import IgnoredWarning, UsageError
 from yardstone.go.nets.engines import CPU
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.nets.network import Network, NetworkOutput
 
     Floats = NDArray[np.float32]

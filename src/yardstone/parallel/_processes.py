@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from yardstone.errors import WorkerError
 from yardstone.kernels.settings import Setting
-from yardstone.parallel._work import checked, failure_parcel, packed, work_on
+from yardstone.parallel._work import Chunk, Tally, Todo, checked, failure_parcel, packed, work_on
 from yardstone.signals import block_signals, restore_signals
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-    from yardstone.parallel._work import Chunk, Tally, Todo
 
 __all__ = ["run"]
 

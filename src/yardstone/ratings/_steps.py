@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from yardstone.kernels import inlined_kernel, kernel
-from yardstone.ratings.sequential import Place
+from yardstone.ratings.sequential import Place, Record, Rounds
 from yardstone.winprob.laws import (
     EGF_CEILING,
     EGF_POLE,
@@ -36,7 +36,6 @@ from yardstone.winprob.laws import (
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Ints, Longs
-    from yardstone.ratings.sequential import Record, Rounds
 
 
 #: One of the functions of a system.

@@ -15,6 +15,7 @@ from math import log
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import CheckedParameters, check_fields
 from yardstone.errors import (
@@ -26,7 +27,7 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.kernels import Loops, kernel, weighed
-from yardstone.pool import MANY_PAIRS, PairCounts, Pool, SkipReport
+from yardstone.pool import MANY_PAIRS, GameBatch, PairCounts, Pool, SkipReport
 from yardstone.ratings import joint, uncertainty
 from yardstone.ratings._joint import AT_THE_EDGE, CONVERGED, Pairs, newton
 from yardstone.ratings.joint import Prior, Relation, fit_draw_rate
@@ -44,10 +45,7 @@ from yardstone.records.unplayed import with_handicap
 from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Floats, Ints
-    from yardstone.pool import GameBatch
     from yardstone.records.streaming import GameStream
 
 

@@ -7,7 +7,7 @@ edge from the loser to the winner of each game and both edges for a draw (Ordo's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,13 @@ import numpy as np
 
 from yardstone.kernels import kernel
 from yardstone.ratings._joint import Pairs
-from yardstone.ratings.result import Status
+from yardstone.ratings.result import JointRatings, Status
 from yardstone.records.names import similar_names
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from yardstone.arrays import Flags, Ints, Longs
     from yardstone.pool import PairCounts
-    from yardstone.ratings.result import JointRatings
 
 
 __all__ = [

@@ -12,10 +12,11 @@ from math import exp, log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import kernel
-from yardstone.pool import PairCounts
+from yardstone.pool import PairCounts, Pool
 from yardstone.ratings._history import (
     DayGames,
     Forecasts,
@@ -26,17 +27,19 @@ from yardstone.ratings._history import (
     learn_shared,
 )
 from yardstone.ratings.result import JointRatings, Ratings
-from yardstone.ratings.sequential import SECONDS_PER_DAY, order_of_time
-from yardstone.ratings.whole_history import POINTS, PRIOR_INFORMATION, Remembering, lay_out_all
+from yardstone.ratings.sequential import SECONDS_PER_DAY, State, order_of_time
+from yardstone.ratings.whole_history import (
+    POINTS,
+    PRIOR_INFORMATION,
+    Learned,
+    Played,
+    Remembering,
+    lay_out_all,
+)
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Flags, Floats, Ints, Longs
-    from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import State
-    from yardstone.ratings.whole_history import Learned, Played
 
 
 __all__ = ["DecayingBradleyTerry"]

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, UsageError
@@ -22,17 +23,13 @@ from yardstone.grades import (
     parse_grades,
     parse_professional,
 )
-from yardstone.pool import in_batches
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
+from yardstone.pool import Pool, in_batches
+from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import egf_probability, logistic
 from yardstone.winprob.scales import egf_of_grade, egf_of_pro, grade_of_egf
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Floats
-    from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,13 +14,12 @@ import numpy as np
 
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
+from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, Sequential
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Arrays
 
 
 @dataclass(frozen=True, slots=True)

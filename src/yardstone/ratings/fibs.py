@@ -12,19 +12,17 @@ from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
+from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, Sequential
 from yardstone.winprob import fibs
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
     from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Arrays
 
 
 class MatchSystem(Sequential):

@@ -11,20 +11,26 @@ from math import inf, pi
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.errors import UsageError
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Games, Period, Predictions, Sequential
+from yardstone.ratings.sequential import (
+    Arrays,
+    Games,
+    Period,
+    Places,
+    Predictions,
+    Sequential,
+    State,
+)
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
     from yardstone.pool import Pool
     from yardstone.ratings._steps import Clock
     from yardstone.ratings.egf import Handicap
-    from yardstone.ratings.sequential import Arrays, Places, State
 
 
 _Q = 1.0 / ELO_POINTS_PER_LOGIT

@@ -15,18 +15,15 @@ import numpy as np
 
 from yardstone.errors import InputError, UsageError
 from yardstone.grades import nearest_grade, usual_komi
-from yardstone.pool import in_batches
+from yardstone.pool import Pool, in_batches
 from yardstone.ratings.egf import EGF, grade_rating, stones_and_komi
-from yardstone.ratings.sequential import Games, Predictions, Sequential
+from yardstone.ratings.sequential import Arrays, Games, Predictions, Sequential
 from yardstone.winprob.laws import win_probability
-from yardstone.winprob.model import DEFAULT, winning_model
+from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
 from yardstone.winprob.scales import grade_of_egf
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
-    from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays
-    from yardstone.winprob.model import WinningModel
 
 
 @dataclass(frozen=True, kw_only=True)

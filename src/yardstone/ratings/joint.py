@@ -9,6 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
@@ -16,15 +17,12 @@ from yardstone.kernels import kernel
 from yardstone.pool import MANY_PAIRS, PairCounts
 from yardstone.ratings._joint import Beliefs, Relations, pair_probabilities
 from yardstone.ratings.connectivity import strong_components, weak_components
-from yardstone.ratings.result import Estimate, Status
+from yardstone.ratings.result import Estimate, JointRatings, Status
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Flags, Floats, Ints
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.result import JointRatings
 
 
 _PERFECT = (Status.PERFECT_WINNER, Status.PERFECT_LOSER)

@@ -18,6 +18,7 @@ from math import erfc, inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import checked_arguments, no_such, unknown_player
 from yardstone.clusters import half_width as deviations_for
@@ -25,8 +26,6 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Flags, Floats, Longs
     from yardstone.pool import Pool
 

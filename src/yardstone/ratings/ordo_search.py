@@ -19,14 +19,13 @@ import numpy as np
 from yardstone.kernels import kernel
 from yardstone.ratings import joint
 from yardstone.ratings.joint import fit_draw_rate
-from yardstone.ratings.result import Estimate, Status
+from yardstone.ratings.result import Estimate, JointRatings, Status
 from yardstone.winprob.laws import plain_logistic
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats, Ints
     from yardstone.pool import PairCounts
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.result import JointRatings
 
 
 #: Beyond so many pairs of players the search ends on the printed digits of the solution.

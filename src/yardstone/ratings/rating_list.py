@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from yardstone.arrays import DisplayedRows
+from yardstone.arrays import DisplayedRows, Flags, Floats, Longs
 from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.display import Displayed
@@ -29,22 +29,24 @@ from yardstone.errors import (
 )
 from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
-from yardstone.ratings.bradley_terry import BradleyTerry, fit_widely, misfit_of_join
+from yardstone.ratings.bradley_terry import BradleyTerry, CountedGames, fit_widely, misfit_of_join
 from yardstone.ratings.connectivity import Traps, find_traps
 from yardstone.ratings.joint import draw_rate_interval, perfect_limits, unbiased_draw_rate
-from yardstone.ratings.result import Estimate, Status
+from yardstone.ratings.result import Estimate, JointRatings, Status
 from yardstone.ratings.simulation import simulate
-from yardstone.ratings.uncertainty import DEVIATION_ERROR, joining_games, rank_ranges, suggest
+from yardstone.ratings.uncertainty import (
+    DEVIATION_ERROR,
+    Suggestion,
+    joining_games,
+    rank_ranges,
+    suggest,
+)
 from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import win_draw_loss, win_probability
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.parallel import Progress
-    from yardstone.ratings.bradley_terry import CountedGames
-    from yardstone.ratings.result import JointRatings
-    from yardstone.ratings.uncertainty import Suggestion
 
 
 _SUGGESTIONS = 5  #: Further matches named as worth playing.

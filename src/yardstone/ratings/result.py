@@ -10,15 +10,13 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from yardstone.arrays import equal_fields
+from yardstone.arrays import Floats, Ints, Longs, equal_fields
 from yardstone.choices import unknown_player
 from yardstone.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.arrays import Floats, Ints, Longs
     from yardstone.pool import Pool
 
 

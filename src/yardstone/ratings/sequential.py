@@ -17,19 +17,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.arrays import ArrayFile, Flags, Floats, Ints, Longs, StoredArrays, Times
 from yardstone.choices import CheckedParameters, check_fields
 from yardstone.disk import CodedTexts, column_on_disk, let_go, pieces, taken
 from yardstone.errors import InputError, UsageError
-from yardstone.pool import StoredPool
+from yardstone.pool import Pool, StoredPool
 from yardstone.ratings.result import Ratings, Replay
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from yardstone.arrays import Flags, Floats, Ints, Longs, Times
-    from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
 
     Arrays = dict[str, NDArray[Any]]

@@ -18,7 +18,7 @@ from yardstone.choices import check_number, checked_arguments
 from yardstone.errors import ModelError, NotConnectedError, UsageError
 from yardstone.pool import PairCounts
 from yardstone.ratings.joint import Prior, Relation
-from yardstone.ratings.result import Status
+from yardstone.ratings.result import JointRatings, Status
 from yardstone.winprob.laws import logistic, win_draw_loss
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats, Ints
     from yardstone.parallel import Progress
     from yardstone.ratings.bradley_terry import BradleyTerry
-    from yardstone.ratings.result import JointRatings
 
 #: A replay that falls apart into more groups than the real games is drawn again so often.
 _ATTEMPTS = 100

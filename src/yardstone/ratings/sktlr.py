@@ -29,12 +29,21 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError
 from yardstone.grades import parse_grades
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Games, Predictions, Schedule, Sequential
+from yardstone.ratings.sequential import (
+    Arrays,
+    Games,
+    Places,
+    Predictions,
+    Schedule,
+    Sequential,
+    State,
+)
 from yardstone.winprob.goldis import (
     KOMI,
     MARGIN_DEVIATION,
@@ -45,11 +54,8 @@ from yardstone.winprob.goldis import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.arrays import Flags, Floats, Ints
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays, Places, State
 
 
 @dataclass(frozen=True)

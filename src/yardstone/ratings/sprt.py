@@ -23,11 +23,12 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_fields, checked_arguments
 from yardstone.display import Displayed
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
-from yardstone.pool import Pool
+from yardstone.pool import Pool, SkipReport
 from yardstone.ratings.match import (
     LEAST_RESULTS,
     NORMALIZED_ELO,
@@ -47,10 +48,7 @@ from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
-    from yardstone.pool import SkipReport
 
 
 __all__ = [

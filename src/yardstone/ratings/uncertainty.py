@@ -21,19 +21,16 @@ from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.kernels import kernel
-from yardstone.pool import MANY_PAIRS
+from yardstone.pool import MANY_PAIRS, PairCounts, Pool
 from yardstone.ratings._joint import Graph, centre, conjugate_gradients, direct_solver
-from yardstone.ratings.joint import davidson_root, squared_spread
-from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Status
+from yardstone.ratings.joint import Setup, davidson_root, squared_spread
+from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Ratings, Status
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from yardstone.arrays import Floats, Longs
-    from yardstone.pool import PairCounts, Pool
-    from yardstone.ratings.joint import Setup
-    from yardstone.ratings.result import Ratings
 
 
 __all__ = [

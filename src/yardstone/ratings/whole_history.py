@@ -14,10 +14,11 @@ from math import inf, log, pi
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import check_number
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
-from yardstone.pool import StoredPool
+from yardstone.pool import Pool, StoredPool
 from yardstone.ratings import _history as newton
 from yardstone.ratings._history import (
     DayGames,
@@ -42,10 +43,7 @@ from yardstone.ratings.sequential import (
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Flags, Floats, Ints, Longs
-    from yardstone.pool import Pool
     from yardstone.ratings.egf import Handicap
 
     #: What to keep, expected scores, and beliefs of each game.

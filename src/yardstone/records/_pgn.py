@@ -13,12 +13,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.kernels import bare_kernel, in_python
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Bytes = NDArray[np.uint8]
     Integers = NDArray[np.int64]
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.kernels import bare_kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     PropertyRows = NDArray[np.int64]
     Bytes = NDArray[np.uint8]
     Integers = NDArray[np.int64]

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import no_such
 from yardstone.errors import UsageError
@@ -24,14 +25,11 @@ from yardstone.files import scratch_folder
 from yardstone.records.columns import has_role
 from yardstone.records.decoding import clean, csv_lines, escape_cell
 from yardstone.records.options import Options, Reader, check_group
-from yardstone.records.sources import plain_ending
+from yardstone.records.sources import Source, plain_ending
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.pool import Pool, SkipReport
     from yardstone.records.go_game import GoGame
-    from yardstone.records.sources import Source
     from yardstone.records.tables import GameRows
 
 

@@ -10,17 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.grades import split_grade
 from yardstone.records.dates import parse_date
 from yardstone.records.results import left_out_reason, meanings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 #: Colours of points, moves and winners.
 EMPTY = 0

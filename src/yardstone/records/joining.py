@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.errors import InputError, YardstoneError
@@ -21,8 +22,6 @@ from yardstone.kernels import Loops, work
 from yardstone.pool import Pool, SkipReport
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.records.options import Options, Reader
     from yardstone.records.sources import Source
 

@@ -22,10 +22,9 @@ from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import date_span
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import read_shares
-from yardstone.records.options import MATCHES, further_columns, require_columns
+from yardstone.records.options import MATCHES, Options, further_columns, require_columns
 
 if TYPE_CHECKING:
-    from yardstone.records.options import Options
     from yardstone.records.sources import Source
 
 __all__ = ["LENGTH", "MatGame", "MatMatch", "Turn", "parse_mat", "read_mat"]

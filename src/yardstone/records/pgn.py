@@ -13,10 +13,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError
 from yardstone.kernels import Loops, work
@@ -29,13 +30,8 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import read_shares, without_empty_columns
 from yardstone.records.options import PGN, Options, further_columns, require_columns
 from yardstone.records.results import left_out_reason
-from yardstone.records.sources import ByteStream
+from yardstone.records.sources import ByteStream, Source
 from yardstone.records.unplayed import CONTENT, IDENTITY, leave_out, not_played, without_repeats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.records.sources import Source
 
 __all__ = ["read_pgn"]
 

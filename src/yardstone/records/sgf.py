@@ -16,14 +16,15 @@ from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.kernels import Loops, in_steps
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.records._sgf import COLUMNS, NODE_NUMBER
+from yardstone.records._sgf import COLUMNS, NODE_NUMBER, PropertyRows
 from yardstone.records.columns import HANDICAP_GAME, SGF_LEVELS
 from yardstone.records.dates import Times, date_span
 from yardstone.records.decoding import clean, decode, escaped
@@ -41,7 +42,7 @@ from yardstone.records.go_game import (
     split_rank,
 )
 from yardstone.records.joining import read_shares, without_empty_columns
-from yardstone.records.options import SGF, further_columns, require_columns
+from yardstone.records.options import SGF, Options, further_columns, require_columns
 from yardstone.records.results import left_out_reason
 from yardstone.records.sgf_records import (
     GameBuilder,
@@ -52,16 +53,8 @@ from yardstone.records.sgf_records import (
     Unusable,
     property_values,
 )
-from yardstone.records.sources import Source, find_sources
+from yardstone.records.sources import ByteStream, Source, find_sources
 from yardstone.records.unplayed import CONTENT, IDENTITY, without_repeats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.records._sgf import PropertyRows
-    from yardstone.records.options import Options
-    from yardstone.records.sources import ByteStream
-
 
 __all__ = [
     "POOL_COLUMNS",

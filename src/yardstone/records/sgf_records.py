@@ -14,9 +14,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.records import _sgf as scan
-from yardstone.records._sgf import BREAKS_OFF, CUT_VALUE, NOT_CLOSED, UNESCAPED
+from yardstone.records._sgf import BREAKS_OFF, CUT_VALUE, NOT_CLOSED, UNESCAPED, PropertyRows
 from yardstone.records.decoding import clean, find_charset, plain_text
 from yardstone.records.go_game import (
     BLACK,
@@ -33,9 +34,6 @@ from yardstone.records.go_game import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.records._sgf import PropertyRows
     from yardstone.records.sources import ByteStream
 
 

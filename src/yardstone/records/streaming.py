@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.pool import GameBatch, Pool, SkipReport, mapped
 from yardstone.records.databases import queried_rows
@@ -27,8 +28,6 @@ from yardstone.records.unplayed import without_byes, without_repeats
 from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.records.sources import Source
 
 

@@ -33,6 +33,7 @@ from yardstone.records.results import (
     WON,
     Reading,
     ResultColumn,
+    Side,
     WinnerNames,
     is_total,
     left_out_reason,
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     import duckdb
 
     from yardstone.pool import SkipReport
-    from yardstone.records.results import Side
     from yardstone.records.where import Where
 
 __all__ = ["BETWEEN", "TableOfGames", "quoted", "sql_text"]

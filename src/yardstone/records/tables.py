@@ -16,6 +16,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
@@ -29,7 +30,6 @@ from yardstone.records.unplayed import IDENTITY, game_columns
 
 if TYPE_CHECKING:
     import duckdb
-    from numpy.typing import NDArray
 
 
 __all__ = [

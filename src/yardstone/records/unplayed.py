@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import StrictError
-from yardstone.pool import without_players
+from yardstone.pool import GameBatch, Pool, without_players
 from yardstone.records._pgn import MULTIPLIER
 from yardstone.records.columns import HANDICAP_GAME, handicap_reason, words
 from yardstone.records.results import FORFEIT, left_out_reason, normalized
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from yardstone.pool import GameBatch, Pool
 
 #: What tournaments call an opponent who is none, in small letters, by how the report begins.
 NOBODY = {

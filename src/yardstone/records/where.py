@@ -10,18 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.pool import without_players
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.pool import Pool, SkipReport
-
+from yardstone.pool import Pool, SkipReport, without_players
 
 __all__ = ["Values", "Where", "left_out_line", "parse_condition", "require_wanted", "values_of"]
 

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.backgammon.error_rates import KINDS, Errors
-from yardstone.backgammon.matches import FEW_DECISIONS, FEWEST_FOR_CLASSES, WINDOW
-from yardstone.backgammon.rating import LEVEL
+from yardstone.backgammon.matches import (
+    FEW_DECISIONS,
+    FEWEST_FOR_CLASSES,
+    WINDOW,
+    AnalysedMatch,
+    PlayerSummary,
+)
+from yardstone.backgammon.rating import LEVEL, MatchEstimate, RatingAnswer
 from yardstone.records.names import similar_names
 from yardstone.reports.backgammon_positions import analyser, blunder_steps, signed
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
@@ -20,6 +26,7 @@ from yardstone.reports.document import (
     Block,
     Column,
     Document,
+    Kind,
     Lines,
     Picture,
     Section,
@@ -40,9 +47,6 @@ from yardstone.reports.words import (
 
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
-    from yardstone.backgammon.matches import AnalysedMatch, PlayerSummary
-    from yardstone.backgammon.rating import MatchEstimate, RatingAnswer
-    from yardstone.reports.document import Kind
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.evaluation.comparison import LEAST_GAMES, REPRESENTATIVE
+from yardstone.evaluation.comparison import LEAST_GAMES, REPRESENTATIVE, Evaluation, Ranking, Scored
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.ratings.systems import SYSTEMS
 from yardstone.reports.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
@@ -27,7 +27,6 @@ from yardstone.reports.document import (
 from yardstone.reports.words import join_names, per_cent, picked, plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.comparison import Evaluation, Ranking, Scored
     from yardstone.evaluation.splits import Subset
 
 

@@ -7,13 +7,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from yardstone.go.analysis import PHASES, WHOLE_GAME
+from yardstone.go.analysis import (
+    PHASES,
+    WHOLE_GAME,
+    AnalysedGames,
+    GameAnalysis,
+    JudgedGames,
+    Judgement,
+    Total,
+)
 from yardstone.go.losses import DECIDED
-from yardstone.go.nets.store import KNOWN, KnownNetwork
+from yardstone.go.nets.store import KNOWN, KnownNetwork, StoredNetwork
 from yardstone.go.points import BLACK, WHITE, colour_name, point_name
 from yardstone.records.go_game import DRAWN
 from yardstone.records.go_game import UNKNOWN as NO_WINNER
@@ -31,14 +41,6 @@ from yardstone.reports.document import (
     record,
 )
 from yardstone.reports.words import picked, plain_skipped, plural
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from yardstone.go.analysis import AnalysedGames, GameAnalysis, JudgedGames, Judgement, Total
-    from yardstone.go.nets.store import StoredNetwork
 
 
 class _Move(NamedTuple):

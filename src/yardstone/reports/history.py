@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from yardstone.evaluation.history import game_text
+from yardstone.evaluation.history import RatingCurve, RatingHistory, game_text
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import (
     Column,
@@ -25,10 +26,7 @@ from yardstone.reports.words import known, per_cent, picked
 from yardstone.strength.fusion_priors import RatingSources, rating_sources
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.evaluation.findings import Findings, Improbable
-    from yardstone.evaluation.history import RatingCurve, RatingHistory
 
 
 __all__ = [

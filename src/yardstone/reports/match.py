@@ -8,7 +8,7 @@ from functools import partial
 from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
-from yardstone.ratings.match import TIME
+from yardstone.ratings.match import TIME, Interval, Match
 from yardstone.reports.document import (
     Column,
     Document,
@@ -23,7 +23,6 @@ from yardstone.reports.words import known, per_cent, picked, plain_skipped, plur
 
 if TYPE_CHECKING:
     from yardstone.evaluation.interval_scale import GameForecast
-    from yardstone.ratings.match import Interval, Match
     from yardstone.ratings.sprt import MatchJudgement, SprtState
 
 

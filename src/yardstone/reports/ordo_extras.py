@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import ModelError
 from yardstone.ratings.connectivity import strong_components
-from yardstone.reports.ordo import OpponentResults, fixed, matches_by_player, name_width, pad
+from yardstone.reports.ordo import (
+    OpponentResults,
+    OrdoList,
+    fixed,
+    matches_by_player,
+    name_width,
+    pad,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from yardstone.pool import PairCounts
-    from yardstone.reports.ordo import OrdoList
 
 
 def rating_dat(listed: OrdoList, *, threshold: int | None, decimals: int) -> str:

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import UsageError
 from yardstone.reports.document import (
+    Block,
     Column,
     Document,
+    Drawing,
     Lines,
     Range,
     Section,
@@ -30,8 +32,6 @@ from yardstone.reports.document import (
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
-
-    from yardstone.reports.document import Block, Drawing
 
 
 #: A number and its digits after the point; blanks as wide as a digit and as a point.

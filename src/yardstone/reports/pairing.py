@@ -21,7 +21,7 @@ from yardstone.reports.document import (
 )
 from yardstone.reports.words import ordinal, picked, plural
 from yardstone.tournament._pairing import SideReason
-from yardstone.tournament.model import CRITERIA
+from yardstone.tournament.model import CRITERIA, Tournament
 
 if TYPE_CHECKING:
     from yardstone.tournament.dutch import DutchProposal
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         Proposal,
         RoundComparison,
     )
-    from yardstone.tournament.model import Tournament
     from yardstone.tournament.pairing import PairedBoard, Pairing
 
 

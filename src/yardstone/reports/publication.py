@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from yardstone.grades import format_grade
 from yardstone.reports.document import (
@@ -22,12 +21,8 @@ from yardstone.reports.pairing import name_column, player_name, side_names, ston
 from yardstone.reports.standings import standings_document, summary_lines
 from yardstone.reports.words import plural
 from yardstone.tournament.event.rounds import score_of
-from yardstone.tournament.model import Result
+from yardstone.tournament.model import Game, Player, Result, Tournament
 from yardstone.tournament.standings_table import standings
-
-if TYPE_CHECKING:
-    from yardstone.tournament.model import Game, Player, Tournament
-
 
 #: The pages of a folder, and what leads to them.
 _PAGES = {

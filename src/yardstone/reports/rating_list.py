@@ -13,6 +13,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.ratings.connectivity import FEW_GAMES
 from yardstone.ratings.result import Status
@@ -38,8 +39,6 @@ from yardstone.reports.words import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.ratings.rating_list import RatingList
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from yardstone.grades import format_grade
 from yardstone.reports.document import UNKNOWN, Column, Document, Section, Table
 from yardstone.reports.words import picked
-from yardstone.winprob.scales import SCALES
-
-if TYPE_CHECKING:
-    from yardstone.winprob.scales import ConvertedColumn, ConvertedRating, Scale
+from yardstone.winprob.scales import SCALES, ConvertedColumn, ConvertedRating, Scale
 
 
 def converted_document(ratings: Sequence[ConvertedRating]) -> Document:

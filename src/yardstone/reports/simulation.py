@@ -32,10 +32,9 @@ from yardstone.reports.words import (
     share_column,
     within,
 )
-from yardstone.tournament.forecast import MEASURES
+from yardstone.tournament.forecast import MEASURES, Simulation, TournamentForecast
 
 if TYPE_CHECKING:
-    from yardstone.tournament.forecast import Simulation, TournamentForecast
     from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
     from yardstone.tournament.model import Tournament
     from yardstone.winprob.players import Chance

@@ -29,17 +29,14 @@ from yardstone.reports.pairing import (
     side_names,
 )
 from yardstone.reports.words import picked, plural
-from yardstone.tournament.model import ByeKind, Result, System, egf_class
+from yardstone.tournament.model import ByeKind, Player, Result, System, Tournament, egf_class
 from yardstone.tournament.notation import result_text, score_text
-from yardstone.tournament.rating_change import rating_changes
-from yardstone.tournament.standings_table import standings
+from yardstone.tournament.rating_change import RatingChange, rating_changes
+from yardstone.tournament.standings_table import Criterion, Standings, standings
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.prizes import Prize, PrizeList
-    from yardstone.tournament.model import Player, Tournament
-    from yardstone.tournament.rating_change import RatingChange
     from yardstone.tournament.round_robin import RoundRobin
-    from yardstone.tournament.standings_table import Criterion, Standings
     from yardstone.tournament.teams import TeamStandings
 
 

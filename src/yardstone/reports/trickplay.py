@@ -12,12 +12,20 @@ import numpy as np
 from yardstone.go.points import BLACK, PASS, colour_name, point_name
 from yardstone.records.sgf import SgfTree, write_sgf
 from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table, record
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Kind,
+    Lines,
+    Picture,
+    Section,
+    Table,
+    record,
+)
 from yardstone.reports.words import picked, plain_skipped, plural
 from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
-    from yardstone.reports.document import Kind
     from yardstone.strength.trickplay.completion import Completion, Settled
     from yardstone.strength.trickplay.rating import (
         FoundProblems,

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import UsageError
 from yardstone.grades import format_grade, parse_grades
@@ -37,18 +38,15 @@ from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_proba
 from yardstone.winprob.least_squares import LeastSquaresFit
 from yardstone.winprob.model import WinningModel
 from yardstone.winprob.scales import SCALES
-from yardstone.winprob.statistics import as_published
+from yardstone.winprob.statistics import WinningStatistics, as_published
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.winprob.fit import (
         FittedParameter,
         FittedProbability,
         ModelFit,
     )
     from yardstone.winprob.players import HandicapAdvice, JudgedProposal, PairProbability
-    from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
 

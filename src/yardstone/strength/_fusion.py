@@ -6,14 +6,13 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings._steps import Clock, aged, batch_kernel, new_volatility, shrink
 from yardstone.winprob.laws import fast_logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.ratings.sequential import Place, Record, Rounds
 
     Floats = NDArray[np.float64]

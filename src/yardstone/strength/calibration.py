@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
@@ -28,8 +29,6 @@ from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT
 from yardstone.winprob.scales import SCALES, convert, fox_of_grade
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.arrays import equal_fields
 from yardstone.choices import check_choice, checked_arguments
@@ -73,8 +74,6 @@ from yardstone.strength.strengths import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network
     from yardstone.strength.calibration import Calibration

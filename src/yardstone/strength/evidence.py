@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import CANDIDATES
@@ -15,8 +16,6 @@ from yardstone.go.features import HEAD, POINTS, GameFeatures
 from yardstone.go.points import BLACK, WHITE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.feature_store import FeatureStore
 
 

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.choices import check_number
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
@@ -21,14 +22,11 @@ from yardstone.evaluation.metrics import log_likelihood
 from yardstone.ratings.glicko import CENTRE, POINTS, Glicko2
 from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.sequential import Predictions
+from yardstone.ratings.sequential import Arrays, Games, Predictions, Sequential, State
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.pool import Pool
-    from yardstone.ratings.sequential import Arrays, Games, Sequential, State
 
     Array = NDArray[np.float64]
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, NoGamesError
@@ -42,8 +43,6 @@ from yardstone.strength.players import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     from yardstone.strength.model import StrengthModel
 
     Array = NDArray[np.float64]

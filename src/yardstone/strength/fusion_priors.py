@@ -8,6 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.splits import earlier_games, in_time_order
@@ -24,8 +25,6 @@ from yardstone.strength.fusion import (
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.evaluation.rated_games import RatedGames
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import State

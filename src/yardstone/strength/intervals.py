@@ -23,12 +23,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
 

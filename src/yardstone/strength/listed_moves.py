@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go.inputs import game_positions
 from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
@@ -16,8 +17,6 @@ from yardstone.go.rules import TROMP_TAYLOR, Conditions
 from yardstone.strength.players import KOMI, EvaluatedGame
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.nets.network import Network
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.errors import InputError, UsageError
@@ -29,8 +30,6 @@ from yardstone.strength.set_scorer import SetScorer
 from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
     StrPath = str | os.PathLike[str]

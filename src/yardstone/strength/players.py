@@ -16,18 +16,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go.evaluator import Evaluator, ask, describe_illegal, moves_before_passes, over_games
+from yardstone.go.evaluator import (
+    Assessment,
+    Evaluator,
+    ask,
+    describe_illegal,
+    moves_before_passes,
+    over_games,
+)
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.points import BLACK, PASS, WHITE, colour_name
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.evidence import KINDS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.go.evaluator import Assessment
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel

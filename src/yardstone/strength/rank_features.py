@@ -19,12 +19,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go.evaluator import CANDIDATES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.strength.evidence import Evidence
 
     Floats = NDArray[np.float32]

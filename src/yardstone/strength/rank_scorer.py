@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.strength.evidence import PHASES, Evidence, phases_of
 from yardstone.strength.rank_features import (
@@ -32,8 +33,6 @@ from yardstone.strength.rank_features import (
 from yardstone.strength.scorers import Scorer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float32]
 
 __all__ = ["LATER", "Lift", "random_lift", "MoveScorer", "in_chunks"]

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.go.points import BLACK
 from yardstone.strength.evidence import PHASES, Evidence, phases_of
@@ -36,8 +37,6 @@ from yardstone.strength.set_transformer import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Array = NDArray[np.float64]
     Floats = NDArray[np.float32]
 

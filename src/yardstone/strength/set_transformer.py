@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.arrays import ArrayFile, StoredArrays
 from yardstone.choices import with_values
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import os
 
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
     Shapes = Callable[["Hyperparameters", int], dict[str, tuple[int, ...]]]

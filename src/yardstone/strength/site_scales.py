@@ -17,14 +17,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import UsageError
 from yardstone.grades import nearest_grade
 from yardstone.winprob.scales import convert, grade_of_fox
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.strength.calibration import Calibration
     from yardstone.strength.estimation import StrengthEstimate
     from yardstone.strength.strengths import Rated

@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.analysis import PHASES, Phases
@@ -18,8 +19,6 @@ from yardstone.strength.listed_moves import IndicativeMove, indicative_moves
 from yardstone.strength.players import BOARD, EvaluatedGame
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.losses import Losses
     from yardstone.strength.model import StrengthModel
     from yardstone.strength.model_scale import ModelScale

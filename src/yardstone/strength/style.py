@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.choices import plural
@@ -25,8 +26,6 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.parallel import Progress
 
     Array = NDArray[np.float64]

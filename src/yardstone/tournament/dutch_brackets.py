@@ -13,15 +13,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from yardstone.tournament.dutch_field import Drift, Preference
+from yardstone.tournament.dutch_field import Drift, DutchField, DutchPlayer, Preference
 from yardstone.tournament.matching import maximum_matching
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.dutch_field import DutchField, DutchPlayer
-
     Values = NDArray[np.int64]
 
 #: What each criterion demands.

@@ -12,19 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.winprob.model import DEFAULT, winning_model
+from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
 from yardstone.winprob.scales import egf_of_grade, grade_of_egf
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import ArrayLike, NDArray
 
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.standings_table import Scores
-    from yardstone.winprob.model import WinningModel
 
     Values = NDArray[np.float64]
     WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError, UsageError
@@ -23,10 +24,6 @@ from yardstone.records.options import TOURNAMENT, Options, further_columns
 from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.formats import FORMATS, TournamentFormat
 from yardstone.tournament.model import Game, Result, Tournament, egf_class
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 __all__ = [
     "format_named",

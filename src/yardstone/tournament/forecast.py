@@ -9,12 +9,15 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament.field import (
     LOWEST_GRADE,
+    ModelLaw,
+    WinningLaw,
     between_strengths,
     entrants_law,
     known_strength,
@@ -26,20 +29,16 @@ from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.rules import HandicapRules
 from yardstone.tournament.simulation import SimulationPlan, play, state_after, tournament_of
 from yardstone.tournament.standings_table import (
+    Scores,
     criterion,
     default_criteria,
     parse_criteria,
     shared_places,
 )
-from yardstone.winprob.model import winning_model
+from yardstone.winprob.model import WinningModel, winning_model
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.field import ModelLaw, WinningLaw
-    from yardstone.tournament.standings_table import Scores
-    from yardstone.winprob.model import WinningModel
 
     Values = NDArray[np.float64]
 

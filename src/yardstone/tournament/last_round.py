@@ -11,12 +11,14 @@ from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.field import (
     ModelLaw,
     Strengths,
+    WinningLaw,
     entrants_law,
     known_strength,
     usual_model,
@@ -36,10 +38,6 @@ from yardstone.winprob.model import model_draws
 from yardstone.winprob.players import Chance
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.field import WinningLaw
-
     Values = NDArray[np.float64]
 
 #: So many combinations of results are tried one by one.

@@ -15,9 +15,10 @@ from enum import IntEnum, StrEnum
 from functools import cached_property, partial
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
@@ -34,10 +35,6 @@ from yardstone.tournament.rules import (
     TimeControl,
     TimeSystem,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 __all__ = [
     "NO_GIVEN_NAME",

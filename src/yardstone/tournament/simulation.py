@@ -6,12 +6,13 @@ the same criteria. Rounds that were played already stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, ModelError
@@ -20,7 +21,7 @@ from yardstone.tournament._pairing import Entry, pair_field, record_games
 from yardstone.tournament.dutch import pair_dutch
 from yardstone.tournament.dutch_field import baku, seeding
 from yardstone.tournament.fide import rules_for
-from yardstone.tournament.field import Strengths
+from yardstone.tournament.field import EntryList, Strengths, WinningLaw
 from yardstone.tournament.model import (
     Bye,
     ByeKind,
@@ -37,12 +38,7 @@ from yardstone.tournament.standings_table import RoundState, Scores, criterion, 
 from yardstone.winprob.laws import win_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    from yardstone.tournament.field import EntryList, WinningLaw
 
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]

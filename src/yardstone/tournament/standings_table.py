@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import UsageError
 from yardstone.tournament.fide import (
@@ -28,8 +29,6 @@ from yardstone.tournament.model import ByeKind, Player, System, Tournament
 from yardstone.tournament.rules import Scoring
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Whole = NDArray[np.int64]
     Values = NDArray[np.float64]
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.standings_table import shared_places
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.tournament.rules import Team
 
 

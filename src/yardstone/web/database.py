@@ -11,13 +11,13 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -32,10 +32,6 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.web.problems import DatabaseAway, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
 
 __all__ = [
     "METADATA",

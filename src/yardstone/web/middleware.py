@@ -36,14 +36,13 @@ from yardstone.errors import YardstoneError
 from yardstone.memory import memory_of
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
-from yardstone.web.settings import Limits, log_event, parts_of
+from yardstone.web.settings import Limits, Settings, log_event, parts_of
 from yardstone.web.store import STATUSES
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from yardstone.web.desk.app import DeskSettings
-    from yardstone.web.settings import Settings
 
 
 __all__ = [

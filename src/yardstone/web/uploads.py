@@ -20,14 +20,12 @@ from urllib.parse import parse_qsl
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 
 from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.sent_files import file_label
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from yardstone.web.settings import Limits
 
 #: Bytes gathered before they are written to the disk.

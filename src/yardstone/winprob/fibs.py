@@ -13,13 +13,12 @@ from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.errors import UsageError
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
 
 __all__ = ["POINTS", "change", "difference", "experience_factor", "probability", "steepness"]

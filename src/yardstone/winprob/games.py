@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError
 from yardstone.grades import MOST_KOMI, MOST_STONES, parse_grades, usual_komi
@@ -42,14 +43,11 @@ from yardstone.records.query_errors import file_error
 from yardstone.records.results import ResultColumn, read_column
 from yardstone.records.table_files import csv_table, find_dialect
 from yardstone.records.table_results import quoted
-from yardstone.winprob.kaniuk import log_gradients
+from yardstone.winprob.kaniuk import GradeModel, log_gradients
 from yardstone.winprob.likelihood import GradedGames
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.arrays import Flags, Floats, Longs
-    from yardstone.winprob.kaniuk import GradeModel
 
 
 _KNOWN: Mapping[str, tuple[str, ...]] = {

@@ -23,14 +23,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_number
 from yardstone.errors import InputError, UsageError
 from yardstone.grades import MOST_KOMI, MOST_STONES, split_grade
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
 
 

@@ -45,6 +45,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
@@ -52,8 +53,6 @@ from yardstone.grades import check_conditions, head_start, usual_komi
 from yardstone.winprob.laws import log_logistic, logistic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
 
 

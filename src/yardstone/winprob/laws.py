@@ -15,18 +15,16 @@ d0 = 1/2, where equation 36 reads 0/0 and D = 2pq.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.kernels import in_python, kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats
 
 

@@ -52,7 +52,7 @@ made           the day, and the version of Yardstone
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
@@ -62,6 +62,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_number, no_such
 from yardstone.clusters import t_quantile
@@ -88,10 +89,8 @@ from yardstone.winprob.scales import egf_of_grade
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
 
     from numpy.random import Generator
-    from numpy.typing import ArrayLike
 
     from yardstone.arrays import Flags, Floats
 

@@ -45,6 +45,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError, YardstoneError
@@ -64,8 +65,6 @@ from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, bisect
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from yardstone.arrays import Floats, Longs
 
 

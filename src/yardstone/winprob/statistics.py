@@ -36,14 +36,13 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.grades import format_grade, parse_grade, parse_grades
-from yardstone.pool import SkipReport
+from yardstone.pool import Pool, SkipReport
 from yardstone.records.joining import join_pools
 from yardstone.records.sources import Source, delimited_rows
 from yardstone.winprob.games import GameColumns, between_grades, grades_of, read_games_csv
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
-    from yardstone.pool import Pool
 
 
 LOWEST, HIGHEST = -20, 6  #: Grades that are counted: 20 kyu to 7 dan.

@@ -13,6 +13,7 @@ from itertools import combinations, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import IllegalMove, InputError, UsageError
 from yardstone.go.board import Board
@@ -23,8 +24,6 @@ from yardstone.go.rules import NAMED_RULES
 from yardstone.records.go_game import DRAWN, UNKNOWN, GoGame
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.patterns.index import GameIndex
     from yardstone.strength.trickplay.problems import Problem, Variation
 

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import IllegalMove, InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.board import Board
@@ -30,8 +31,6 @@ from yardstone.records.go_game import parse_board_size
 from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.records.sgf import SgfTree
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
@@ -22,23 +23,23 @@ from yardstone.go.patterns.index import MARK, GameIndex, build_index
 from yardstone.go.points import PASS, point_number
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
-from yardstone.strength.evidence import KINDS, evidence_of_games
+from yardstone.strength.evidence import KINDS, Evidence, evidence_of_games
 from yardstone.strength.players import BOARD, KOMI, over_all
-from yardstone.strength.site_scales import site_scale
+from yardstone.strength.site_scales import SiteScale, site_scale
 from yardstone.strength.strengths import Rated, Rater
-from yardstone.strength.trickplay.completion import complete_problems
-from yardstone.strength.trickplay.problems import FAILURE, REFUTATION, read_problems
+from yardstone.strength.trickplay.completion import Completion, complete_problems
+from yardstone.strength.trickplay.problems import (
+    FAILURE,
+    REFUTATION,
+    Problem,
+    Variation,
+    read_problems,
+)
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
-    from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
-    from yardstone.strength.site_scales import SiteScale
-    from yardstone.strength.trickplay.completion import Completion
-    from yardstone.strength.trickplay.problems import Problem, Variation
 
 
 __all__ = [

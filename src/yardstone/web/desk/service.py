@@ -30,7 +30,7 @@ from yardstone.tournament.event.file import (
     undo_step,
 )
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
-from yardstone.tournament.model import Result
+from yardstone.tournament.model import Result, Tournament
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.settings import Limits
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from yardstone.tournament.event.settings import EventChange
-    from yardstone.tournament.model import Tournament
     from yardstone.web.desk.app import DeskSettings
 
 

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from yardstone.reports.page import document_fragment, script, style
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS
-from yardstone.web.problems import missing
+from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.settings import site_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from yardstone.reports.document import Document
-    from yardstone.web.problems import RequestProblem
 
 
 __all__ = [
