@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import IO, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
@@ -23,13 +23,11 @@ from yardstone.display import Displayed
 from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.files import replaced
 
-if TYPE_CHECKING:
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
-    Longs = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-    Times = NDArray[np.datetime64]
-
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Times = NDArray[np.datetime64]
 
 __all__ = ["ArrayFile", "DisplayedRows", "StoredArrays", "equal_fields", "map_array"]
 

@@ -29,8 +29,8 @@ from yardstone.ratings.result import Ratings, Replay
 if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
 
-    Arrays = dict[str, NDArray[Any]]
-    Places = NDArray[np.integer[Any]]
+Arrays = dict[str, NDArray[Any]]
+Places = NDArray[np.integer[Any]]
 
 __all__ = [
     "Games",

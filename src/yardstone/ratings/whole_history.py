@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Floats, Ints, Longs
 from yardstone.choices import check_number
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import Pool, StoredPool
@@ -43,11 +44,10 @@ from yardstone.ratings.sequential import (
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Ints, Longs
     from yardstone.ratings.egf import Handicap
 
-    #: What to keep, expected scores, and beliefs of each game.
-    Learned = tuple[dict[str, NDArray[Any]], Floats, Floats]
+#: What to keep, expected scores, and beliefs of each game.
+Learned = tuple[dict[str, NDArray[Any]], Floats, Floats]
 
 __all__ = [
     "WholeHistory",

@@ -8,19 +8,15 @@ junk between properties, brackets in comments that nobody escaped, a missing ``;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.kernels import bare_kernel
 
-if TYPE_CHECKING:
-    PropertyRows = NDArray[np.int64]
-    Bytes = NDArray[np.uint8]
-    Integers = NDArray[np.int64]
-    Places = NDArray[np.int32]
-
+PropertyRows = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 BACKSLASH, OPEN_VALUE, CLOSE_VALUE, OPEN, CLOSE, NODE = 92, 91, 93, 40, 41, 59
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.standings_table import Scores
 
-    Values = NDArray[np.float64]
-    WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]
+Values = NDArray[np.float64]
+WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]
 
 LOWEST_GRADE = -20
 
