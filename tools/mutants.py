@@ -199,7 +199,10 @@ class Lines:
 
     def tests(self, file: str, line: int) -> list[str]:
         """Those to run for a line, within what a mutant may take."""
-        every = self._by_line[file][line] & self.seconds.keys()
+        every = self._by_line[file][line]
+        if "" in every:  # run by the import: any test of the file may see it
+            every = set().union(*self._by_line[file].values())
+        every = every & self.seconds.keys()
         chosen: list[str] = []
         time = 0.0
         for test in sorted(every, key=lambda each: (self._width[each], each)):
@@ -297,7 +300,8 @@ def main(words: Sequence[str] | None = None) -> int:
     done = {}
     if kept.exists():
         for row in map(json.loads, kept.read_text("utf-8").splitlines()):
-            done[row.pop("digest"), Mutant(**row.pop("mutant"))] = row["outcome"]
+            if row["outcome"] != "not run":
+                done[row.pop("digest"), Mutant(**row.pop("mutant"))] = row["outcome"]
     chosen = sample(asked.packages or ROOMS, asked.sample, asked.seed)
     digests = {each.file: "" for each in chosen}
     for file in digests:
