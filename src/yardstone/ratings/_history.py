@@ -29,9 +29,10 @@ class DayGames(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where nodes and entries of each player stand, and of each node its first entry.
+    """Where everything stands: nodes and entries of each player, and of each node its first entry.
 
-    Of entries: the opponent's node, whether who moved first (`side`: 1 or -1), handicap in logits.
+    Of each entry the opponent's node, the player's `score`, his `side` (1 for who moved first,
+    else -1) and the `shift` of handicap (logits); `own` has both entries of each game.
     """
 
     node_start: Longs
@@ -86,7 +87,10 @@ def _count(first: Ints, second: Ints, day: Floats, players: int) -> tuple[Longs,
 
 
 def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
-    """Lay out games in order of time; `shift` are logits of handicap (empty: nothing)."""
+    """Lay out games whose days are NaN-free and do not fall.
+
+    `shift` is what handicap adds to the rating of `first`, in logits (empty: nothing).
+    """
     number = len(games.first)
     node_start, entry_start = _count(games.first, games.second, games.day, players)
     entries, nodes = 2 * number, int(node_start[-1])
@@ -156,7 +160,10 @@ def game_value(difference: float, score: float, u2: float) -> float:
 
 @kernel
 def tau_terms(difference: float, score: float, u2: float) -> tuple[float, float, float, float]:
-    """By tau: the first derivative, minus the second (observed, usual), minus the mixed one."""
+    """Derivatives of a game's log-probability by tau = ln(u).
+
+    The first; minus the second, as observed and as expected; minus the mixed one by the difference.
+    """
     p, q, root = _odds(difference, u2)
     v, m = p * q, q - p
     if m >= 0.0:
@@ -215,7 +222,8 @@ def refresh(
 ) -> None:
     """Fill in the derivatives by the strengths of one player in a stretch of nodes.
 
-    Adds to `sums` those by w and tau, then minus the second: w w, tau tau (and expected), w tau.
+    `off[k]` stands between k - 1 and k, `border[k]` between k and w and tau. Adds to `sums` the
+    derivatives by w and tau, then minus the second: w w, tau tau (observed, expected), w tau.
     """
     player, begin, stop = part
     start, with_tau = layout.node_start[player], hessian.free[1]
@@ -299,7 +307,8 @@ _LONGEST = 3.0  #: Steps of a Newton iteration are cut to so many logits.
 class Hessian(NamedTuple):
     """Minus the second derivatives: tridiagonal blocks, their factors, and the rest.
 
-    `corner`: w w, w tau, tau tau; `free`: whether w and tau are unknown; `level`: along all nodes.
+    `corner` holds w w, w tau and tau tau; `free` says whether w and tau are unknown; `level` is
+    the curvature along the common level of all strengths.
     """
 
     diagonal: Floats
@@ -428,7 +437,10 @@ def _dot(layout: Layout, stop: Longs, a: Floats, b: Floats) -> float:
 def solve_all(
     layout: Layout, stop: Longs, hessian: Hessian, right: Floats, tolerance: float, out: Floats
 ) -> bool:
-    """Solve H out = right to a relative `tolerance`, by conjugate gradients; False if it fails."""
+    """Solve H out = right by preconditioned conjugate gradients; False if they fail.
+
+    `tolerance` is that of the residual, relative to the right side.
+    """
     residual = right.copy()
     scaled, product = np.zeros_like(right), np.zeros_like(right)
     out[:] = 0.0
@@ -467,9 +479,10 @@ def climb(
     tolerance: float,
     max_steps: int,
 ) -> tuple[bool, int, float]:
-    """Climb to the maximum in place: whether it came below `tolerance`, steps, and the last one.
+    """Climb to the maximum from `x` and `shared` (w and tau; NaN: draws are half a win), in place.
 
-    `shared` are w and tau (NaN: draws are half a win); `hessian` is that before the last step.
+    Returns whether the last step fell below `tolerance` (logits), the number of steps, and the
+    last one. `hessian` is left as it was before that step.
     """
     n = len(x)
     gradient, step, trial = np.zeros(n + 2), np.zeros(n + 2), x.copy()
@@ -515,7 +528,10 @@ def conditional_variance(layout: Layout, stop: Longs, hessian: Hessian, out: Flo
 def draw_noise(
     layout: Layout, stop: Longs, hessian: Hessian, prior: Floats, normal: Floats, out: Floats
 ) -> None:
-    """Draw with covariance H (tau aside) from `normal` numbers, an entry each and then a node."""
+    """Draw from the normal distribution with covariance H (tau aside).
+
+    `normal` holds a standard normal number for each entry and then each node.
+    """
     out[:] = 0.0
     n = len(out) - 2
     for p in range(len(stop)):
@@ -541,7 +557,10 @@ def draw_noise(
 def lanczos(
     layout: Layout, stop: Longs, hessian: Hessian, probe: Floats, steps: int
 ) -> tuple[Floats, Floats, float]:
-    """Lanczos coefficients of H preconditioned by its blocks, and the probe's squared length."""
+    """Lanczos coefficients of D^-1/2 L^-1 H L^-T D^-1/2, where LDL' are the blocks of T.
+
+    Returns diagonal, off-diagonal, and the squared length of the probe.
+    """
     n = len(probe) - 2
     off, pivot = hessian.off, hessian.pivot
     alpha, beta = np.zeros(steps), np.zeros(steps)
@@ -607,14 +626,18 @@ _THREE_OVER_PI_SQUARED = 3.0 / pi**2
 
 @kernel
 def uncertain_chance(difference: float, variance: float) -> float:
-    """Expected score at an uncertain difference, by Glickman: 1/sqrt(1 + 3 variance/pi^2) of it."""
+    """Expected score when the difference of strength is known up to a variance.
+
+    Glickman's approximation: the difference shrinks by 1/sqrt(1 + 3 variance/pi^2).
+    """
     return fast_logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
 
 
 class Learner(NamedTuple):
-    """What is learned, changed in place: `stop` ends each player's nodes so far.
+    """What is learned, changed in place.
 
-    `variance` is that of the last one, `known` of w and tau, `fitted` the day of the last full fit.
+    `stop` is the end of each player's nodes so far, `variance` that of his last strength;
+    `known` is the information on w and tau; `fitted` the day of the last full fit.
     """
 
     stop: Longs
@@ -692,7 +715,10 @@ class _Room(NamedTuple):
 def _improve(
     layout: Layout, part: Stretch, learner: Learner, model: Model, hessian: Hessian, room: _Room
 ) -> None:
-    """Take Newton's step for one player; days before the stretch stand in their factors."""
+    """Take Newton's step for one player's strengths; only the stretch is linearised anew.
+
+    What the days before say stands in their factors; their strengths move along.
+    """
     player, begin, stop = part
     start, x, shared = layout.node_start[player], learner.x, learner.shared
     off, pivot, gradient, step = hessian.off, hessian.pivot, room.gradient, room.step
@@ -731,7 +757,10 @@ def replay(
     hessian: Hessian,
     forecasts: Forecasts,
 ) -> bool:
-    """Predict and learn games from number `begin` on, day by day; False if a full fit failed."""
+    """Predict and learn the games from number `begin` on, day after day; False if a fit failed.
+
+    The full fits leave w and tau as they are (`hessian.free` is false for both).
+    """
     first, second, score, day = games
     stop, x, variance, shared, _, _, fitted = learner
     before, prior = forecasts.before, model.prior

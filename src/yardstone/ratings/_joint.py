@@ -52,7 +52,10 @@ class Beliefs(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Of the log-likelihood, filled in place; `border`: by first-move advantage and each rating."""
+    """Of the log-likelihood, filled in place.
+
+    `border` holds the second derivatives between the first-move advantage and each rating.
+    """
 
     gradient: Floats
     weight: Floats
@@ -61,9 +64,10 @@ class Derivatives(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """The matrix H of a joint fit: a weighted graph, with the first-move advantage as `border`.
+    """The matrix H of a joint fit: a weighted graph of the players, with a border.
 
-    `extra` stands on the diagonal alone, `diagonal` is all of it; only `free` unknowns are solved.
+    The first-move advantage is joined to each player by `border`; `extra` stands on the diagonal
+    alone, `diagonal` is the whole of it. Only `free` unknowns are solved for.
     """
 
     first: Ints
@@ -262,7 +266,8 @@ def newton(
 ) -> tuple[int, int, float]:
     """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
 
-    The mean of groups whose `level` is free stays (-1: none); the last step tests `tolerance`.
+    `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
+    step is the test: it must fall below `tolerance` (log odds).
     """
     n = len(x) - 2
     terms = _room(len(pairs.first), n + 2)
@@ -470,7 +475,10 @@ _SPARSE, _PLAYERS = 2.5, 200_000  #: Pairs a player up to which elimination is t
 
 
 def direct_solver(graph: Graph, level: Ints) -> Callable[[Floats], Floats] | None:
-    """What solves H x = right by elimination, one player of a free `level` at 0; None if dense."""
+    """What solves H x = right by elimination; None where the graph may be too dense.
+
+    Of each group whose level is free (`level`, -1 for none) one player stays at 0.
+    """
     n = len(graph.extra) - 1
     used = graph.weight > 0.0
     if not n or n > _PLAYERS or used.sum() > _SPARSE * n:

@@ -370,7 +370,11 @@ def _illinois(delta2: float, phi2_v: float, a: float, per_tau2: float, tau: floa
 
 @kernel
 def new_volatility(phi2: float, volatility: float, v: float, delta: float, tau: float) -> float:
-    """Step 5, the volatility after a period: by Newton, and by Illinois where that is not safe."""
+    """Step 5: the volatility after a period.
+
+    Newton's method from the old volatility, which takes two or three steps where the
+    Illinois method of the paper takes ten; where f is not safely falling, the latter.
+    """
     if tau <= 0.0:
         return volatility
     a = 2.0 * log(volatility)
@@ -391,7 +395,10 @@ def new_volatility(phi2: float, volatility: float, v: float, delta: float, tau: 
 def update(
     mu: float, phi2: float, volatility: float, gain: float, information: float, tau: float
 ) -> tuple[float, float, float]:
-    """Steps 4 to 7: new mu, phi squared and volatility, from sums of g(s - E) and g^2 E(1 - E)."""
+    """Steps 4 to 7: new mu, phi squared and volatility.
+
+    `gain` is the sum of g(s - E) over the games, `information` that of g^2 E(1 - E), or 1/v.
+    """
     if information <= 0.0:  # games without any doubt teach nothing
         return mu, phi2 + volatility * volatility, volatility
     v = 1.0 / information
@@ -401,7 +408,11 @@ def update(
 
 
 class Clock(NamedTuple):
-    """How deviations age: by `time` in periods (empty: not) less the `active`, up to `oldest`."""
+    """How deviations age.
+
+    `time` is that of each rating period in periods (empty: nobody ages), `active` of which belong
+    to a player's last one itself; idleness raises phi squared to `oldest` at most.
+    """
 
     time: Floats
     active: float
@@ -409,9 +420,11 @@ class Clock(NamedTuple):
 
 
 class Glicko2Rule(NamedTuple):
-    """The parameters, with lowest and highest mu, phi squared and volatility.
+    """What the parameters say.
 
-    `ratio` (empty: none) multiplies the distance of `first` from `zero`, the mu of rating 0.
+    `ratio` (empty: none) multiplies the distance of `first` from `zero`, the mu of rating
+    0, where the opponent and the prediction look at it, and divides that of `second` where
+    `first` looks at it. `limits` are the lowest and highest mu, phi squared and volatility.
     """
 
     tau: float
@@ -549,7 +562,10 @@ def _change(rating: float, score: float, chance: float, old: bool, deflation: fl
 
 
 class EgfRule(NamedTuple):
-    """Which formulas hold, and with what each player would enter: (games, 2), NaN for `initial`."""
+    """Which formulas hold, and what the pool says of each game and its players.
+
+    `entry` is the rating with which each player would enter: (games, 2), NaN for `initial`.
+    """
 
     old: bool
     deflation: float
