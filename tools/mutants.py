@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -47,7 +48,7 @@ _SWAPS: dict[type[ast.AST], str] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: the text from `start` to `end` of a file becomes `text`."""
+    """A fault: the bytes from `start` to `end` of a file become `text`."""
 
     file: str
     line: int
@@ -58,21 +59,17 @@ class Mutant:
 
     def source(self, before: str) -> str:
         """The file with the fault."""
-        return before[: self.start] + self.text + before[self.end :]
+        raw = before.encode()
+        return (raw[: self.start] + self.text.encode() + raw[self.end :]).decode()
 
 
 def mutants(file: str, source: str) -> Iterator[Mutant]:
     """All faults of a file: operators, numbers, conditions, calls and errors left out."""
-    starts = [0]
-    for line in source.encode().splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    raw = source.encode()
-    if len(raw) != len(source):  # offsets of ast are bytes
-        starts = [len(raw[:each].decode()) for each in starts]
+    raw = source.encode()  # ast counts columns in bytes
+    starts = [0, *accumulate(map(len, raw.splitlines(keepends=True)))]
 
     def place(line: int, column: int) -> int:
-        text = raw.splitlines()[line - 1][:column] if len(raw) != len(source) else b""
-        return starts[line - 1] + (len(text.decode()) if text else column)
+        return starts[line - 1] + column
 
     def fault(kind: str, node: ast.expr | ast.stmt, text: str) -> Mutant:
         start = place(node.lineno, node.col_offset)
@@ -82,7 +79,7 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
     def swap(kind: str, left: ast.expr, right: ast.expr, text: str) -> Mutant:
         start = place(left.end_lineno or 0, left.end_col_offset or 0)
         end = place(right.lineno, right.col_offset)
-        between = source[start:end]
+        between = raw[start:end].decode()
         words = between.strip(" ()\n\t")
         put = between.replace(words, text, 1) if words else between
         return Mutant(file, left.end_lineno or left.lineno, kind, start, end, put)
@@ -103,9 +100,7 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
             case ast.Constant(value=int(value)):
                 yield fault("number", node, str(value + 1))
             case ast.Constant(value=float(value)):
-                yield fault(
-                    "number", node, f"({value!r} * 1.1 + (1.0 if {value!r} == 0.0 else 0.0))"
-                )
+                yield fault("number", node, repr(value * 1.1 or 1.0))
             case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
                 if not isinstance(test, ast.Compare | ast.UnaryOp | ast.BoolOp | ast.NamedExpr):
                     text = ast.get_source_segment(source, test) or ""
@@ -343,7 +338,7 @@ def report(outcomes: dict[Mutant, str]) -> str:
             counts[name][1] += killed
         if not killed:
             before = (ROOT / mutant.file).read_text("utf-8")
-            was = " ".join(before[mutant.start : mutant.end].split())
+            was = " ".join(before.encode()[mutant.start : mutant.end].decode().split())
             survived.append(
                 f"{mutant.file}:{mutant.line}: {mutant.kind}: {was} → {mutant.text} ({outcome})"
             )
