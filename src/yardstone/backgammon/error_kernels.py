@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from yardstone.arrays import Floats
 from yardstone.kernels import inlined_kernel
 from yardstone.ratings._steps import batch_kernel
 from yardstone.winprob.laws import fast_logistic
@@ -14,7 +12,6 @@ from yardstone.winprob.laws import fast_logistic
 if TYPE_CHECKING:
     from yardstone.ratings.sequential import Place, Record, Rounds
 
-    Floats = NDArray[np.float64]
 
 #: Kinds of decisions: chequer moves and the cube.
 KINDS = 2

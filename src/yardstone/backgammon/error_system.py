@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from yardstone.arrays import Floats
 from yardstone.backgammon.error_kernels import ErrorPlayers, ErrorRule, replay
 from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET
@@ -29,8 +30,6 @@ from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, State
 from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
-
-Floats = NDArray[np.float64]
 
 __all__ = ["ErrorRates"]
 

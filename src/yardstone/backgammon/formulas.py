@@ -25,13 +25,13 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from yardstone.arrays import Floats
 from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
-Floats = NDArray[np.float64]
 #: EPM and EPC of a player.
 Rates = tuple[ArrayLike, ArrayLike]
 

@@ -12,8 +12,8 @@ from math import isfinite, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Floats
 from yardstone.backgammon._gnubg import PLACES, unpack_position
 from yardstone.backgammon.error_rates import Errors
 from yardstone.backgammon.file_analysis import FileAnalysis
@@ -27,8 +27,6 @@ from yardstone.backgammon.rating import (
     ratio_interval,
 )
 from yardstone.records.decoding import clean
-
-Floats = NDArray[np.float64]
 
 __all__ = [
     "AnalysedMatch",

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Floats
 from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings._steps import Clock, aged, batch_kernel, new_volatility, shrink
 from yardstone.winprob.laws import fast_logistic
 
 if TYPE_CHECKING:
     from yardstone.ratings.sequential import Place, Record, Rounds
-
-    Floats = NDArray[np.float64]
 
 
 @kernel
