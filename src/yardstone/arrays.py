@@ -29,8 +29,6 @@ Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Times = NDArray[np.datetime64]
 
-__all__ = ["ArrayFile", "DisplayedRows", "StoredArrays", "equal_fields", "map_array"]
-
 Key = TypeVar("Key")
 Row = TypeVar("Row")
 

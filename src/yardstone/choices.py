@@ -27,21 +27,6 @@ if TYPE_CHECKING:
 
     Settings = TypeVar("Settings", bound=DataclassInstance)
 
-__all__ = [
-    "CheckedParameters",
-    "check_choice",
-    "check_fields",
-    "check_number",
-    "checked_arguments",
-    "nearest",
-    "no_such",
-    "one_of",
-    "plural",
-    "unknown_player",
-    "with_values",
-]
-
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

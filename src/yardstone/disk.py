@@ -19,19 +19,7 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError
 
-Texts = NDArray[Any]
-
-__all__ = [
-    "PIECE",
-    "CodedTexts",
-    "Growing",
-    "let_go",
-    "on_disk",
-    "pieces",
-    "rows_of",
-    "take_room",
-    "taken",
-]
+_Texts = NDArray[Any]
 
 #: So many entries of a column are looked at together.
 PIECE = 1 << 18
@@ -170,7 +158,7 @@ class CodedTexts:
     dtype = np.dtypes.StringDType()
     ndim = 1
 
-    def __init__(self, code: NDArray[np.int32], texts: Texts) -> None:
+    def __init__(self, code: NDArray[np.int32], texts: _Texts) -> None:
         self.code, self.texts = code, texts
 
     def __len__(self) -> int:
@@ -181,7 +169,7 @@ class CodedTexts:
         """As of an array."""
         return (len(self.code),)
 
-    def __getitem__(self, at: Any) -> Texts:
+    def __getitem__(self, at: Any) -> _Texts:
         code = taken(self.code, at) if isinstance(at, slice) else self.code[at]
         return np.asarray(self.texts[code])
 

@@ -30,24 +30,6 @@ from yardstone.errors import InputError, UsageError
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
-
-__all__ = [
-    "MOST_KOMI",
-    "MOST_STONES",
-    "format_grade",
-    "nearest_grade",
-    "parse_grade",
-    "parse_grades",
-    "parse_professional",
-    "split_grade",
-    "EVEN_KOMI",
-    "POINTS_PER_STONE",
-    "check_conditions",
-    "head_start",
-    "usual_komi",
-]
-
-
 #: More stones, or points of komi either way, are no handicap that anybody gives.
 MOST_STONES = 36
 MOST_KOMI = 150.0

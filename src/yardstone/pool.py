@@ -32,23 +32,6 @@ from yardstone.disk import (
 )
 from yardstone.errors import InputError, StrictError, shown
 
-__all__ = [
-    "BatchReader",
-    "ColumnWriter",
-    "GameBatch",
-    "PairCounts",
-    "Pool",
-    "SkipReport",
-    "Skipped",
-    "StoredPool",
-    "dated_columns",
-    "distributed",
-    "in_batches",
-    "sorted_columns",
-    "stored_games",
-    "time_rises",
-]
-
 #: Details of at most so many skipped records are kept; all are counted.
 MAX_SKIPPED_DETAILS = 1000
 #: From so many pairs on their counts are kept as small integers, and never copied.

@@ -31,11 +31,9 @@ from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, Sta
 from yardstone.records.tables import SIDES
 from yardstone.winprob import fibs
 
-__all__ = ["ErrorRates"]
-
 #: Unforced moves and close cube decisions of a match to 5 points between people, for matches
 #: that come without their numbers.
-USUAL_DECISIONS = (49.0, 7.5)
+_USUAL_DECISIONS = (49.0, 7.5)
 #: What is put into one rate cannot be this large: such numbers are thousandths.
 _LARGEST = 1.5
 
@@ -131,7 +129,7 @@ class ErrorRates(MatchSystem):
         _check_rates(rates)
         numbers = _columns(games.pool, ("unforced", "close"))
         if numbers is None:
-            numbers = np.broadcast_to(USUAL_DECISIONS, rates.shape)
+            numbers = np.broadcast_to(_USUAL_DECISIONS, rates.shape)
         decisions = np.where(np.isnan(rates) | np.isnan(numbers), 0.0, numbers)
         loss = np.where(decisions > 0.0, np.nan_to_num(rates), 0.0) * decisions
         take = games.schedule.take

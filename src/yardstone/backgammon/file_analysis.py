@@ -48,24 +48,6 @@ from yardstone.records.sources import (
     plain_ending,
 )
 
-__all__ = [
-    "IMPORTS",
-    "AnalysisSettings",
-    "FileAnalysis",
-    "analyse_file",
-    "analyse_files",
-    "GNUBG_CLASSES",
-    "EvaluatedMove",
-    "PositionEvaluation",
-    "evaluate_position",
-    "AnalysisFile",
-    "ENDINGS",
-    "UnpackLimits",
-    "MatchFile",
-    "MatchFiles",
-]
-
-
 #: What GNU Backgammon can import, as its command calls it; ``sgf`` is its own format.
 IMPORTS = (
     "auto", "mat", "gam", "oldmoves", "empire", "party", "bgroom",

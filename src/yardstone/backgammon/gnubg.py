@@ -27,16 +27,6 @@ from yardstone.errors import InputError, MissingFileError, WorkerError
 from yardstone.files import scratch_folder
 from yardstone.signals import kill_group
 
-__all__ = [
-    "Completed",
-    "find_clock",
-    "find_gnubg",
-    "gnubg_version",
-    "inside",
-    "run_script",
-    "same_gnubg",
-]
-
 #: Names the program, where it is not on the path.
 PROGRAM_VARIABLE = "YARDSTONE_GNUBG"
 #: Names libfaketime, where it is in none of the usual folders.
@@ -54,8 +44,8 @@ TIMEOUT = 600.0
 #: Bytes of each of the two streams that are kept; a job that writes more is killed.
 STREAM_LIMIT = 32 * 2**20
 #: Bytes a job may write to one file, and bytes of address space it may have.
-FILE_LIMIT = 512 * 2**20
-MEMORY_LIMIT = 4 * 2**30
+_FILE_LIMIT = 512 * 2**20
+_MEMORY_LIMIT = 4 * 2**30
 #: Name of the script, its data, its answer and what it says in the folder of a job.
 _SCRIPT, _DATA, _RESULT = "script.py", "data.json", "result.json"
 _STREAMS = ("output", "errors")
@@ -187,7 +177,7 @@ def run_script(
         environment = _environment(folder, clock)
         status, output, errors = _run(program, folder, timeout, environment, stop)
         answer, result = None, folder / _RESULT
-        if result.is_file() and result.stat().st_size <= FILE_LIMIT:
+        if result.is_file() and result.stat().st_size <= _FILE_LIMIT:
             with suppress(ValueError):  # the job died while it wrote
                 answer = json.loads(result.read_bytes())
         if answer is None:
@@ -291,6 +281,6 @@ def _limit(pid: int, timeout: float) -> None:
 
     seconds = int(timeout) + 10
     with suppress(ProcessLookupError, PermissionError, ValueError):
-        resource.prlimit(pid, resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+        resource.prlimit(pid, resource.RLIMIT_AS, (_MEMORY_LIMIT, _MEMORY_LIMIT))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
         resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))

@@ -28,25 +28,6 @@ from yardstone.backgammon.rating import (
 )
 from yardstone.records.decoding import clean
 
-__all__ = [
-    "AnalysedMatch",
-    "Blunder",
-    "matches_of",
-    "FEW_DECISIONS",
-    "ClassSummary",
-    "PlayerSummary",
-    "match_rating",
-    "summarise",
-    "worst_blunders",
-    "CHEQUER_CLASSES",
-    "CUBE_CLASSES",
-    "SIZES",
-    "ClassErrors",
-    "class_errors",
-    "play_class",
-]
-
-
 #: Before this day nobody kept a match: such a date stands for none.
 _FIRST_DATE = datetime.date(1975, 1, 1)
 

@@ -15,18 +15,6 @@ from yardstone.clusters import t_quantile
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
-__all__ = [
-    "RatingAnswer",
-    "RatingQuestion",
-    "rating_answer",
-    "MatchEstimate",
-    "loss_interval",
-    "luck_adjusted_difference",
-    "mean_interval",
-    "ratio_interval",
-]
-
-
 #: Level of the intervals of ratings.
 LEVEL = 0.95
 _UNITS = ("epd", "memg", "pr", "snowie")
@@ -240,7 +228,7 @@ def _units(epd: float, question: RatingQuestion) -> dict[str, float]:
 #: eight matches (348 degrees of freedom), 0.61 over the 1,135 matches of another one.
 USUAL_SPREAD = 0.6
 #: What that is worth beside the matches' own spread, in matches.
-USUAL_WEIGHT = 4.0
+_USUAL_WEIGHT = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,9 +294,9 @@ def _of_scale(value: float, parts: NDArray[np.float64], level: float) -> MatchEs
     number = len(parts)
     if number < 2 or not value > 0.0:
         return MatchEstimate(value, nan, nan, nan, number)
-    freedom = USUAL_WEIGHT + number - 1.0
+    freedom = _USUAL_WEIGHT + number - 1.0
     own = (number - 1.0) * float(parts.var(ddof=1)) / value**2
-    share = (USUAL_WEIGHT * USUAL_SPREAD**2 + own) / freedom / number
+    share = (_USUAL_WEIGHT * USUAL_SPREAD**2 + own) / freedom / number
     middle = 1.0 - share / 9.0
     reach = t_quantile(0.5 + level / 2.0, freedom) * sqrt(share / 9.0)
     high = value / (middle - reach) ** 3 if middle > reach else inf

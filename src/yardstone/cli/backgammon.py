@@ -22,19 +22,6 @@ from yardstone.errors import InputError, StrictError, UsageError
 if TYPE_CHECKING:
     from yardstone.backgammon.formulas import Formula
 
-
-__all__ = [
-    "Choice",
-    "Offset",
-    "Weights",
-    "chosen_formula",
-    "chosen_offset",
-    "rating",
-    "analyse",
-    "position",
-]
-
-
 #: Formulas from error rates to ratings.
 Weights = Literal["published", "text", "people", "refit"]
 
@@ -82,7 +69,7 @@ def chosen_formula(choice: Weights) -> Formula:
 
 
 @bundle
-class KnownRates:
+class _KnownRates:
     """What is known of a player."""
 
     PANEL: ClassVar[str] = "Error rates"
@@ -116,7 +103,7 @@ class KnownRates:
 
 
 def rating(
-    known: KnownRates,
+    known: _KnownRates,
     *,
     offset: Offset = "fibs",
     formula: Choice = "published",

@@ -40,39 +40,6 @@ from yardstone.errors import UsageError
 if TYPE_CHECKING:
     from yardstone.ratings.joint import Prior, Relation
 
-
-__all__ = [
-    "ADVANCED",
-    "HelpAll",
-    "advanced",
-    "argument",
-    "bundle",
-    "expanded",
-    "flag",
-    "given",
-    "option",
-    "round_option",
-    "PanelledCommand",
-    "shows_all",
-    "epilog",
-    "write_commands",
-    "Confidence",
-    "Engine",
-    "Memory",
-    "Seed",
-    "Strict",
-    "Win",
-    "WorkOptions",
-    "named_values",
-    "anchors",
-    "columns",
-    "confidence",
-    "parameter",
-    "priors",
-    "relations",
-]
-
-
 #: Marks what ``--help`` leaves to ``--help-all``.
 ADVANCED = "advanced"
 #: Where a context keeps that ``--help-all`` was asked for.
@@ -231,9 +198,9 @@ def shows_all(context: Any) -> bool:
 
 
 #: A command with no more options than this shows them in one panel.
-FEW_OPTIONS = 12
+_FEW_OPTIONS = 12
 #: The panel of options that have none.
-OWN = "Options"
+_OWN = "Options"
 #: The panel that stands last, for the few who need it.
 LAST = "Memory and machines"
 _TYPES = {
@@ -257,11 +224,11 @@ class PanelledCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the command takes, each panel under its name."""
-        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], OWN: []}
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], _OWN: []}
         parameters = sorted(self.get_params(ctx), key=_place)
         if not shows_all(ctx):
             parameters = [each for each in parameters if each.name not in self.advanced]
-        few = sum(each.name != "help_all" for each in parameters) <= FEW_OPTIONS
+        few = sum(each.name != "help_all" for each in parameters) <= _FEW_OPTIONS
         for parameter in parameters:
             record = parameter.get_help_record(ctx)
             if record is None:
@@ -271,10 +238,10 @@ class PanelledCommand(TyperCommand):
             elif parameter.name == "help_all":
                 if self.advanced:
                     more = "" if shows_all(ctx) else f", {len(self.advanced)} more"
-                    panels[OWN].append(("--help-all", f"Show all options{more}."))
+                    panels[_OWN].append(("--help-all", f"Show all options{more}."))
             else:
                 panel = getattr(parameter, "rich_help_panel", None)
-                panels.setdefault(panel if panel and not few else OWN, []).append(_option(record))
+                panels.setdefault(panel if panel and not few else _OWN, []).append(_option(record))
         for name, records in panels.items():
             if records:
                 with formatter.section(name):

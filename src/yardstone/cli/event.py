@@ -22,23 +22,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
     from yardstone.tournament.rules import TimeControl
 
-
-__all__ = [
-    "EventFile",
-    "RoundOption",
-    "new",
-    "set_",
-    "change",
-    "enter",
-    "team",
-    "bye",
-    "withdraw",
-    "wish",
-    "result",
-    "undo",
-]
-
-
 EventFile = Annotated[
     Path, argument("Tournament: OpenGotha XML, changed in place.", metavar="FILE")
 ]
@@ -52,7 +35,7 @@ def step(path: Path, taken: Callable[[Tournament], event.EventChange]) -> None:
 
 def finish(path: Path, change: event.EventChange, *others: SkipReport) -> None:
     """Say what a step did, what comes next, and what was left out; which is an error."""
-    following = next_command(path, change.tournament)
+    following = _next_command(path, change.tournament)
     print("\n".join([*change.lines, *([f"Next: {following}"] if following else [])]))
     reports = (*others, change.skipped)
     if left_out := [record for report in reports for record in report.details]:
@@ -62,7 +45,7 @@ def finish(path: Path, change: event.EventChange, *others: SkipReport) -> None:
         raise InputError(f"{total} {'row was' if total == 1 else 'rows were'} left out")
 
 
-def next_command(path: Path, tournament: Tournament) -> str:
+def _next_command(path: Path, tournament: Tournament) -> str:
     """The command that most likely comes next; nothing once all is done."""
     from yardstone.tournament.model import Result
 
@@ -82,7 +65,7 @@ def next_command(path: Path, tournament: Tournament) -> str:
 
 
 @bundle
-class SettingOptions:
+class _SettingOptions:
     """What a tournament is called and counts, by the names of the library."""
 
     PANEL: ClassVar[str] = "Settings"
@@ -164,7 +147,7 @@ def _dates(text: str) -> tuple[date, date]:
 
 def new(
     file: Annotated[Path, argument("New file, ending in .xml.", metavar="FILE")],
-    settings: SettingOptions,
+    settings: _SettingOptions,
     *,
     system: Literal["mcmahon", "swiss", "round-robin"] = option(
         "How rounds are paired.", default="mcmahon"
@@ -195,7 +178,7 @@ def new(
     finish(file, with_other(change, lines=lines))
 
 
-def set_(file: EventFile, settings: SettingOptions) -> None:
+def set_(file: EventFile, settings: _SettingOptions) -> None:
     """Change the settings of a tournament; those that are not named stay.
 
     Examples:
@@ -205,7 +188,7 @@ def set_(file: EventFile, settings: SettingOptions) -> None:
 
 
 @bundle
-class PlayerOptions:
+class _PlayerOptions:
     """What is said of a player."""
 
     PANEL: ClassVar[str] = "Player"
@@ -221,7 +204,7 @@ class PlayerOptions:
 
 def enter(
     file: EventFile,
-    player: PlayerOptions,
+    player: _PlayerOptions,
     *,
     table: Path | None = argument(
         "CSV file of players: columns name, grade or rating, club, country.",
@@ -254,7 +237,7 @@ def enter(
     notes: list[str] = []
     skipped = SkipReport()
     if table is not None:
-        if player != PlayerOptions():
+        if player != _PlayerOptions():
             raise UsageError("--grade, --rating, --club, --country: for one player with --name")
         read = read_player_table(table)
         entries, skipped = list(read.entries), read.skipped
@@ -305,7 +288,7 @@ def _completed(
 
 def change(
     file: EventFile,
-    options: PlayerOptions,
+    options: _PlayerOptions,
     *,
     player: PlayerArgument,
     name: str | None = option("New name."),

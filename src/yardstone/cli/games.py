@@ -31,21 +31,7 @@ if TYPE_CHECKING:
     Paths: TypeAlias = Sequence[str | Source] | None
 
 
-__all__ = [
-    "GameOptions",
-    "Names",
-    "RatedGamesPaths",
-    "SystemOptions",
-    "moment",
-    "settings",
-    "FUSION",
-    "MovesOptions",
-    "News",
-    "Watching",
-]
-
-
-class Wanted(TypedDict, total=False):
+class _Wanted(TypedDict, total=False):
     """What a command wants of the games besides players and result."""
 
     tags: Sequence[str]  #: Further tags or columns that are kept; with `every` all of them.
@@ -111,7 +97,7 @@ class GameOptions:
         format: str | None = None,
         quiet: bool = False,
         report: bool = True,
-        **wanted: Unpack[Wanted],
+        **wanted: Unpack[_Wanted],
     ) -> Pool:
         """The games of the files or of the query; what was left out goes to standard error.
 
@@ -131,7 +117,7 @@ class GameOptions:
         return pool
 
     def stream(
-        self, paths: Paths, *, memory: int, quiet: bool = False, **wanted: Unpack[Wanted]
+        self, paths: Paths, *, memory: int, quiet: bool = False, **wanted: Unpack[_Wanted]
     ) -> GameStream:
         """The same piece by piece, while tables take so many bytes of `memory` at most.
 
@@ -164,7 +150,7 @@ class GameOptions:
         *,
         bytes_a_game: int,
         quiet: bool = False,
-        **wanted: Unpack[Wanted],
+        **wanted: Unpack[_Wanted],
     ) -> Pool:
         """The games as `read` gives them, or on disk in order of time where they do not fit.
 
@@ -357,7 +343,7 @@ FUSION = "fusion"
 #: The model for which it was fitted how much moves are believed.
 FITTED = "rank"
 #: The scale on which moves are judged, if the model has it: it reaches from beginners to 9 dan.
-USUAL = "ogs"
+_USUAL = "ogs"
 
 
 @bundle
@@ -424,7 +410,7 @@ class MovesOptions:
         return read_moves(
             self.moves or [],
             model,
-            scale=self.moves_scale or (USUAL if USUAL in model.scales else None),
+            scale=self.moves_scale or (_USUAL if _USUAL in model.scales else None),
             **network.as_arguments(),
             strict=strict,
             progress=progress_bar("looking at positions", quiet=quiet),
@@ -439,7 +425,7 @@ class MovesOptions:
         memory: str | None,
         bytes_a_game: int,
         quiet: bool,
-        **wanted: Unpack[Wanted],
+        **wanted: Unpack[_Wanted],
     ) -> tuple[Pool, GameMoves, str]:
         """The games with what their moves show, and how many of the records belong to one."""
         from yardstone.go.feature_store import ABOUT

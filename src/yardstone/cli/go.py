@@ -35,24 +35,6 @@ if TYPE_CHECKING:
     from yardstone.go.rules import Rules
     from yardstone.strength.model import StrengthModel
 
-
-__all__ = [
-    "GamePaths",
-    "Komi",
-    "NetworkOptions",
-    "OutputFile",
-    "Quiet",
-    "RecordRules",
-    "Visits",
-    "chosen_rules",
-    "evaluate",
-    "analyse",
-    "judge",
-    "features",
-    "fetch",
-]
-
-
 #: What `--rules` says if each game is to keep its own.
 RECORD = "record"
 
@@ -87,7 +69,7 @@ Quiet = Annotated[
 
 
 @bundle
-class NetworkChoice:
+class _NetworkChoice:
     """Options that name a network, and how it is computed."""
 
     PANEL: ClassVar[str] = "Network"
@@ -109,7 +91,7 @@ class NetworkChoice:
 
 
 @bundle
-class NetworkOptions(NetworkChoice):
+class NetworkOptions(_NetworkChoice):
     """Options of a command that asks a network."""
 
     threads: int | None = advanced("Processors to use; all by default.", min=1)
@@ -331,7 +313,7 @@ def features(
         "Folder of the store; created if need be.", "--output", "-o", default=..., metavar="STORE"
     ),
     *,
-    network: NetworkChoice,
+    network: _NetworkChoice,
     kinds: str = advanced(
         "What to keep besides the head features: pick, after, candidates, mean, trunk, or only "
         "head.",
@@ -456,7 +438,7 @@ def fetch(
 
 
 Name = Annotated[str | None, option("Name to give it; by default the file's.", metavar="NAME")]
-Replace = Annotated[bool, flag("Replace another network of that name.", advanced=True)]
+_Replace = Annotated[bool, flag("Replace another network of that name.", advanced=True)]
 
 
 def list_(
@@ -483,7 +465,7 @@ def list_(
 def add(
     file: Path = argument("KataGo network file.", metavar="FILE"),
     name: Name = None,
-    replace: Replace = False,
+    replace: _Replace = False,
 ) -> None:
     """Install a network from a file.
 
@@ -502,7 +484,7 @@ def download(
     ),
     name: Name = None,
     sha256: str | None = advanced("The SHA-256 of the file at an address.", metavar="SUM"),
-    replace: Replace = False,
+    replace: _Replace = False,
     quiet: bool = flag("Show no progress.", "-q", advanced=True),
 ) -> None:
     """Download a network and verify it.

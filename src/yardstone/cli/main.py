@@ -27,13 +27,10 @@ from yardstone.cli.table import OWN_SWITCHES
 from yardstone.kernels.settings import in_command
 from yardstone.signals import ENDING, held
 
-__all__ = ["main", "STANDARD_OUTPUT", "Stopping", "open_streams", "silence", "stopping"]
-
-
 INTERRUPTED = 130
-BROKEN_PIPE = 1
+_BROKEN_PIPE = 1
 _COMPLETION = "_YARDSTONE_COMPLETE"
-FAILED = 1
+_FAILED = 1
 #: Garbage is looked for when so many objects are new: imports make many, and no garbage.
 _NEW_OBJECTS = 100_000
 #: What silences a command, whichever it is.
@@ -78,7 +75,7 @@ def _finished(given: list[str]) -> int:
         message: object = f"{package} is not installed: pip install {package}, or make install"
     except BrokenPipeError:
         silence(sys.stdout)  # whoever read our output has closed it
-        return BROKEN_PIPE
+        return _BROKEN_PIPE
     except OSError as error:
         from yardstone.files import unwritable
 
@@ -87,7 +84,7 @@ def _finished(given: list[str]) -> int:
             silence(sys.stdout)
             message = unwritable(error, STANDARD_OUTPUT)
     print(f"yardstone: error: {message}", file=sys.stderr)
-    return FAILED
+    return _FAILED
 
 
 def _dispatch(given: list[str]) -> int:

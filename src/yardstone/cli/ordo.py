@@ -58,10 +58,6 @@ from yardstone.reports.ordo import (
 if TYPE_CHECKING:
     from yardstone.ratings.simulation import Simulated
 
-
-__all__ = ["main"]
-
-
 #: Ratings that differ by less are the same number to a reader, and to Ordo.
 _EQUAL_DECIMALS = 9
 
@@ -200,7 +196,7 @@ class _Session(Session[OrdoOptions]):
         groups = ordo_extras.find_groups(self.tag_names, self.counts)
         if self._groups is None:
             if len(groups) > 1:
-                sys.stderr.write(NOT_CONNECTED.format(len(groups)))
+                sys.stderr.write(_NOT_CONNECTED.format(len(groups)))
             return False
         self.write_groups(self._groups, groups)
         return self._text is None and self._csv is None
@@ -234,7 +230,7 @@ class _Session(Session[OrdoOptions]):
             self.counts, active, ties=np.array(ties, np.int32).reshape(-1, 2), names=self.names
         )
         if int(label.max(initial=-1)) != 0:
-            raise Refused(NOT_CONNECTED_EVEN_THEN)
+            raise Refused(_NOT_CONNECTED_EVEN_THEN)
 
     def _system(self) -> BradleyTerry:
         options, known = self.options, self.known
@@ -473,7 +469,7 @@ _PERFECT_LINES = (
 #: 10 points on, each half as long again as the one before.
 _UNBOUNDED_ADVANTAGE = 20.0 * (1.5**10 - 1.0)
 
-NOT_CONNECTED = """
+_NOT_CONNECTED = """
 
 ********************[ WARNING ]**********************
 *     Database is not well connected by games       *
@@ -484,7 +480,7 @@ NOT_CONNECTED = """
 
 """
 
-NOT_CONNECTED_EVEN_THEN = """
+_NOT_CONNECTED_EVEN_THEN = """
 
 *************************[ WARNING ]*************************
 *       Database is not well connected by games...          *
@@ -525,9 +521,9 @@ class _Progress:
         self._shown = max(self._shown, stars)
 
 
-COMPATIBLE = "compatible with Ordo 1.2.6"
+_COMPATIBLE = "compatible with Ordo 1.2.6"
 
-LICENSE = """
+_LICENSE = """
 Yardstone is free software under the MIT licence, without warranty of any kind.
 It is a program of its own: the switches and the outputs are Ordo's, the code is not.
 """
@@ -543,7 +539,7 @@ quick example: yardstone ordo -a 2500 -p input.pgn -o output.txt
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command with these arguments; returns the exit status."""
-    return run("ordo", COMPATIBLE, _HELP, SWITCHES, read_options, arguments, work=_work)
+    return run("ordo", _COMPATIBLE, _HELP, SWITCHES, read_options, arguments, work=_work)
 
 
 def _work(options: OrdoOptions) -> None:
@@ -577,7 +573,7 @@ def run(
     usage = f"\nusage: yardstone {command} [-OPTION]\n\n{table}\n\n"
     texts = {
         "version": line,
-        "license": line + LICENSE,
+        "license": line + _LICENSE,
         "help": about + usage,
         "show-switches": usage,
     }

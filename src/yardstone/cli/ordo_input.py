@@ -29,9 +29,6 @@ from yardstone.records.sources import Source
 from yardstone.reports.ordo import as_in_tag
 from yardstone.reports.ordo_extras import Groups, groups_text
 
-__all__ = ["Input", "Known", "OutputFile", "Players", "Session"]
-
-
 _BLANKS = " \t\n\v\f\r"
 
 
@@ -79,7 +76,7 @@ def _closing_quote(line: str, begin: int) -> int:
     return end if end > 0 else len(line)
 
 
-def text_lines(path: str) -> list[str]:
+def _text_lines(path: str) -> list[str]:
     """Lines of a text file with their ends; refused with Ordo's message if it cannot be read."""
     try:
         content = Path(path).read_bytes()
@@ -91,12 +88,12 @@ def text_lines(path: str) -> list[str]:
 
 def csv_lines(path: str) -> Iterator[list[str]]:
     """Fields of each line of a file that is not blank."""
-    for line in text_lines(path):
+    for line in _text_lines(path):
         if line.strip(_BLANKS):
             yield csv_fields(line)
 
 
-def file_names(path: str) -> list[str]:
+def _file_names(path: str) -> list[str]:
     """Names in a file that holds one a line."""
     trouble = Refused(f'Errors in file "{path}", or lack of memory')
     try:
@@ -108,7 +105,7 @@ def file_names(path: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def scan_single(text: str) -> float | None:
+def _scan_single(text: str) -> float | None:
     """The finite number `text` begins with, in single precision as Ordo keeps it; None without."""
     value = scan_float(text)
     if value is None:
@@ -220,7 +217,7 @@ class Known:
 
     def _anchor(self, row: list[str], *, kind: str = "Anchoring") -> bool | None:
         """A line of -m: player, rating."""
-        value = scan_single(row[1]) if len(row) >= 2 else None
+        value = _scan_single(row[1]) if len(row) >= 2 else None
         if value is None:
             return None
         name = self._name(row[0])
@@ -233,7 +230,7 @@ class Known:
 
     def _loose_anchor(self, row: list[str]) -> bool | None:
         """A line of -y: player, rating and one deviation or more, added as squares."""
-        numbers = [scan_single(text) for text in row[1:]]
+        numbers = [_scan_single(text) for text in row[1:]]
         values = [number for number in numbers if number is not None]
         if len(values) < 2 or len(values) < len(numbers):
             return None
@@ -252,7 +249,7 @@ class Known:
 
     def _relation(self, row: list[str]) -> bool | None:
         """A line of -r: two players, their difference and its deviation."""
-        difference, deviation = map(scan_single, row[2:]) if len(row) == 4 else (None, None)
+        difference, deviation = map(_scan_single, row[2:]) if len(row) == 4 else (None, None)
         if difference is None or deviation is None:
             return None
         if deviation < 0.0:
@@ -394,7 +391,7 @@ class Input:
         self.used &= keep[self.first] & keep[self.second]
 
 
-def read_input(
+def _read_input(
     files: Sequence[str],
     synonyms: str | None,
     *,
@@ -498,10 +495,10 @@ def _report_skipped(skipped: SkipReport) -> None:
     warn(f"{total} record{'s' if total > 1 else ''} skipped: {kinds}")
 
 
-def ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> NDArray[np.bool_]:
+def _ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> NDArray[np.bool_]:
     """Players named in a file, one a line (switches -i and -x)."""
     ticked = np.zeros(len(games.players.names), np.bool_)
-    for number, line in enumerate(text_lines(path), start=1):
+    for number, line in enumerate(_text_lines(path), start=1):
         fields = csv_fields(line)
         if not fields:
             continue
@@ -533,19 +530,19 @@ class Session(Generic[Options]):
         options = self.options
         files = [options.pgn] if options.pgn is not None else []
         if options.pgn_list is not None:
-            files += file_names(options.pgn_list)
+            files += _file_names(options.pgn_list)
         return [*files, *options.files]
 
     def load(self, files: Sequence[str]) -> Input:
         """Read the games, and leave out those of players who are not wanted."""
         options = self.options
         said = {"quiet": options.quiet, "warnings": options.warnings}
-        games = read_input(files, options.synonyms, trouble=self.trouble, **said)
+        games = _read_input(files, options.synonyms, trouble=self.trouble, **said)
         if not games.total:
             raise Refused("ERROR: Input file contains no games")
         for path, wanted in ((options.include, True), (options.exclude, False)):
             if path is not None:
-                games.leave_out(ticked_players(path, games, **said) == wanted)
+                games.leave_out(_ticked_players(path, games, **said) == wanted)
         return games
 
     @cached_property

@@ -22,8 +22,6 @@ from typing import Any, TypeVar
 from yardstone.errors import UsageError, YardstoneError
 from yardstone.reports.ordo import COLUMNS, DEFAULT_COLUMNS
 
-__all__ = ["OrdoOptions", "Refused", "Switch", "read_options"]
-
 
 class Refused(YardstoneError):
     """The command ends with exit status 1 and this text, if any, on standard error."""

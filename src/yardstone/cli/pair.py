@@ -21,17 +21,13 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import PairingRules, Tournament
     from yardstone.tournament.pairing import Constraints
 
-
-__all__ = ["pair", "two_players", "check", "generate"]
-
-
 _NO_WEIGHTS = "a round robin has no weights: --ask, --compare, --rules and --set"
 #: Between the two names of a board.
 _BETWEEN = (",", " - ", " – ", ";")
 
 
 @bundle
-class WeightOptions:
+class _WeightOptions:
     """By which rules the round is paired."""
 
     PANEL: ClassVar[str] = "Pairing rules"
@@ -90,7 +86,7 @@ class WeightOptions:
 
 
 @bundle
-class ConstraintOptions:
+class _ConstraintOptions:
     """What the organiser demands."""
 
     PANEL: ClassVar[str] = "Wishes"
@@ -123,7 +119,7 @@ class ConstraintOptions:
 
 
 @bundle
-class BoardOutput(TableOutput):
+class _BoardOutput(TableOutput):
     """Where the boards go; `-o` writes the tournament with them."""
 
     FILE: ClassVar[str] = "--boards"
@@ -134,8 +130,8 @@ class BoardOutput(TableOutput):
 
 def pair(
     file: Annotated[str, argument("Tournament: OpenGotha XML or FIDE's TRF.", metavar="FILE")],
-    rules: WeightOptions,
-    constraints: ConstraintOptions,
+    rules: _WeightOptions,
+    constraints: _ConstraintOptions,
     *,
     round_number: int | None = round_option("Round to pair."),
     again: bool = flag("Drop the boards of this round and of later ones, and pair it again."),
@@ -153,7 +149,7 @@ def pair(
         "--output",
         "-o",
     ),
-    boards: BoardOutput,
+    boards: _BoardOutput,
 ) -> None:
     """Pair the next round, and explain each board.
 
@@ -180,7 +176,7 @@ def pair(
             raise UsageError(
                 "--compare shows a recorded round; it goes without -o, --html, --ask and --again"
             )
-        if constraints != ConstraintOptions():
+        if constraints != _ConstraintOptions():
             raise UsageError("--compare pairs the players of the recorded round as they are")
         tournament = read_tournament(file)
         kind = rules.kind(tournament, wishes)
@@ -318,7 +314,7 @@ def _check_recorded(tournament: Tournament, round_number: int | None, output: Ta
 
 
 @bundle
-class PlanOptions:
+class _PlanOptions:
     """What the tournament is like, by the names of a `RandomPlan`."""
 
     players: int = option("Players.", default=40, min=2)
@@ -342,7 +338,7 @@ class PlanOptions:
 
 def generate(
     *,
-    plan: PlanOptions,
+    plan: _PlanOptions,
     output: Path | None = option("Write the tournament to this file.", "--output", "-o"),
     quiet: bool = flag("Show no progress.", "-q", advanced=True),
 ) -> None:

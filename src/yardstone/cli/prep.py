@@ -21,13 +21,10 @@ from yardstone.cli.ordo_switches import (
 )
 from yardstone.reports.ordo_extras import Groups, find_groups
 
-__all__ = ["main"]
-
-
 _RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
-class _Preparation(Session["PrepOptions"]):
+class _Preparation(Session["_PrepOptions"]):
     """The games, and what was asked to do with them."""
 
     trouble = "Problems reading results from pgn file"
@@ -221,7 +218,7 @@ quick example: yardstone prep -p raw.pgn -o shrunk.pgn
 
 
 @dataclass
-class PrepOptions(CommonOptions):
+class _PrepOptions(CommonOptions):
     """What was asked for, and what follows from it."""
 
     no_perfects: bool = False
@@ -250,9 +247,9 @@ def main(arguments: Sequence[str]) -> int:
     )  # fmt: skip
 
 
-def read_options(arguments: Sequence[str]) -> PrepOptions:
+def read_options(arguments: Sequence[str]) -> _PrepOptions:
     """Read all switches, complain in Ordoprep's order and words: UsageError or Refused."""
-    options = given_options(PrepOptions(), SWITCHES, arguments)
+    options = given_options(_PrepOptions(), SWITCHES, arguments)
     if options.action:
         return options
     if not options.stdin and not options.has_files:

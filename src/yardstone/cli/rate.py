@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
     from yardstone.records.sources import Source
 
-__all__ = ["rate"]
-
 #: Memory in which a game is read, at most; larger files are read piece by piece.
-BYTES_A_GAME = 400
+_BYTES_A_GAME = 400
 #: Players of each group on a terminal, unless more are asked for.
-TERMINAL_PLAYERS = 40
+_TERMINAL_PLAYERS = 40
 
 
 def rate(
@@ -140,12 +138,12 @@ def rate(
         "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
     }
     tags = model["paired"] or ()
-    rows = TERMINAL_PLAYERS if top is None else None
+    rows = _TERMINAL_PLAYERS if top is None else None
 
     def taken(sources: Sequence[str | Source] | None, *, tell: bool) -> Pool | CountedGames:
         if not watching.watch and not tags:
             limit = working_memory(memory)
-            if memory is not None or not games.fits(sources, limit, bytes_a_game=BYTES_A_GAME):
+            if memory is not None or not games.fits(sources, limit, bytes_a_game=_BYTES_A_GAME):
                 return games.counted(sources, memory=limit, names=names, quiet=output.quiet)
         return games.read(
             sources, tags=tags, times=False, names=names, quiet=output.quiet, report=tell
@@ -155,7 +153,7 @@ def rate(
         notes: tuple[str, ...] = ()
         if moves.moves:
             played, shown, note = moves.games(
-                paths, games, network, memory=memory, bytes_a_game=BYTES_A_GAME, tags=tags,
+                paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, tags=tags,
                 names=names, quiet=output.quiet,
             )  # fmt: skip
             pool: Pool | CountedGames = played

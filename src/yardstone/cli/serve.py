@@ -10,11 +10,9 @@ from yardstone.choices import plural
 from yardstone.cli.declare import advanced, bundle, flag, named_values, option
 from yardstone.errors import MissingExtraError
 
-__all__ = ["serve"]
-
 
 @bundle
-class ServerOptions:
+class _ServerOptions:
     """Settings of `yardstone.web.settings` by their names; None leaves one to file or default."""
 
     host: str | None = option("Address to listen on. [default: 127.0.0.1]", metavar="ADDRESS")
@@ -71,7 +69,7 @@ class ServerOptions:
 
 
 def serve(
-    options: ServerOptions,
+    options: _ServerOptions,
     only_workers: bool = flag("Start only workers, for a server that runs already.", advanced=True),
     limit: list[str] | None = option(
         "Set a limit; --limits lists them. Repeatable.", metavar="NAME=VALUE"

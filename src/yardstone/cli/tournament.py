@@ -26,25 +26,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
 
-__all__ = [
-    "Criteria",
-    "Runs",
-    "TournamentFile",
-    "Unplayed",
-    "Win",
-    "grade",
-    "show",
-    "standings",
-    "ratings",
-    "prizes",
-    "publish",
-    "needs",
-    "simulate",
-    "convert",
-    "serve",
-]
-
-
 @bundle
 class TournamentFile:
     """The file of a tournament, and its format."""
@@ -350,7 +331,7 @@ def needs(
 
 
 @bundle
-class TournamentOptions:
+class _TournamentOptions:
     """How the tournament is played, by the names of a `Scenario`."""
 
     PANEL: ClassVar[str] = "Tournament"
@@ -367,7 +348,7 @@ class TournamentOptions:
 
 
 @bundle
-class ResultOptions:
+class _ResultOptions:
     """How games end, by the names of a `Scenario`."""
 
     PANEL: ClassVar[str] = "Results of games"
@@ -432,12 +413,12 @@ def simulate(
     grades: str = option(
         "Grades of the players, without a file.", default="20k:7d", metavar="LOW:HIGH"
     ),
-    rules: TournamentOptions,
+    rules: _TournamentOptions,
     criteria: str | None = option(
         "Criteria of the final standings, such as mms,sos,sosos.", metavar="NAMES"
     ),
     restart: bool = flag("Also replay the rounds that are over.", advanced=True),
-    results: ResultOptions,
+    results: _ResultOptions,
     vary: str | None = advanced(
         f"Compare tournaments that differ in one thing: {', '.join(_VARIED)}.", metavar="NAME=A,B,C"
     ),
@@ -555,7 +536,7 @@ PASSWORD = "YARDSTONE_DESK_PASSWORD"
 
 
 @bundle
-class SiteOptions:
+class _SiteOptions:
     """How the pages look, and who reaches them."""
 
     PANEL: ClassVar[str] = "Site"
@@ -588,7 +569,7 @@ def serve(
         envvar=PASSWORD,
     ),
     register: Path | None = option("Federation's list to enter players from.", "--list"),
-    site: Annotated[SiteOptions, ADVANCED],
+    site: Annotated[_SiteOptions, ADVANCED],
 ) -> None:
     """Run the desk of a tournament in the browser.
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from yardstone.winprob.model import WinningModel
 
 
-__all__ = ["between", "fit", "stats", "handicap"]
-
-
 def between(
     grades: list[str] | None = argument(
         "Player and opponent, such as 2d 4d; with --scale, numbers on that scale.",
@@ -119,14 +116,14 @@ Files = Annotated[
         metavar="FILES",
     ),
 ]
-Begin = Annotated[str | None, option("Use games from this day on.", "--from", metavar="DATE")]
+_Begin = Annotated[str | None, option("Use games from this day on.", "--from", metavar="DATE")]
 End = Annotated[str | None, option("Use games up to this day.", "--to", metavar="DATE")]
 
 
 def stats(
     files: Files,
     *,
-    begin: Begin = None,
+    begin: _Begin = None,
     end: End = None,
     differences: int = option("Largest difference of grades to use.", default=4, min=1, max=40),
     output: Output,
@@ -162,7 +159,7 @@ def fit(
         "intervals over events or players; allows black, komi, stone, low and lapse in --free, "
         "and those not named are zero (a stone is a grade)."
     ),
-    begin: Begin = None,
+    begin: _Begin = None,
     end: End = None,
     bootstrap: int = advanced(
         "Least squares: intervals from this many tables simulated from the fit, 39 or more.",

@@ -36,19 +36,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.result import SequentialSystem
     from yardstone.ratings.systems import SystemEntry
 
-
-__all__ = [
-    "compare",
-    "LEARNING_SHARE",
-    "Tuned",
-    "tune",
-    "Evaluation",
-    "Prediction",
-    "Ranking",
-    "Scored",
-]
-
-
 LEAST_GAMES = 20  #: Differences on fewer games than this are not worth an interval.
 #: More games than this are compared by what is added up for each player and pair.
 MANY_GAMES = PIECE

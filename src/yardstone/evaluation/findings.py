@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.result import Replay
 
-
-__all__ = [
-    "Findings",
-    "Improbable",
-    "examine",
-    "last_games",
-    "swap_share",
-]
-
-
 SECONDS_PER_DAY = 86_400
 
 
@@ -98,7 +88,7 @@ def examine(
         candidates = np.flatnonzero((played > 0) & (quiet > idle_days))
         idle = candidates[np.argsort(-quiet[candidates], kind="stable")]
     chances = _Chances(pool, replay)
-    share = swap_share_of(chances.every)
+    share = _swap_share_of(chances.every)
     rows, chance = chances.least(improbable, most)
     twins = _twins(pool, rows)
     won, predicted = pool.score[rows] == 1.0, replay.expected[rows]
@@ -171,10 +161,10 @@ def swap_share(chance: Floats) -> float:
     From the probability of each decided game's result: had the names been exchanged, the other one
     would have happened, so that each has the chance (1 - e) p + e (1 - p) with the share e.
     """
-    return swap_share_of(lambda: [chance])
+    return _swap_share_of(lambda: [chance])
 
 
-def swap_share_of(chances: Callable[[], Iterable[Floats]]) -> float:
+def _swap_share_of(chances: Callable[[], Iterable[Floats]]) -> float:
     """The same for chances that come in pieces, each time the function is called."""
 
     def slope(share: float) -> float:

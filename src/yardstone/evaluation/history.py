@@ -29,22 +29,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.rating_list import GameForecast
     from yardstone.ratings.result import Replay
 
-
-__all__ = [
-    "GamePlace",
-    "PresentRating",
-    "RatingHistory",
-    "dated_games",
-    "game_text",
-    "rate_games",
-    "rating_history",
-    "takes_levels",
-    "RatingCurve",
-    "games_of_players",
-    "rating_curves",
-]
-
-
 #: A game by its number, from 1 on; or by its players, and its day where they met more often.
 GamePlace = int | tuple[str, str, np.datetime64 | None]
 _NOTHING = "name a file of results, - for standard input, or a --state"

@@ -30,27 +30,6 @@ from yardstone.ratings.sequential import Predictions, Sequential, State, match_p
 from yardstone.ratings.systems import find_system
 from yardstone.records.joining import join_pools
 
-__all__ = [
-    "REPLAYED",
-    "Ledger",
-    "make_system",
-    "HISTORY_FILE",
-    "ledger_of",
-    "load_ledger",
-    "save_ledger",
-    "load_state",
-    "save_kept",
-    "OPENING",
-    "CarriedRatings",
-    "KeptRatings",
-    "changed_games",
-    "overlaid",
-    "reached_players",
-    "renamed",
-    "without",
-]
-
-
 CHECKPOINTS = 16  #: About so many checkpoints are kept; never more than twice as many.
 #: What is kept of the prediction of each game.
 REPLAYED = tuple(part.name for part in fields(Predictions))

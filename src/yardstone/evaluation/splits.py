@@ -24,27 +24,6 @@ from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, win_probability
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
 
-
-__all__ = [
-    "NEWCOMER_GAMES",
-    "READ_COLUMN",
-    "Subset",
-    "earlier_games",
-    "earlier_number",
-    "first_games",
-    "in_time_order",
-    "judged_games",
-    "newcomers",
-    "rating_gap_subsets",
-    "since",
-    "usual_subsets",
-    "ADVANCE",
-    "Labels",
-    "expected_from_ratings",
-    "rating_labels",
-]
-
-
 NEWCOMER_GAMES = 4  #: A newcomer has at most so many earlier games (Neubauer 2024, section 4.1.1).
 #: How to come by a further column of a pool.
 READ_COLUMN = "name it among the columns when the games are read"

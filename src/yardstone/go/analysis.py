@@ -36,29 +36,6 @@ from yardstone.records.sgf import SgfReader
 
 Floats = NDArray[np.float32]
 
-__all__ = [
-    "PHASES",
-    "GameAnalysis",
-    "Phases",
-    "analyse",
-    "analyse_games",
-    "MISTAKE",
-    "WHOLE_GAME",
-    "MoveTally",
-    "Total",
-    "game_totals",
-    "player_totals",
-    "AnalysedGames",
-    "JudgedGames",
-    "analyse_files",
-    "judge_files",
-    "SURE",
-    "Agreement",
-    "Judgement",
-    "judge_games",
-]
-
-
 Made = TypeVar("Made")
 
 #: Parts of a game, in order.

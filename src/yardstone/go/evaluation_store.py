@@ -28,18 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = [
-    "KeptAnswer",
-    "evaluate_kept",
-    "inputs_key",
-    "ENVIRONMENT",
-    "EvaluationStore",
-    "evaluations_folder",
-    "open_store",
-    "size_limit",
-]
-
-
 _HEAD = struct.Struct("<HHHB")
 
 

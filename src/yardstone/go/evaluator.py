@@ -26,27 +26,6 @@ from yardstone.records.go_game import GoGame
 
 Floats = NDArray[np.float32]
 
-__all__ = [
-    "CANDIDATES",
-    "TRUNK_KINDS",
-    "Evaluator",
-    "NetworkAnswer",
-    "NetworkQuestion",
-    "Assessment",
-    "assess",
-    "assess_answers",
-    "can_end_without_result",
-    "GameSubject",
-    "Positions",
-    "ask",
-    "describe_illegal",
-    "moves_before_passes",
-    "require_games",
-    "evaluate_turned",
-    "over_games",
-]
-
-
 #: Features that come from a network's trunk.
 TRUNK_KINDS: tuple[str, ...] = ("pick", "after", "candidates", "mean", "trunk")
 #: How many other moves are looked at beside the one that was played.

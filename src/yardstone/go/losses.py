@@ -33,21 +33,6 @@ from yardstone.records.go_game import GoGame
 
 Floats = NDArray[np.float32]
 
-__all__ = [
-    "DECIDED",
-    "VISITS",
-    "FirstLook",
-    "LossEffort",
-    "Losses",
-    "move_losses",
-    "Line",
-    "Node",
-    "Tree",
-    "evaluate_lines",
-    "grow",
-]
-
-
 #: A game is decided where one side wins with more than this before and after a move.
 DECIDED = 0.95
 #: Positions that are seen on either side of a comparison, unless told otherwise.
@@ -353,7 +338,7 @@ class Tree:
         self.position = position
         self.without = without
         self.first = first
-        self.root = Node(PASS, side_to_move(game, position), 1.0)
+        self.root = Node(PASS, _side_to_move(game, position), 1.0)
         self.leads: list[float] = []
 
     def best(self) -> Node | None:
@@ -485,7 +470,7 @@ def _evaluated(
 
 def _encoded(line: Line) -> Encoded:
     game, end = line.game, line.position
-    first = side_to_move(game, end)
+    first = _side_to_move(game, end)
     turns = [first if k % 2 == 0 else opponent(first) for k in range(len(line.moves) + 1)]
     return encode_game(
         game.size,
@@ -501,7 +486,7 @@ def _encoded(line: Line) -> Encoded:
     )
 
 
-def side_to_move(game: GoGame, position: int) -> int:
+def _side_to_move(game: GoGame, position: int) -> int:
     """Who is to move after so many moves of a game."""
     if position < len(game.moves):
         return int(game.colours[position])

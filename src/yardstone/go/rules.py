@@ -18,19 +18,6 @@ from typing import Any, Literal
 from yardstone.errors import InputError
 from yardstone.records.go_game import GoGame
 
-__all__ = [
-    "NAMED_RULES",
-    "TROMP_TAYLOR",
-    "Rules",
-    "parse_rules",
-    "parse_rules_and_komi",
-    "KNOWLEDGE",
-    "Conditions",
-    "Knowledge",
-    "conditions_of",
-]
-
-
 #: No text that names rules is longer.
 _LONGEST = 1000
 _HIGHEST_KOMI = 150.0

@@ -11,8 +11,6 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from yardstone.kernels.settings import CHOSEN, ChosenWay, Loops, Way
 
-__all__ = ["Kernel", "in_steps", "weighed", "work"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -23,9 +23,6 @@ from yardstone.signals import block_signals, restore_signals
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-
-__all__ = ["run"]
-
 #: Seconds a worker is given to end by itself before it is killed.
 PATIENCE = 1.0
 

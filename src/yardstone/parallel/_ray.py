@@ -34,9 +34,6 @@ from yardstone.errors import InputError, MissingExtraError, UsageError, WorkerEr
 from yardstone.kernels.settings import Setting
 from yardstone.parallel import _work
 
-__all__ = ["Needs", "connected", "connection", "run"]
-
-
 #: Packages whose versions can change a result.
 _PACKAGES = ("numpy", "scipy", "numba", "onnxruntime", "openvino")
 
@@ -56,7 +53,7 @@ def versions() -> dict[str, str]:
     return by_name
 
 
-def check_versions(others: dict[str, str]) -> None:
+def _check_versions(others: dict[str, str]) -> None:
     """Refuse to work for a machine with other versions."""
     own = versions()
     for name, theirs in others.items():
@@ -71,7 +68,7 @@ def check_versions(others: dict[str, str]) -> None:
 _PIECE = 64 << 20
 
 
-class CarriedFile(NamedTuple):
+class _CarriedFile(NamedTuple):
     """A file on its way: its path where it comes from, its content, and where that is sent."""
 
     path: str
@@ -79,7 +76,7 @@ class CarriedFile(NamedTuple):
     pieces: tuple[Any, ...]
 
 
-def carried(ray: Any, paths: Iterable[str | os.PathLike[str]]) -> tuple[CarriedFile, ...]:
+def _carried(ray: Any, paths: Iterable[str | os.PathLike[str]]) -> tuple[_CarriedFile, ...]:
     """Put files where all machines can get them."""
     sent = []
     for path in paths:
@@ -92,11 +89,11 @@ def carried(ray: Any, paths: Iterable[str | os.PathLike[str]]) -> tuple[CarriedF
                     pieces.append(ray.put(piece))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
-        sent.append(CarriedFile(os.fspath(path), digest.hexdigest(), tuple(pieces)))
+        sent.append(_CarriedFile(os.fspath(path), digest.hexdigest(), tuple(pieces)))
     return tuple(sent)
 
 
-def kept_copy(ray: Any, file: CarriedFile) -> Path:
+def _kept_copy(ray: Any, file: _CarriedFile) -> Path:
     """Where the file lies on this machine; it is fetched if it is not there."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     cache = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
@@ -127,7 +124,7 @@ def marked(folders: Sequence[Path], mark: str) -> Iterator[None]:
             each.unlink(missing_ok=True)
 
 
-def check_shared(folders: Sequence[Path], mark: str) -> None:
+def _check_shared(folders: Sequence[Path], mark: str) -> None:
     """Refuse to work where a folder is not the one of the machine that asked."""
     for folder in folders:
         if not (folder / f".{mark}").exists():
@@ -257,11 +254,11 @@ def _quietly() -> Iterator[None]:
 
 
 #: Tasks in Ray's hands for each that can run, so that none waits for this process.
-AHEAD = 3
+_AHEAD = 3
 #: Seconds between two looks at how many cores there are.
 LOOK = 2.0
 #: How often a task is done again because its process or machine was lost.
-RETRIES = 5
+_RETRIES = 5
 #: A task asks for so little of what its machine must have that any number can run there.
 _TRACE = 0.0001
 
@@ -280,7 +277,7 @@ class _Order(NamedTuple):
 
     mark: str
     versions: dict[str, str]
-    files: tuple[CarriedFile, ...]
+    files: tuple[_CarriedFile, ...]
     shared: tuple[Path, ...]
     places: tuple[str, ...]  # where modules are looked for, as processes of one machine do
     function: bytes  # with the setting; read only where the versions agree
@@ -299,10 +296,10 @@ def run(
     job = _work.packed((function, Setting.here(talks=False)), "the function", ray.cloudpickle.dumps)
     mark = f"yardstone-{uuid.uuid4().hex}"
     with marked(needs.shared, mark):
-        files = carried(ray, needs.files)
+        files = _carried(ray, needs.files)
         order = ray.put(_Order(mark, versions(), files, tuple(needs.shared), tuple(sys.path), job))
         task = ray.remote(_do).options(
-            num_cpus=needs.cores, max_retries=RETRIES, resources=_resources(ray, needs.resource)
+            num_cpus=needs.cores, max_retries=_RETRIES, resources=_resources(ray, needs.resource)
         )
         submit = partial(task.remote, [order], mark)
         _hand_out(ray, submit, todo, tally, _room(ray, workers, needs.cores))
@@ -343,7 +340,7 @@ def _room(ray: Any, workers: int | None, cores: float) -> Iterator[int]:
     while True:
         if time.monotonic() > until:
             slots = max(1, round(ray.cluster_resources().get("CPU", 1.0) / cores))
-            room = AHEAD * slots if workers is None or workers >= slots else workers
+            room = _AHEAD * slots if workers is None or workers >= slots else workers
             until = time.monotonic() + LOOK
         yield int(room)
 
@@ -354,7 +351,7 @@ def _received(ray: Any, ref: Any, chunk: _work.Chunk) -> Any:
         answer = pickle.loads(ray.get(ref))
     except ray.exceptions.WorkerCrashedError:
         raise WorkerError(
-            f"workers died {RETRIES + 1} times while working on {chunk.name()}"
+            f"workers died {_RETRIES + 1} times while working on {chunk.name()}"
         ) from None
     except ray.exceptions.RayError as error:
         raise WorkerError(
@@ -388,10 +385,10 @@ def _taken(mark: str, ref: Any) -> tuple[Callable[[Any], Any], Setting, dict[str
         import ray
 
         order: _Order = ray.get(ref)
-        check_versions(order.versions)
-        check_shared(order.shared, order.mark)
+        _check_versions(order.versions)
+        _check_shared(order.shared, order.mark)
         sys.path += [place for place in order.places if place not in sys.path]
-        copies = {file.path: kept_copy(ray, file) for file in order.files}
+        copies = {file.path: _kept_copy(ray, file) for file in order.files}
         _current = (mark, (*pickle.loads(order.function), copies))
     function, setting, copies = _current[1]
     return function, setting, copies

@@ -48,20 +48,8 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats, Ints
     from yardstone.records.streaming import GameStream
 
-
-__all__ = [
-    "BradleyTerry",
-    "WIDE_ADVANTAGE",
-    "WIDE_DRAW_RATE",
-    "fit_widely",
-    "misfit_of_join",
-    "CountedGames",
-    "PairTally",
-]
-
-
 #: A fit has converged when no rating moves by more than this, in rating points.
-TOLERANCE_POINTS = 1e-8
+_TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
 _ADVANTAGE_LIMIT = 4000.0  #: An advantage beyond this many points is taken for an infinite one.
 
@@ -261,7 +249,7 @@ class BradleyTerry(CheckedParameters):
             x,
             free,
             setup.level,
-            TOLERANCE_POINTS / self.points_per_logit,
+            _TOLERANCE_POINTS / self.points_per_logit,
             _MAX_STEPS,
         )
         if abs(x[-2]) * self.points_per_logit > _ADVANTAGE_LIMIT:

@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Flags, Ints, Longs
     from yardstone.pool import PairCounts
 
-
-__all__ = [
-    "label_by_size",
-    "strong_components",
-    "weak_components",
-    "AnchorConflict",
-    "Bridge",
-    "Traps",
-    "find_traps",
-]
-
-
 _NO_TIES = np.zeros((0, 2), np.int32)
 
 
@@ -174,7 +162,7 @@ def label_by_size(label: Ints, names: Sequence[str] | None = None) -> Ints:
 
 FEW_GAMES = 10  #: A rating from fewer games is worth a warning.
 BRIDGE_SIZE = 3  #: Both parts that a single player holds together have at least so many players.
-ANCHOR_CONFLICT = 3.0  #: Standard deviations between a result and what an anchor lets expect.
+_ANCHOR_CONFLICT = 3.0  #: Standard deviations between a result and what an anchor lets expect.
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +233,7 @@ def _anchor_conflicts(
         expected = float((counts.games * share)[mine].sum())
         points = float(ratings.points[row])
         variance = float((counts.games * p * (1.0 - p))[mine].sum())
-        if variance > 0.0 and abs(points - expected) > ANCHOR_CONFLICT * variance**0.5:
+        if variance > 0.0 and abs(points - expected) > _ANCHOR_CONFLICT * variance**0.5:
             away = (points - expected) / variance**0.5
             conflicts.append(AnchorConflict(row, points, expected, away))
     return tuple(conflicts)

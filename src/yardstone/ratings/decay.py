@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap
 
 
-__all__ = ["DecayingBradleyTerry"]
-
-
 @dataclass(frozen=True, kw_only=True)
 class DecayingBradleyTerry(Remembering):
     """Bradley-Terry with weights that halve after some time.
@@ -131,7 +128,7 @@ class DecayingBradleyTerry(Remembering):
         end += np.bincount(games.second[:begin], minlength=number)
         n = len(games.first) - begin
         forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
-        learner = FadingLearner(end, free, *arrays.values())
+        learner = _FadingLearner(end, free, *arrays.values())
         fading = log(2.0) / self.half_life
         replay(layout, entries, dated, begin, learner, fading, self._prior, forecasts)
         return arrays, *forecasts
@@ -161,7 +158,7 @@ class Entries(NamedTuple):
     opponent: Ints
 
 
-class FadingLearner(NamedTuple):
+class _FadingLearner(NamedTuple):
     """What is learned, changed in place.
 
     `end` is the end of each player's entries so far, `precision` that of his strength `x` on day
@@ -181,7 +178,7 @@ class FadingLearner(NamedTuple):
 def _weigh(
     layout: Layout,
     entries: Entries,
-    learner: FadingLearner,
+    learner: _FadingLearner,
     player: int,
     now: float,
     fading: float,
@@ -212,7 +209,7 @@ def replay(
     entries: Entries,
     games: DayGames,
     begin: int,
-    learner: FadingLearner,
+    learner: _FadingLearner,
     fading: float,
     prior: float,
     forecasts: Forecasts,

@@ -19,23 +19,6 @@ from yardstone.errors import ModelError, UsageError
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-
-__all__ = [
-    "ALL_DRAWN",
-    "NO_ORDER",
-    "Estimate",
-    "JointRatings",
-    "Ratings",
-    "Status",
-    "JointSystem",
-    "Predicts",
-    "Replay",
-    "SequentialSystem",
-    "check_order",
-    "without_first_move",
-]
-
-
 System = TypeVar("System", bound=Any)
 #: Deviations on either side of an interval of 95 %, as `yardstone rate` prints.
 _DEVIATIONS = NormalDist().inv_cdf(0.975)

@@ -32,25 +32,6 @@ if TYPE_CHECKING:
 Arrays = dict[str, NDArray[Any]]
 Places = NDArray[np.integer[Any]]
 
-__all__ = [
-    "Games",
-    "Place",
-    "Predictions",
-    "Record",
-    "Rounds",
-    "Sequential",
-    "match_players",
-    "never_back",
-    "SECONDS_PER_DAY",
-    "Period",
-    "Schedule",
-    "order_of_time",
-    "schedule",
-    "State",
-    "advance_stored",
-    "rating_batches",
-]
-
 
 class Rounds(NamedTuple):
     """The games in the order of rating, as kernels take them.

@@ -50,24 +50,12 @@ from yardstone.records.unplayed import even_games
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
 
-
-__all__ = [
-    "EloModel",
-    "Sprt",
-    "SprtState",
-    "log_likelihood_ratio",
-    "MatchJudgement",
-    "judge_games",
-    "judge_match",
-    "match",
-    "match_players",
-]
-
-
 EloModel = Literal["logistic", "normalized"]
 Decision = Literal["accept H0", "accept H1", "continue"]
 
-EMPTY_COUNT = 1e-3  #: Takes the place of a count of 0, so that every distribution has a likelihood.
+_EMPTY_COUNT = (
+    1e-3  #: Takes the place of a count of 0, so that every distribution has a likelihood.
+)
 _PARTS = 200  #: Parts into which the differences still possible are cut for a forecast.
 #: Largest mean step of the ratio in a forecast, as a share of its root mean square.
 _STEEPEST = 0.99
@@ -118,7 +106,7 @@ def _log_ratios(
     number = np.asarray(counts, np.float64)
     if number.shape[-1] not in (3, 5):
         raise UsageError("a match has 3 counts of games or 5 of pairs")
-    number = np.where(number > 0.0, number, EMPTY_COUNT)
+    number = np.where(number > 0.0, number, _EMPTY_COUNT)
     shares = number / number.sum(-1, keepdims=True)
     values = np.linspace(0.0, 1.0, number.shape[-1])
     if model == "logistic":

@@ -32,25 +32,6 @@ if TYPE_CHECKING:
 
     from yardstone.arrays import Floats, Longs
 
-
-__all__ = [
-    "DEVIATION_ERROR",
-    "Clusters",
-    "clusters",
-    "with_deviations",
-    "clustered_meat",
-    "Spread",
-    "spread_of_large",
-    "RankRanges",
-    "indistinguishable_groups",
-    "rank_ranges",
-    "superiority",
-    "Suggestion",
-    "joining_games",
-    "suggest",
-]
-
-
 #: The relative error that 99 of 100 sampled deviations keep within, among the extras of ratings.
 DEVIATION_ERROR = "error of deviations"
 #: Up to so many players the whole covariance matrix is computed (8 bytes an entry).
@@ -302,7 +283,7 @@ def _draw_information(pairs: _Pairs, u2: float) -> float:
 
 
 #: Clusters of a player's own at which they weigh as much as what is common to all.
-OWN_CLUSTERS = 30.0
+_OWN_CLUSTERS = 30.0
 #: Clusters of no correlation, added to those that the common correlation comes from.
 _CAUTION = 2.0
 
@@ -395,7 +376,7 @@ def clustered_meat(
     low, high = sums.low, sums.high
     played = np.bincount(low, minlength=size) + np.bincount(high, minlength=size)
     own = np.minimum(played[low], played[high]) - 1.0
-    share = own / (own + OWN_CLUSTERS)
+    share = own / (own + _OWN_CLUSTERS)
     scale = (own + 1.0) / np.maximum(own, 1.0)
     toward = sums.residual[0] - sums.residual[1]
     forward = sums.residual[0] + sums.residual[1]

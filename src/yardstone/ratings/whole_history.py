@@ -49,26 +49,6 @@ if TYPE_CHECKING:
 #: What to keep, expected scores, and beliefs of each game.
 Learned = tuple[dict[str, NDArray[Any]], Floats, Floats]
 
-__all__ = [
-    "WholeHistory",
-    "Curve",
-    "WholeHistoryRatings",
-    "ALL_AT_ONCE",
-    "MORE_MEMORY",
-    "POINTS",
-    "PRIOR_INFORMATION",
-    "Remembering",
-    "Played",
-    "in_order",
-    "join",
-    "lay_out_all",
-    "recall",
-    "HistoryFit",
-    "fit_drift",
-    "new_hessian",
-]
-
-
 _NONE, _UNKNOWN = Estimate(0.0), Estimate(float("nan"))
 
 

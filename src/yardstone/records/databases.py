@@ -45,10 +45,8 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
 
-__all__ = ["database_rows", "pool_of_frame", "queried_games", "queried_rows", "query"]
-
 StrPath = str | os.PathLike[str]
-Columns = Mapping[str, str] | Iterable[str] | None
+_Columns = Mapping[str, str] | Iterable[str] | None
 Results = Mapping[str, object] | str | None
 
 _SQLITE = b"SQLite format 3\0"
@@ -72,7 +70,7 @@ def query(
     sql: str,
     database: StrPath | None = None,
     *,
-    columns: Columns = None,
+    columns: _Columns = None,
     first: Side | None = None,
     results: Results = None,
     strict: bool = False,

@@ -27,16 +27,14 @@ from yardstone.records.options import MATCHES, Options, further_columns, require
 if TYPE_CHECKING:
     from yardstone.records.sources import Source
 
-__all__ = ["LENGTH", "MatGame", "MatMatch", "Turn", "parse_mat", "read_mat"]
-
 #: Column of the pool with the points to win.
 LENGTH = "length"
 #: Longer files, lines and matches are no matches.
-MOST_BYTES = 256 << 20
-MOST_TURNS = 100_000
+_MOST_BYTES = 256 << 20
+_MOST_TURNS = 100_000
 _LONGEST_LINE = 1000
 #: Of a match of which only the games are there.
-UNKNOWN_LENGTH = -1
+_UNKNOWN_LENGTH = -1
 
 _TAG = re.compile(r'\s*+;?\s*+\[\s*+([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
 #: Behind something else in a line it shows that a record broke off there.
@@ -123,7 +121,7 @@ class MatMatch:
 
     def problem(self) -> str:
         """Why there is no result to use; empty if there is one."""
-        if self.length == UNKNOWN_LENGTH:
+        if self.length == _UNKNOWN_LENGTH:
             return "the line with the length of the match is missing"
         if not self.length:
             return "a money session is not a match"
@@ -173,7 +171,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
             if match is not None and match.games:
                 yield match
                 match = None
-            yield MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+            yield MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
             tags = {}
             continue
         header, money = _HEADER.match(line), _MONEY.match(line)
@@ -189,7 +187,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                 match = None
             name = clean(tag[1]).lower()
             if match is None and name in tags:  # of these there is nothing but the tags
-                yield MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+                yield MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
                 tags = {}
             into = tags if match is None else match.tags
             into[name] = clean(tag[2])  # type: ignore[index]
@@ -200,7 +198,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                 if match is None or _is_next(match, begins, scores):
                     if match is not None:
                         yield match
-                    match = MatMatch(number, UNKNOWN_LENGTH, tags=tags)
+                    match = MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
                     tags, turns = {}, 0
                 elif match.games and not match.games[-1].begun:
                     match.games.pop()
@@ -214,7 +212,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                     match.damage = "the names of its players change"
                 match.players = players
                 match.games[-1].score = (int(scores[2]), int(scores[5]))
-            elif turns < MOST_TURNS:
+            elif turns < _MOST_TURNS:
                 turns += _read_line(line, column, match.games[-1])
     if match is not None:
         yield match
@@ -348,9 +346,9 @@ def _lines(source: Source) -> tuple[Iterator[str], str | None]:
     with source.open() as stream:
         for piece in stream.pieces():
             data += piece
-            if len(data) > MOST_BYTES:
+            if len(data) > _MOST_BYTES:
                 raise InputError(
-                    f"longer than {MOST_BYTES >> 20} MiB: this is not a match file",
+                    f"longer than {_MOST_BYTES >> 20} MiB: this is not a match file",
                     file=source.name,
                 )
     text = decode(bytes(data).removeprefix(b"\xef\xbb\xbf"))

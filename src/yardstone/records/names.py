@@ -23,20 +23,6 @@ from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode, plain_cell
 
-__all__ = [
-    "NameList",
-    "Synonyms",
-    "apply_names",
-    "drop_rare_players",
-    "parse_fields",
-    "read_name_list",
-    "read_names",
-    "read_synonyms",
-    "similar_names",
-    "GrowingNames",
-]
-
-
 StrPath = str | os.PathLike[str]
 _BLANKS = " \t\r\n\v\f"
 

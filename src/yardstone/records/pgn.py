@@ -33,8 +33,6 @@ from yardstone.records.results import left_out_reason
 from yardstone.records.sources import ByteStream, Source
 from yardstone.records.unplayed import CONTENT, IDENTITY, leave_out, not_played, without_repeats
 
-__all__ = ["read_pgn"]
-
 BLOCK = 1 << 21
 #: What one buffer left unread is put before the next one; it is never longer.
 _HEAD = LOOK_AHEAD + 64

@@ -31,17 +31,6 @@ from yardstone.records.sources import (
 )
 from yardstone.records.where import Where, require_wanted
 
-__all__ = [
-    "read",
-    "sources_by_format",
-    "ColumnNames",
-    "games_of",
-    "estimated_games",
-    "growing_sources",
-    "whole_games",
-]
-
-
 StrPath = str | os.PathLike[str]
 
 

@@ -28,27 +28,6 @@ from yardstone.errors import InputError, MissingFileError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode, plain_cell
 
-__all__ = [
-    "LONGEST_MAGIC",
-    "ByteStream",
-    "StreamLimits",
-    "compression_of",
-    "ARCHIVES",
-    "ArchiveLimits",
-    "ArchiveTooLarge",
-    "Member",
-    "is_archive",
-    "members_of",
-    "COMPRESSED",
-    "Source",
-    "delimited_rows",
-    "find_files",
-    "find_sources",
-    "plain_ending",
-    "unpacked_name",
-]
-
-
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "Zstandard"),

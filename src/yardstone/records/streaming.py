@@ -30,10 +30,6 @@ from yardstone.records.where import Where, require_wanted
 if TYPE_CHECKING:
     from yardstone.records.sources import Source
 
-
-__all__ = ["GameStream", "game_stream"]
-
-
 StrPath = str | os.PathLike[str]
 #: Games of a batch.
 ROWS = 1_000_000

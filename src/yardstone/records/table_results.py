@@ -62,9 +62,6 @@ if TYPE_CHECKING:
     from yardstone.pool import SkipReport
     from yardstone.records.where import Where
 
-__all__ = ["BETWEEN", "TableOfGames", "quoted", "sql_text"]
-
-
 #: More different results than this are no results.
 _MOST_RESULTS = 100_000
 #: So many columns that may hold the result are tried.

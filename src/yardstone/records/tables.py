@@ -31,20 +31,6 @@ from yardstone.records.unplayed import IDENTITY, game_columns
 if TYPE_CHECKING:
     import duckdb
 
-
-__all__ = [
-    "connect",
-    "understand",
-    "UNFINISHED",
-    "GameRows",
-    "SIDES",
-    "is_match_table",
-    "match_options",
-    "match_roles",
-    "with_error_rates",
-]
-
-
 #: The kind of records without the key that tells the result.
 _NO_KEY = "no result under this key"
 _NAMELESS = ("the first player has no name", "the second player has no name")

@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.pool import Pool, SkipReport, without_players
 
-__all__ = ["Values", "Where", "left_out_line", "parse_condition", "require_wanted", "values_of"]
-
-
 #: Begins the names of columns that are made for a condition and not kept.
 _MARK = "where "
 
@@ -278,7 +275,7 @@ def _number(text: str) -> float | None:
     text = text.strip()
     if _NUMBER.fullmatch(text) is None:
         return None
-    return exact_number(text)
+    return _exact_number(text)
 
 
 def _moment(text: str) -> str | None:
@@ -505,13 +502,13 @@ class _Parser:
             return self.step() == "TRUE"
         sign = self.step() if self.kind == "sign" and self.value in "+-" else ""
         if self.kind == "number":
-            return exact_number(sign + self.step())
+            return _exact_number(sign + self.step())
         if self.kind == "keyword" and self.value == "NULL":
             self.refuse("write IS NULL or IS NOT NULL")
         self.refuse("a name, a number or a 'text' was expected")
 
 
-def exact_number(text: str) -> float:
+def _exact_number(text: str) -> float:
     """The number that a text writes, whole ones of a sensible length exactly."""
     whole = len(text) < 300 and text.lstrip("+-").isdigit()
     return int(text) if whole else float(text)

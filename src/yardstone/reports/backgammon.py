@@ -48,22 +48,6 @@ from yardstone.reports.words import (
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
 
-
-__all__ = [
-    "backgammon_document",
-    "backgammon_plain",
-    "ERRORS",
-    "field",
-    "match_table",
-    "short",
-    "class_section",
-    "classes_plain",
-    "rating_document",
-    "trend_chart",
-    "with_trend",
-]
-
-
 #: Version of the shape of `backgammon_plain`; keys are only ever added to one.
 FORMAT = 1
 #: Refused files named in a report.

@@ -27,10 +27,6 @@ from yardstone.reports.words import picked, plural
 if TYPE_CHECKING:
     from yardstone.backgammon.file_analysis import EvaluatedMove, PositionEvaluation
 
-
-__all__ = ["position_document", "blunder_steps", "board_words", "signed", "text_board"]
-
-
 _CHANCES = {
     "win": "Win %",
     "win_gammon": "Gammon %",
@@ -70,6 +66,7 @@ def position_document(
 
 
 def analyser(plain: Plain) -> str:
+    """Say which program looked, and how deep."""
     plies, cube = plain["plies"], plain["cube_plies"]
     words = f"GNU Backgammon {plain['gnubg']} at {plural(plies, 'ply', 'plies')}"
     return words if cube == plies else f"{words} ({cube} for the cube)"

@@ -13,26 +13,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-__all__ = [
-    "Answer",
-    "Block",
-    "Alternative",
-    "Choices",
-    "Column",
-    "Document",
-    "Drawing",
-    "Facts",
-    "Kind",
-    "Lines",
-    "Picture",
-    "Range",
-    "Section",
-    "Step",
-    "Slides",
-    "Table",
-    "UNKNOWN",
-]
-
 #: What people read where nothing is known.
 UNKNOWN = "–"
 

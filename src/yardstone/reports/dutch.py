@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.model import Tournament
 
 
-__all__ = ["check_document", "dutch_document"]
-
-
 def dutch_document(proposal: DutchProposal, *, brief: bool = False) -> Document:
     """The board list and, unless `brief`, a paragraph for every board."""
     pairing = proposal.pairing
@@ -96,7 +93,7 @@ def _sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
     lines.append(_colour_sentence(pairing, why, names))
     if why.instead is not None:
         board = board_name(tournament, why.instead.players)
-        lines.append(f"First in order: {board} ({obstacle_words(why.instead)}).")
+        lines.append(f"First in order: {board} ({_obstacle_words(why.instead)}).")
     return lines
 
 
@@ -124,7 +121,7 @@ def _colour_sentence(pairing: DutchPairing, why: BoardExplanation, names: list[s
     return f"Both are due {dues[0]}: it goes to {granted}, {ground}."
 
 
-def obstacle_words(why: Obstacle) -> str:
+def _obstacle_words(why: Obstacle) -> str:
     """What stands against a board."""
     if why.criterion == "C1":
         return f"met in round {why.round}" if why.round else "have met"
@@ -145,7 +142,7 @@ _OBSTACLES = {
 
 
 def _answer(tournament: Tournament, pair: tuple[int, int], why: Obstacle | None) -> str:
-    words = "they do meet" if why is None else obstacle_words(why)
+    words = "they do meet" if why is None else _obstacle_words(why)
     return f"{board_name(tournament, pair)}: {words}."
 
 
@@ -210,7 +207,7 @@ def check_document(checks: Sequence[RoundCheck]) -> Document:
         Column("by_rules", lambda check: names(check.expected)),
         Column("colours", lambda check: names(check.colours)),
         Column("criterion", "reason.criterion"),
-        Column("reason", lambda check: check.reason and obstacle_words(check.reason)),
+        Column("reason", lambda check: check.reason and _obstacle_words(check.reason)),
     ]
     table = Table(columns, checks, noun="round")
     sections = [Section("", [table])]
@@ -247,7 +244,7 @@ def _differences(tournament: Tournament, check: RoundCheck) -> list[tuple[str, s
         facts.append(("colours", f"exchanged: {boards(check.colours)}"))
     if check.reason is not None:
         names = f"{boards([check.reason.players])}: " if check.reason.players[0] >= 0 else ""
-        words = obstacle_words(check.reason)
+        words = _obstacle_words(check.reason)
         if check.reason.criterion == "order":
             words = words.replace("comes later", "the recorded round comes later")
         facts.append(("reason", f"{names}{words}"))

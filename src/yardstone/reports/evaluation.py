@@ -29,19 +29,6 @@ from yardstone.reports.words import join_names, per_cent, picked, plural
 if TYPE_CHECKING:
     from yardstone.evaluation.splits import Subset
 
-
-__all__ = [
-    "evaluation_document",
-    "plain_evaluation",
-    "METRIC_NAMES",
-    "basis",
-    "headline",
-    "number",
-    "verdict",
-    "calibration_chart",
-]
-
-
 Row = Mapping[str, Any]
 
 #: Version of the shape of `plain_evaluation`; keys are only ever added to one.
@@ -396,7 +383,7 @@ def _intervals(evaluation: Evaluation) -> Iterator[str]:
 
 
 #: Systems in one picture: more panels than these cannot be read.
-MOST_PANELS = 9
+_MOST_PANELS = 9
 
 
 def calibration_chart(evaluation: Evaluation) -> Chart:
@@ -405,7 +392,7 @@ def calibration_chart(evaluation: Evaluation) -> Chart:
     On the diagonal predictions are right. Lines are intervals; the grey shape
     below shows where predictions lie.
     """
-    systems = evaluation.ranked[:MOST_PANELS]
+    systems = evaluation.ranked[:_MOST_PANELS]
     title = f"Calibration on {evaluation.games:,} games"
     if len(systems) < len(evaluation.ranked):
         title += f": the best {len(systems)} of {len(evaluation.ranked)} systems"

@@ -28,17 +28,6 @@ from yardstone.strength.fusion_priors import RatingSources, rating_sources
 if TYPE_CHECKING:
     from yardstone.evaluation.findings import Findings, Improbable
 
-
-__all__ = [
-    "history_document",
-    "plain_history",
-    "fusion_section",
-    "plain_sources",
-    "history_chart",
-    "sources_chart",
-]
-
-
 #: Version of the shape of `plain_history`; keys are only ever added to one.
 FORMAT = 1
 #: Players and games named in each part of the findings.
@@ -342,9 +331,9 @@ def plain_sources(history: RatingHistory) -> list[dict[str, Any]]:
 #: Curves in one picture: more than these cannot be told apart.
 MOST_CURVES = 10
 #: A curve that lasts for less of the whole time is a stroke upwards.
-SHORTEST_SPAN = 0.1
+_SHORTEST_SPAN = 0.1
 #: Bands in one picture.
-MOST_BANDS = 4
+_MOST_BANDS = 4
 
 
 def history_chart(history: RatingHistory) -> Chart:
@@ -358,7 +347,7 @@ def history_chart(history: RatingHistory) -> Chart:
     the first of a moment; the last one is the present rating.
     """
     curves = history.drawn[:MOST_CURVES]
-    banded = len(curves) <= MOST_BANDS
+    banded = len(curves) <= _MOST_BANDS
     dated = _dated(curves, chosen=bool(history.curves))
     bands: list[Mark] = []
     lines: list[Mark] = []
@@ -396,7 +385,7 @@ def _dated(curves: Sequence[RatingCurve], *, chosen: bool) -> bool:
         return False
     spans = [float((time[-1] - time[0]).astype(np.int64)) for time in times]
     whole = max(time[-1] for time in times) - min(time[0] for time in times)
-    return chosen or float(np.median(spans)) >= SHORTEST_SPAN * float(whole.astype(np.int64))
+    return chosen or float(np.median(spans)) >= _SHORTEST_SPAN * float(whole.astype(np.int64))
 
 
 #: The three estimates: their name, colour and shape, and how far above a player's line they stand.

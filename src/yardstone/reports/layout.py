@@ -35,10 +35,6 @@ from yardstone.reports.panels import (
 if TYPE_CHECKING:
     from yardstone.reports.chart import Chart
 
-
-__all__ = ["laid_out", "Frame", "drawn", "sign", "Ruler", "nice_ticks", "numbers", "plain_number"]
-
-
 #: Sizes of letters: of ticks and labels, of a panel's title, of the chart's.
 _SMALL, _MIDDLE, _LARGE = 11.5, 12.5, 15.0
 #: Pixels between the edge and what is drawn, between panels, and from line to line.
@@ -152,7 +148,7 @@ def _reach(mark: Mark, way: str) -> Iterator[ArrayLike]:
         yield from (mark.across if way == "x" else mark.along) or ()
 
 
-def _levels(ruler: Ruler, room: float) -> list[Tick]:
+def _levels(ruler: Ruler, room: float) -> list[_Tick]:
     """Ticks of a vertical axis that do not touch, their texts no wider than `room`."""
     tall = ruler.most - ruler.least
     ticks = ruler.ticks(max(int(tall / 38.0), 2))
@@ -236,7 +232,7 @@ def _across(panel: Panel, place: Frame) -> Iterator[Element]:
         yield Words(line, left + 0.5 * (right - left), y, _SMALL, "middle", "soft")
 
 
-def _between(ruler: Ruler, ticks: list[Tick]) -> list[tuple[float, str]]:
+def _between(ruler: Ruler, ticks: list[_Tick]) -> list[tuple[float, str]]:
     """Texts in the middle from tick to tick, where there is room for them."""
     texts, last = [], -np.inf
     edges = [*(float(ruler.at(value)[0]) for value, _ in ticks), ruler.most]
@@ -566,7 +562,7 @@ def thinned(x: Array, curves: Sequence[Array], pixels: float) -> tuple[Array, li
     return x[rows], [curve[rows] for curve in curves]
 
 
-Tick = tuple[float, str]
+_Tick = tuple[float, str]
 
 #: Calendar units with the steps that are round in them, and seconds of each at least.
 _CALENDAR = (
@@ -600,7 +596,7 @@ def _apart(low: float, high: float) -> bool:
     return high - low > 1e-12 * max(abs(low), abs(high), 1e-200)
 
 
-def nice_ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[Tick]:
+def nice_ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -> list[_Tick]:
     """Round values between two ends, not more than `most`.
 
     Examples:
@@ -621,7 +617,7 @@ def nice_ticks(low: float, high: float, most: int = 6, *, whole: bool = False) -
     return [(k * step, plain_number(round(k * step, digits + 1))) for k in range(first, last + 1)]
 
 
-def _log_ticks(low: float, high: float, most: int) -> list[Tick]:
+def _log_ticks(low: float, high: float, most: int) -> list[_Tick]:
     for factors in ((1, 2, 5), (1, 3), (1,)):
         powers = range(floor(low), ceil(high) + 1)
         values = [factor * 10.0**power for power in powers for factor in factors]
@@ -633,7 +629,7 @@ def _log_ticks(low: float, high: float, most: int) -> list[Tick]:
     return [(value, f"{value:g}".replace("-", "−")) for value in inside]
 
 
-def _date_ticks(low: float, high: float, most: int) -> list[Tick]:
+def _date_ticks(low: float, high: float, most: int) -> list[_Tick]:
     chosen: tuple[str, int] = ("Y", _CALENDAR[0][1][-1])
     for unit, steps, seconds in _CALENDAR:
         for step in reversed(steps):
@@ -689,7 +685,7 @@ class Ruler:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log10(values), np.float64)
 
-    def ticks(self, most: int) -> list[Tick]:
+    def ticks(self, most: int) -> list[_Tick]:
         """Values with what is written there: those of the axis, or at most so many round ones."""
         axis = self.axis
         if axis.ticks is not None:
@@ -706,7 +702,7 @@ class Ruler:
                 break
         return ticks
 
-    def fitting_ticks(self, size: float, gap: float = 14.0) -> list[Tick]:
+    def fitting_ticks(self, size: float, gap: float = 14.0) -> list[_Tick]:
         """Ticks whose texts stand side by side without touching."""
         reach = self.most - self.least
         for most in range(max(int(reach / 45.0), 2), 1, -1):
@@ -717,9 +713,9 @@ class Ruler:
                 return ticks
         return self._clear(ticks, size, gap)
 
-    def _clear(self, ticks: Sequence[Tick], size: float, gap: float) -> list[Tick]:
+    def _clear(self, ticks: Sequence[_Tick], size: float, gap: float) -> list[_Tick]:
         """Without the texts that would touch the one before."""
-        apart: list[Tick] = []
+        apart: list[_Tick] = []
         last = -np.inf
         for value, text in sorted(ticks, key=lambda tick: float(self.at(tick[0])[0])):
             middle, half = float(self.at(value)[0]), 0.5 * text_width(text, size)

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.interval_scale import GameForecast
     from yardstone.ratings.sprt import MatchJudgement, SprtState
 
-
-__all__ = ["match_document", "plain_match", "forecast_document", "plain_forecast"]
-
-
 _PAIR_NAMES = ("LL", "LD", "LW+DD", "DW", "WW")
 
 
@@ -86,6 +82,7 @@ def _results(match: Match) -> dict[str, int]:
 
 
 def match_line(judgement: MatchJudgement) -> str:
+    """Return a match in one line: games, difference and the state of its test."""
     match, elo, paired = judgement.match, judgement.elo, judgement.paired
     games = match if paired is None else paired.games
     parts = [f"{games.games:g} games" + ("" if games.paired else f" {_signs(games)}")]

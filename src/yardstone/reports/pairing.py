@@ -35,21 +35,6 @@ if TYPE_CHECKING:
     )
     from yardstone.tournament.pairing import PairedBoard, Pairing
 
-
-__all__ = [
-    "pairing_document",
-    "CRITERION_WORDS",
-    "change_lines",
-    "player_name",
-    "many_points",
-    "points_text",
-    "round_title",
-    "sentences",
-    "side_names",
-    "comparison_document",
-]
-
-
 #: Lines of reasons are at most so wide.
 REASONS = 96
 
@@ -260,6 +245,7 @@ def names_of(tournament: Tournament, players: Iterable[int], nobody: Any) -> lis
 
 
 def board_name(tournament: Tournament, players: Iterable[int], nobody: str = "the bye") -> str:
+    """Return the names of the players of a board with a dash between them."""
     return " - ".join(names_of(tournament, players, nobody))
 
 

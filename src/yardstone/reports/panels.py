@@ -17,33 +17,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "Axis",
-    "Band",
-    "Bars",
-    "Guide",
-    "Label",
-    "Mark",
-    "Panel",
-    "Points",
-    "Stroke",
-    "Discs",
-    "Element",
-    "Shape",
-    "Sheet",
-    "Words",
-    "broken",
-    "cut",
-    "legible",
-    "text_width",
-    "DASHES",
-    "LIGHT",
-    "SERIES",
-    "night",
-    "series_style",
-    "stylesheet",
-]
-
 
 @dataclass(frozen=True)
 class Axis:
@@ -233,6 +206,7 @@ class Sheet:
 
 
 def rectangle(left: float, top: float, right: float, bottom: float) -> Array:
+    """Return the four corners in order."""
     return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
 
 

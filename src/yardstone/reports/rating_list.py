@@ -41,27 +41,6 @@ from yardstone.reports.words import (
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
 
-
-__all__ = [
-    "FILE_COLUMNS",
-    "difference_table",
-    "list_document",
-    "opponents",
-    "rating_list_document",
-    "scores_of",
-    "Records",
-    "plain_list",
-    "advice",
-    "basis",
-    "caveats",
-    "headline",
-    "list_line",
-    "remedies",
-    "skipped",
-    "rating_list_chart",
-]
-
-
 Record = Mapping[str, Any]
 #: Stands above players who won or lost every game.
 BOUNDS = "Not ranked: won or lost every game (> or <: where that has an even chance)"
@@ -71,7 +50,7 @@ FILE_COLUMNS = (
     "component", "status", "rank", "rank_low", "rank_high",
 )  # fmt: skip
 #: Up to so many players a page shows the opponents of each.
-DETAILED = 10_000
+_DETAILED = 10_000
 #: Opponents shown for each player: the most played ones.
 OPPONENTS = 50
 _MARKS = {"at least": ">", "at most": "<"}
@@ -85,7 +64,7 @@ def rating_list_document(
         plain_list(report),
         title=title,
         top=top,
-        pairs=report.head_to_head if len(report) <= DETAILED else None,
+        pairs=report.head_to_head if len(report) <= _DETAILED else None,
         remedies=remedies(report),
         skipped=skipped(report),
         drawing=partial(rating_list_chart, report, top=top),

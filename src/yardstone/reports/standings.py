@@ -39,18 +39,6 @@ if TYPE_CHECKING:
     from yardstone.tournament.round_robin import RoundRobin
     from yardstone.tournament.teams import TeamStandings
 
-
-__all__ = [
-    "standings_document",
-    "summary_lines",
-    "tournament_document",
-    "player_card_document",
-    "prizes_document",
-    "changes_document",
-    "round_robin_document",
-]
-
-
 _SYSTEMS = {
     System.mcmahon: "McMahon",
     System.swiss: "Swiss",
@@ -116,6 +104,7 @@ def standings_document(
 
 
 def after_round(table: Standings | TeamStandings) -> str:
+    """Say which round a table is of."""
     if not table.round:
         return "before round 1"
     return f"after round {table.round} of {table.tournament.rounds}"

@@ -52,10 +52,6 @@ from yardstone.reports.words import per_cent, picked, plural
 if TYPE_CHECKING:
     from yardstone.strength.estimation import StrengthEstimate
 
-
-__all__ = ["estimate_document", "estimate_records", "mean_loss", "move_steps"]
-
-
 #: Games in a text; the others are counted.
 _GAMES = 40
 #: Records that are listed one by one where they were left out.
@@ -66,6 +62,7 @@ Plain = Mapping[str, Any]
 
 
 def strength_document(estimate: StrengthEstimate) -> Document:
+    """Return the document of an estimate as Python made it."""
     return estimate_document(estimate.as_dict())
 
 

@@ -27,27 +27,6 @@ from yardstone.reports.words import per_cent, plural
 from yardstone.strength.site_scales import SITE_SCALES, fox_rank
 from yardstone.winprob.scales import convert, grade_of_fox
 
-__all__ = [
-    "BASIS_NAMES",
-    "elsewhere_words",
-    "ends_words",
-    "headline",
-    "interval_words",
-    "level_words",
-    "rank_and_rating",
-    "rank_words",
-    "rating_words",
-    "scale_name",
-    "switch_words",
-    "RANK_AXES",
-    "RankAxis",
-    "estimate_chart",
-    "game_chart",
-    "rank_chart",
-    "scale_chart",
-]
-
-
 Plain = Mapping[str, Any]
 
 #: What people call the scales of a model.

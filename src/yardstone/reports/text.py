@@ -22,10 +22,6 @@ from yardstone.reports.words import plural
 if TYPE_CHECKING:
     from rich.console import Console
 
-
-__all__ = ["aligned", "document_text", "hidden_rows", "text_pieces", "print_document"]
-
-
 #: Letters in a line of a list of sentences.
 _WIDTH = 100
 
@@ -43,13 +39,13 @@ def text_pieces(document: Document) -> Iterator[str]:
         begin = False
     for section in document.sections:
         gap = "" if begin else "\n\n"
-        for line in section_lines(section):
+        for line in _section_lines(section):
             yield gap + line
             gap, begin = "\n", False
     yield "\n"
 
 
-def section_lines(section: Section) -> Iterator[str]:
+def _section_lines(section: Section) -> Iterator[str]:
     """The lines of a section, none if it is empty."""
     empty = bool(section.blocks)
     for block in section.blocks:
@@ -81,7 +77,7 @@ def _block_lines(block: Block) -> Iterable[str]:
         bullets = TextWrapper(_WIDTH, initial_indent="  • ", subsequent_indent="    ")
         return [part for line in said.lines for part in bullets.wrap(line)]
     if isinstance(said, Table):
-        return table_lines(said)
+        return _table_lines(said)
     if isinstance(said, Facts):
         return _wrapped_facts(said) if said.width else aligned(said.facts, left={0, 1})
     return ()
@@ -98,7 +94,7 @@ def _wrapped_facts(block: Facts) -> list[str]:
     return lines
 
 
-def table_lines(table: Table) -> Iterator[str]:
+def _table_lines(table: Table) -> Iterator[str]:
     """Heading and rows, with the lines between them, and how many rows are hidden."""
     if not len(table.rows):
         return

@@ -50,22 +50,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "fit_document",
-    "statistics_document",
-    "figure_document",
-    "grades_document",
-    "pair_document",
-    "handicap_document",
-    "FIGURES",
-    "contour_chart",
-    "curves_chart",
-    "difference_name",
-    "difference_style",
-    "gap_chart",
-    "model_chart",
-]
-
 
 def fit_document(result: ModelFit) -> Document:
     """Coefficients with intervals, what they say of pairs, and how far they miss ratios."""
@@ -357,14 +341,14 @@ def handicap_document(advice: HandicapAdvice) -> Document:
     """The handicap by each model, Black's chance with it, and why they differ."""
     names = [format_grade(round(grade, 2)) for grade in advice.grades]
     grades = "" if names == [advice.white, advice.black] else f" ({names[0]} and {names[1]})"
-    apart = plural_grades(advice.apart)
+    apart = _plural_grades(advice.apart)
     table = Table(_columns(advice), advice.proposals, noun="model")
     sections = [Section(blocks=[table]), Section(blocks=[Lines(list(_remarks(advice)))])]
     lead = [f"White {advice.white}, Black {advice.black}: {apart} apart{grades}."]
     return Document("Handicap", lead, sections, table, lambda: _plain_advice(advice))
 
 
-def plural_grades(number: float) -> str:
+def _plural_grades(number: float) -> str:
     """A number of grades, which need not be whole."""
     return f"{number:.4g} grade{'' if number == 1 else 's'}"
 
@@ -442,7 +426,7 @@ def _why(advice: HandicapAdvice) -> str:
     if goldis is None or egf is None or advice.goldis is None or advice.stones is not None:
         return ""
     ratio = advice.goldis.exact_stones
-    apart = plural_grades(advice.apart)
+    apart = _plural_grades(advice.apart)
     same = goldis.proposal.stones == egf.proposal.stones
     growth = ratio ** (1.0 / advice.apart) if advice.apart else STONE
     chances = [

@@ -47,17 +47,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "GameMoves",
-    "moves_of_records",
-    "moves_of_store",
-    "read_moves",
-    "MatchedRecords",
-    "match_moves",
-    "with_moves",
-]
-
-
 #: A store's sides that are judged together.
 _TOGETHER = 64
 #: What is kept of a game: moves and strength of Black, then of White.

@@ -34,20 +34,6 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
     StrPath = str | os.PathLike[str]
 
-__all__ = [
-    "SHIPPED",
-    "SMALL",
-    "RankScore",
-    "StrengthModel",
-    "read_arrays",
-    "write_arrays",
-    "SCORERS",
-    "JoinedScorer",
-    "scorer_class",
-    "default_model",
-]
-
-
 _DATA = Path(__file__).parent / "data"
 #: Names of the models that come with Yardstone, the default first.
 SHIPPED = ("joint", "rank", "full", "basic", "stochastic", "small")

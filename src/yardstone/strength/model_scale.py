@@ -18,9 +18,6 @@ from yardstone.strength.evidence import PHASES
 
 Array = NDArray[np.float64]
 
-__all__ = ["ModelScale", "ScoreSpread"]
-
-
 _STEP = 0.05
 #: No rank is further from 0.
 _FARTHEST = 100.0

@@ -37,32 +37,6 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel
 
-
-__all__ = [
-    "AmbiguousPlayerError",
-    "colour_of",
-    "find_player",
-    "names_of",
-    "plain_name",
-    "player_names",
-    "unique_games",
-    "BOARD",
-    "KOMI",
-    "EvaluatedGame",
-    "facts",
-    "model_network",
-    "evaluate_games",
-    "take_of_games",
-    "unsuitable",
-    "Side",
-    "no_games",
-    "requested_side",
-    "one_name",
-    "over_all",
-    "sorted_out",
-]
-
-
 #: Names that stand in a message; the others are counted.
 _NAMED = 8
 #: Games of so few moves can be equal by chance.

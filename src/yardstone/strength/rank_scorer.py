@@ -35,9 +35,6 @@ from yardstone.strength.scorers import Scorer
 if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
-__all__ = ["LATER", "Lift", "random_lift", "MoveScorer", "in_chunks"]
-
-
 #: Values further from the mean than this many deviations count as that far: what the
 #: model has never met must not carry it away.
 CLIP = 8.0

@@ -28,27 +28,6 @@ if TYPE_CHECKING:
     from yardstone.strength.estimation import StrengthEstimate
     from yardstone.strength.strengths import Rated
 
-
-__all__ = [
-    "EDGES",
-    "GROUP_EDGES",
-    "KNOWN_RANKS",
-    "RANKS",
-    "FOX",
-    "SITE_SCALES",
-    "SiteScale",
-    "fox_rank",
-    "known_places",
-    "scales_from",
-    "site_scale",
-    "group_probabilities",
-    "part_on_scale",
-    "parts_on_scale",
-    "plain_on_scale",
-    "whole_on_scale",
-]
-
-
 #: The rank groups of the Fox games, the weakest first.
 RANKS = ("3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10)))
 #: Where they begin and end on the Fox scale.

@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "PUBLISHED",
-    "StyleModel",
-    "Validation",
-    "cross_validate",
-    "fit_style",
-    "folds_of",
-    "normal_scores",
-    "StyleTable",
-    "read_style",
-    "StyleRatings",
-    "rate_by_style",
-]
-
-
 #: Standard deviation in ranks that Moudřík, Baudiš and Neruda 2015 give (as cited by
 #: Neubauer 2024, section 3.4), with features of patterns besides.
 PUBLISHED = 2.66

@@ -18,23 +18,6 @@ Weights = NDArray[np.int64]
 Numbers = NDArray[np.int64]
 Whole = NDArray[np.int64]
 
-__all__ = [
-    "Entry",
-    "SideReason",
-    "board_values",
-    "bye_values",
-    "pair_field",
-    "pair_weights",
-    "place_groups",
-    "row_values",
-    "side_list",
-    "sides",
-    "lot",
-    "stones",
-    "wants",
-    "record_games",
-]
-
 
 class Entry(IntEnum):
     """Columns of an entry list; the last four are made by `place_groups`."""

@@ -25,18 +25,6 @@ from yardstone.records.sources import Source, find_sources
 from yardstone.tournament.formats import FORMATS, TournamentFormat
 from yardstone.tournament.model import Game, Result, Tournament, egf_class
 
-__all__ = [
-    "format_named",
-    "format_of_bytes",
-    "format_to_write",
-    "read_source",
-    "read_tournament",
-    "to_bytes",
-    "read_tournaments",
-    "tournament_pool",
-]
-
-
 MAX_BYTES = 64 << 20
 
 

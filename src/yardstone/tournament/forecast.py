@@ -42,19 +42,8 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = [
-    "MEASURES",
-    "TournamentForecast",
-    "places_of",
-    "simulate",
-    "Scenario",
-    "Simulation",
-    "simulate_scenarios",
-]
-
-
 #: So many replays are one piece of work; fixed, so that results do not depend on workers.
-CHUNK = 25
+_CHUNK = 25
 
 #: What is measured of each replay, and what it means.
 MEASURES = {
@@ -144,12 +133,12 @@ def simulate(
     if tournaments < 1:
         raise UsageError(f"{tournaments} tournaments cannot be played")
     chosen = final_criteria(plan, criteria)
-    sizes = [min(CHUNK, tournaments - start) for start in range(0, tournaments, CHUNK)]
+    sizes = [min(_CHUNK, tournaments - start) for start in range(0, tournaments, _CHUNK)]
     generators = parallel.spawn_generators(seed, len(sizes))
 
     def report(done: int, _all: int) -> None:
         if progress is not None:
-            progress(min(done * CHUNK, tournaments), tournaments)
+            progress(min(done * _CHUNK, tournaments), tournaments)
 
     parts = parallel.map(
         partial(_replays, plan, chosen),

@@ -14,12 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError, ModelError
 
-__all__ = ["Matching", "certify", "maximum_matching"]
-
 #: A matrix of so many vertices needs some three gigabytes.
-MOST_VERTICES = 10_000
+_MOST_VERTICES = 10_000
 #: Odd sets of vertices, and twice their duals.
-Blossoms = tuple[tuple[frozenset[int], int], ...]
+_Blossoms = tuple[tuple[frozenset[int], int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +29,7 @@ class Matching:
     #: (n + alone,) Twice the duals of the vertices; behind them those of the stand-ins with which
     #: vertices that stay alone are matched
     dual: NDArray[np.int64]
-    blossoms: Blossoms  #: Odd sets of vertices, and twice their duals
+    blossoms: _Blossoms  #: Odd sets of vertices, and twice their duals
     #: If somebody stays alone, why: groups of vertices that only the vertices of `bottleneck` join,
     #: and there are too few of those. Empty otherwise.
     crowd: tuple[tuple[int, ...], ...] = ()
@@ -92,8 +90,8 @@ def _checked(weights: ArrayLike) -> NDArray[np.int64]:
     entered = np.asarray(weights)
     if entered.ndim != 2 or entered.shape[0] != entered.shape[1]:
         raise InputError(f"weights have shape {entered.shape}, not (n, n)")
-    if len(entered) > MOST_VERTICES:
-        raise InputError(f"{len(entered):,} vertices: at most {MOST_VERTICES:,} can be matched")
+    if len(entered) > _MOST_VERTICES:
+        raise InputError(f"{len(entered):,} vertices: at most {_MOST_VERTICES:,} can be matched")
     if entered.size and not np.issubdtype(entered.dtype, np.integer):
         raise InputError("weights must be whole numbers")
     plain = entered.astype(np.int64)
@@ -107,7 +105,7 @@ def _checked(weights: ArrayLike) -> NDArray[np.int64]:
 
 def _solve(
     doubled: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Blossoms, NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], _Blossoms, NDArray[np.int64]]:
     from yardstone.tournament._matching import match
 
     n = len(doubled)

@@ -36,24 +36,6 @@ from yardstone.tournament.rules import (
     TimeSystem,
 )
 
-__all__ = [
-    "NO_GIVEN_NAME",
-    "Adjustment",
-    "Bye",
-    "ByeKind",
-    "Game",
-    "Player",
-    "Result",
-    "System",
-    "Tournament",
-    "adjusted_time",
-    "egf_class",
-    "CRITERIA",
-    "LARGEST_WEIGHT",
-    "PairingRules",
-    "Rule",
-]
-
 
 class System(StrEnum):
     """How the rounds are paired."""

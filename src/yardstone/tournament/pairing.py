@@ -42,24 +42,6 @@ from yardstone.tournament.standings_table import (
     standings,
 )
 
-__all__ = [
-    "RoundBoard",
-    "BoardsOfRound",
-    "PairedBoard",
-    "Pairing",
-    "made_pairing",
-    "pair_round",
-    "values_of",
-    "Entrants",
-    "enter",
-    "Constraints",
-    "allowed_boards",
-    "check_round",
-    "free_tables",
-    "impossible",
-    "to_be_paired",
-]
-
 BoardKind = TypeVar("BoardKind", bound="RoundBoard")
 Item = TypeVar("Item")
 
@@ -569,7 +551,7 @@ def recorded_boards(
 
 
 #: Boards are paired again one by one, to see what each is worth, up to so many players.
-COSTS_UP_TO = 200
+_COSTS_UP_TO = 200
 
 
 def costs_wanted(
@@ -582,7 +564,7 @@ def costs_wanted(
     for player in chain.from_iterable(questions):
         if player not in pairing.row_of:
             raise InputError(f"{tournament.players[player].full_name} is not to be paired")
-    return len(pairing.row_of) <= COSTS_UP_TO if costs is None else costs
+    return len(pairing.row_of) <= _COSTS_UP_TO if costs is None else costs
 
 
 def reported(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterator[Item]:

@@ -11,24 +11,6 @@ from typing import Any
 
 from yardstone.errors import InputError
 
-__all__ = [
-    "Acceleration",
-    "LOWEST_RANK",
-    "FloatMode",
-    "HandicapRules",
-    "PairingSettings",
-    "Scoring",
-    "SeedSystem",
-    "Separation",
-    "SwissSettings",
-    "Team",
-    "TeamRules",
-    "TimeControl",
-    "TimeSystem",
-    "read_rules",
-]
-
-
 #: McMahon scores count from here unless the rules say otherwise: 30 kyu.
 LOWEST_RANK = -30
 

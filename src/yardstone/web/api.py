@@ -26,19 +26,6 @@ from yardstone.web.sent_files import FILES
 from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
 from yardstone.web.store import sent_key
 
-__all__ = [
-    "AcceptedBatch",
-    "AcceptedJob",
-    "BatchState",
-    "Choice",
-    "Health",
-    "JobAddress",
-    "JobState",
-    "Refusal",
-    "router",
-]
-
-
 router = APIRouter()
 Function = TypeVar("Function", bound=Callable[..., Any])
 Status = Literal["queued", "running", "needs_player", "done", "failed", "cancelled"]

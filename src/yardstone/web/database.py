@@ -33,29 +33,6 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.web.problems import DatabaseAway, refusal
 
-__all__ = [
-    "METADATA",
-    "PATIENCE",
-    "PIECE",
-    "VERSION",
-    "Database",
-    "Job",
-    "Lock",
-    "chunks",
-    "clients",
-    "counters",
-    "fetch_files",
-    "file_name",
-    "gone",
-    "insert_chunks",
-    "jobs",
-    "moment",
-    "secret_values",
-    "uploads",
-    "workers",
-]
-
-
 METADATA = sa.MetaData()
 
 

@@ -45,22 +45,6 @@ if TYPE_CHECKING:
     from yardstone.web.desk.app import DeskSettings
 
 
-__all__ = [
-    "BodyLimit",
-    "Metrics",
-    "Places",
-    "RateLimit",
-    "RequestMonitor",
-    "RootPath",
-    "StrictHeaders",
-    "add_handlers",
-    "configured",
-    "plain_answer",
-    "protect",
-    "visitor_mark",
-]
-
-
 @dataclass
 class RootPath:
     """Tells the application under which path, such as ``/strength``, it stands; '' for none."""

@@ -41,22 +41,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-__all__ = [
-    "LONGEST_KEY",
-    "Accepted",
-    "Service",
-    "cancel_job",
-    "chosen_kind",
-    "csv_of",
-    "delete_job",
-    "job_options",
-    "kind_of",
-    "result_of",
-    "retry_job",
-    "service_of",
-]
-
-
 def _choose_player(store: JobStore, job: str, player: str) -> None:
     state = store.get(job, result=False)
     if state.status != "needs_player":
@@ -129,10 +113,10 @@ def delete_job(store: JobStore, address: str) -> None:
 
 #: Characters of the header ``Idempotency-Key``.
 LONGEST_KEY = 100
-Fields = Mapping[str, Sequence[str]]
+_Fields = Mapping[str, Sequence[str]]
 
 
-def chosen_kind(fields: Fields) -> str | None:
+def chosen_kind(fields: _Fields) -> str | None:
     """The kind of job that was asked for, if any."""
     name = only_value("kind", fields.get("kind", ()))
     if name in ("", "auto"):
@@ -157,7 +141,7 @@ def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
     return kinds[0]
 
 
-def job_options(kind: Kind, fields: Fields, *, most_players: int = 1) -> list[dict[str, Any]]:
+def job_options(kind: Kind, fields: _Fields, *, most_players: int = 1) -> list[dict[str, Any]]:
     """What each of the jobs is asked for: one for each player that is named.
 
     Raises RequestProblem if a value is none of those offered, or a field is of another kind.

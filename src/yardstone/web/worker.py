@@ -40,8 +40,6 @@ from yardstone.web.upkeep import drop_uploads, enter_worker, leave_worker, relea
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
 
-__all__ = ["Worker", "main"]
-
 T = TypeVar("T")
 
 #: Seconds between two tellings of progress.

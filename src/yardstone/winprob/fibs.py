@@ -21,8 +21,6 @@ from yardstone.winprob.laws import logistic, logit
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
 
-__all__ = ["POINTS", "change", "difference", "experience_factor", "probability", "steepness"]
-
 #: A lead of so many points, divided by the root of the length, means odds of ten to one.
 POINTS = 2000.0
 UNIT = 4.0  #: Points for a sure loss that was won, in a match to one point, with experience.

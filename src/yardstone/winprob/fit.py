@@ -59,27 +59,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.winprob.statistics import WinningStatistics
 
-
-__all__ = [
-    "DifferenceError",
-    "FitInterval",
-    "FittedParameter",
-    "FittedProbability",
-    "ModelFit",
-    "fit_all_games",
-    "fit_statistics",
-    "EVENT_GAMES",
-    "FREE",
-    "WinningFit",
-    "fit_games",
-    "fit_winning_model",
-    "model_of_counts",
-    "region_by_event",
-    "region_by_player",
-    "spread_between",
-]
-
-
 Pairs = Sequence[tuple[float, float]]
 FitMethod = Literal["likelihood", "newton", "conjugate"]
 

@@ -32,27 +32,6 @@ from yardstone.grades import MOST_KOMI, MOST_STONES, split_grade
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
 
-
-__all__ = [
-    "STONE",
-    "TABLE",
-    "GoldisHandicap",
-    "antilog",
-    "even_game_margin",
-    "expected_margin",
-    "goldis_of_grade",
-    "grade_of_goldis",
-    "handicap",
-    "handicap_stones",
-    "log_rating",
-    "pro_rating",
-    "rank_name",
-    "rank_rating",
-    "rule_rating",
-    "uniform_rank_rating",
-    "uniform_rating",
-]
-
 STONE = 10.0**0.1  #: Ratio of strengths between neighbouring stone ranks: the tenth root of ten.
 KOMI = 8.0  #: Komi of Goldis' system: Ing's eight points.
 #: Points by which the margin of a game scatters about what the strengths make likely.

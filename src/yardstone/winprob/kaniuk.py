@@ -55,32 +55,6 @@ from yardstone.winprob.laws import log_logistic, logistic
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
 
-
-__all__ = [
-    "INITIAL",
-    "PARAMETERS",
-    "PUBLISHED",
-    "TABLE_1",
-    "Kaniuk",
-    "basis",
-    "gap_of_probability",
-    "ALL_PARAMETERS",
-    "EXTRAS",
-    "LOW_GRADE",
-    "ProbabilityFormula",
-    "GradeModel",
-    "Link",
-    "log_gradients",
-    "FAIRCLOUGH_A",
-    "FAIRCLOUGH_B",
-    "FAIRCLOUGH_C",
-    "FAIRCLOUGH_D",
-    "ERF_LIMIT",
-    "erf_approximation",
-    "erfinv_approximation",
-]
-
-
 #: Names of all parameters, in the order of a parameter vector.
 PARAMETERS = ("u0", "v0", "u1", "v1", "u2", "v2", "u3", "v3", "K")
 TABLE_1 = ("u0", "v0", "u1", "u3", "K")  #: The five parameters of table 1.

@@ -47,20 +47,6 @@ if TYPE_CHECKING:
 
     Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 
-__all__ = [
-    "GradedGames",
-    "LikelihoodFit",
-    "fit_likelihood",
-    "Minimum",
-    "conjugate_gradient",
-    "damped_newton",
-    "interval_end",
-    "parameter_interval",
-    "parameter_shortfall",
-    "probability_interval",
-]
-
-
 #: A share of unexplained results starts here and never falls below `_LEAST_LAPSE`.
 _FIRST_LAPSE, _LEAST_LAPSE = 0.02, 1e-6
 _ALIKE = 1e-5  #: Log-likelihoods no further apart are alike.

@@ -24,21 +24,6 @@ from numpy.typing import NDArray
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.go.nets.layers import NetworkModel
 
-__all__ = [
-    "ENGINES",
-    "PRECISIONS",
-    "Engine",
-    "Runner",
-    "make_engine",
-    "CPU",
-    "DEVICES",
-    "GraphicsCard",
-    "available_devices",
-    "card_of",
-    "device_names",
-]
-
-
 #: The processor.
 CPU = "cpu"
 #: A card may differ from the processor in a sample by so much of the largest number in it.
@@ -210,10 +195,10 @@ def make_engine(name: str, precision: str, threads: int, device: str = "auto") -
         installed = next((each for each in ENGINES if find_spec(each) is not None), ENGINES[0])
         name = ENGINES[1] if precision == "bf16" else "onnxruntime" if on_card else installed
     if name == "openvino":
-        return OpenVino(precision, threads)
+        return _OpenVino(precision, threads)
     if precision != "fp32":
         raise UsageError("onnxruntime computes in fp32; bf16 needs the engine openvino")
-    return OnnxRuntime(card_of(device))
+    return _OnnxRuntime(card_of(device))
 
 
 def _graph_tools() -> Any:
@@ -227,7 +212,7 @@ def _graph_tools() -> Any:
     return onnx_graph
 
 
-class OnnxRuntime:
+class _OnnxRuntime:
     """ONNX Runtime: on the processor one thread a call, or on a graphics card."""
 
     name = "onnxruntime"
@@ -271,7 +256,7 @@ class OnnxRuntime:
         return run
 
 
-class OpenVino:
+class _OpenVino:
     """OpenVINO on the processor, one stream of one thread a call.
 
     In bf16 the trunk alone is computed in bfloat16: the heads, a small part of the work

@@ -13,27 +13,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Activation",
-    "Attention",
-    "BatchNorm",
-    "Block",
-    "Bottleneck",
-    "Convolution",
-    "FeedForward",
-    "GlobalPooling",
-    "MetadataEncoder",
-    "NetworkModel",
-    "Norm",
-    "PolicyHead",
-    "Residual",
-    "RmsNorm",
-    "Rope",
-    "Scaling",
-    "Trunk",
-    "ValueHead",
-]
-
 Floats: TypeAlias = NDArray[np.float32]
 
 

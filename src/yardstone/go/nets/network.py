@@ -23,19 +23,6 @@ from yardstone.go.points import SYMMETRIES, symmetry_points
 from yardstone.go.rules import KNOWLEDGE, Conditions
 from yardstone.parallel import available_cores, inside, local_path
 
-__all__ = [
-    "Network",
-    "load_network",
-    "network_here",
-    "averaged",
-    "check_symmetries",
-    "turned",
-    "NetworkOutput",
-    "network_output",
-    "NetworkView",
-]
-
-
 Floats: TypeAlias = NDArray[np.float32]
 
 

@@ -30,28 +30,6 @@ from yardstone.go.nets.layers import (
 from yardstone.go.nets.model_file import Header, read_header, read_model
 from yardstone.go.rules import KNOWLEDGE
 
-__all__ = [
-    "ENVIRONMENT",
-    "INCLUDED",
-    "StoredNetwork",
-    "add_network",
-    "file_sha256",
-    "find_network",
-    "list_networks",
-    "network_name",
-    "networks_folder",
-    "remove_network",
-    "stored_network",
-    "download_network",
-    "KNOWN",
-    "KnownNetwork",
-    "full_name",
-    "known_network",
-    "describe",
-    "describe_file",
-]
-
-
 #: Names the network to take where none is given: a file, or a name in the folder.
 ENVIRONMENT = "YARDSTONE_NET"
 
@@ -204,7 +182,7 @@ def add_network(
     """
     source = Path(file)
     model = read_model(source)
-    target = place_for(name or network_name(source), source.name, model.sha256, replace=replace)
+    target = _place_for(name or network_name(source), source.name, model.sha256, replace=replace)
     if target.exists() and file_sha256(target) == model.sha256:
         return _described(target)
     with replaced(target) as temporary:
@@ -215,7 +193,7 @@ def add_network(
     return _described(target)
 
 
-def place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -> Path:
+def _place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -> Path:
     """Where a network of this name goes; the folder is made.
 
     Raises InputError where another network of that name is there and is not to be replaced, or
@@ -323,7 +301,7 @@ def download_network(
             another one of its name is there.
     """
     wanted = _wanted(name_or_url, sha256, name)
-    target = place_for(wanted.name, wanted.file_name, wanted.sha256, replace=replace)
+    target = _place_for(wanted.name, wanted.file_name, wanted.sha256, replace=replace)
     if wanted.sha256 is not None and target.exists() and file_sha256(target) == wanted.sha256:
         return stored_network(network_name(target))
     mark = hashlib.sha256(wanted.url.encode()).hexdigest()[:12]

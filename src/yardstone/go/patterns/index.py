@@ -34,20 +34,6 @@ from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import MoveListReader, SgfReader
 from yardstone.records.sources import Source, find_sources, is_archive
 
-__all__ = [
-    "FORMAT",
-    "TABLE",
-    "TEXTS",
-    "GameIndex",
-    "SizeGroup",
-    "combined_text",
-    "build_index",
-    "MARK",
-    "map_arrays",
-    "write_arrays",
-]
-
-
 #: Raised when what a file holds changes its meaning.
 FORMAT = 1
 #: Columns of the table of games, with their types.
@@ -602,13 +588,13 @@ _LONGEST_DESCRIPTION = 16 << 20
 _NUMBER_TYPES = ("uint8", "int8", "uint16", "int16", "int32", "float32", "int64", "uint64")
 
 #: Makes an array in the place that it is given.
-Filler = Callable[["NDArray[Any]"], object]
+_Filler = Callable[["NDArray[Any]"], object]
 
 
 def write_arrays(
     path: Path,
     facts: Mapping[str, Any],
-    arrays: Mapping[str, tuple[str, tuple[int, ...], Filler]],
+    arrays: Mapping[str, tuple[str, tuple[int, ...], _Filler]],
 ) -> None:
     """Write a file of arrays by (type, shape, filler), and facts for its description.
 

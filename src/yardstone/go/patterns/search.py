@@ -16,8 +16,6 @@ from yardstone.go.patterns._match import PlacedPatterns
 from yardstone.go.patterns.index import GameIndex, SizeGroup
 from yardstone.go.patterns.pattern import Pattern, Placement
 
-__all__ = ["Matches", "find_patterns"]
-
 #: Words of 64 games that are searched at once.
 _WORDS = 64
 #: More ways to lie than this would take the memory of the machine.

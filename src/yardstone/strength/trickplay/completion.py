@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from yardstone.go.patterns.index import GameIndex
     from yardstone.strength.trickplay.problems import Problem, Variation
 
-
-__all__ = ["Completion", "complete_problems", "Change", "Settled", "settle", "without_history"]
-
-
 #: Ways to take stones off a pattern that are looked at.
 _MOST_REDUCTIONS = 2000
 #: Matches of one pattern among which games are chosen.

@@ -41,22 +41,6 @@ if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel
 
-
-__all__ = [
-    "Moves",
-    "RatedProblem",
-    "RatedVariation",
-    "answer_evidence",
-    "rate_answers",
-    "rate_problems",
-    "FoundProblems",
-    "RatedProblems",
-    "Sought",
-    "find_problem_files",
-    "rate_problem_files",
-]
-
-
 #: Which moves of the side to answer are rated: the first so many, or as named.
 Moves: TypeAlias = int | Literal["all", "equal"]
 

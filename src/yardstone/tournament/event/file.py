@@ -27,20 +27,6 @@ from yardstone.tournament.formats.opengotha import key
 from yardstone.tournament.model import Tournament
 from yardstone.tournament.rules import Team
 
-__all__ = [
-    "change_file",
-    "create_file",
-    "undo_step",
-    "MOST_STEPS",
-    "JournalStep",
-    "add_step",
-    "journal_of",
-    "read_journal",
-    "write_journal",
-    "taken_back",
-]
-
-
 #: Seconds to wait for another process, and how often to begin anew.
 _WAIT, _ATTEMPTS = 10.0, 5
 

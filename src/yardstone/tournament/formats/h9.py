@@ -35,12 +35,9 @@ from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rules import HandicapRules, Scoring, TimeControl, TimeSystem
 from yardstone.tournament.standings_table import CRITERIA, Scores, Standings, standings
 
-__all__ = ["RESULT", "read_h9", "write_h9"]
-
-
 MAX_PLAYERS = 20_000
 MAX_ROUNDS = 200
-MAX_LINE = 10_000
+_MAX_LINE = 10_000
 #: One result: opponent, sign, and in either order what follows a slash or an exclamation mark.
 RESULT = re.compile(
     r"(?P<who>\d{0,5})(?P<sign>[+\-=?])"
@@ -89,8 +86,8 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
     tags: dict[str, str] = {}
     rows: list[_PlayerRow] = []
     for number, line in enumerate(document.lines, 1):
-        if len(line) > MAX_LINE:
-            raise InputError(f"more than {MAX_LINE:,} letters", file=file, line=number)
+        if len(line) > _MAX_LINE:
+            raise InputError(f"more than {_MAX_LINE:,} letters", file=file, line=number)
         content, semicolon, _ = line.partition(";")
         if semicolon and not content.strip():
             tags |= {tag: clean(text) for tag, text in _TAG.findall(line)}

@@ -38,9 +38,6 @@ from yardstone.tournament.rules import (
     shortened,
 )
 
-__all__ = ["LAST_ROUND", "format_rank", "key", "parse_rank", "read_opengotha", "write_opengotha"]
-
-
 #: A file says for so many rounds who takes part.
 LAST_ROUND = 20
 LOWEST, HIGHEST = -30, 8
@@ -48,7 +45,7 @@ _LARGEST = 10**18
 
 
 @dataclass(frozen=True, slots=True)
-class Codec:
+class _Codec:
     """From the text of an attribute to a value and back; `parse` may raise ValueError."""
 
     parse: Callable[[str], Any]
@@ -61,7 +58,7 @@ class Attribute:
 
     attribute: str
     name: str
-    codec: Codec
+    codec: _Codec
     default: str
 
 
@@ -107,7 +104,7 @@ def _date(text: str) -> date | None:
     return date.fromisoformat(text.strip()) if text.strip() else None
 
 
-def _choice(values: Mapping[str, Any], *, name: str) -> Codec:
+def _choice(values: Mapping[str, Any], *, name: str) -> _Codec:
     texts = {value: text for text, value in reversed(list(values.items()))}
 
     def parse(text: str) -> Any:
@@ -116,25 +113,25 @@ def _choice(values: Mapping[str, Any], *, name: str) -> Codec:
         except KeyError:
             raise ValueError(f"{text!r} is no {name} ({', '.join(values)})") from None
 
-    return Codec(parse, lambda value: texts.get(value, next(iter(values))))
+    return _Codec(parse, lambda value: texts.get(value, next(iter(values))))
 
 
 def _short(number: float) -> str:
     return f"{number:g}" if number != int(number) else f"{number:.1f}"
 
 
-_TEXT = Codec(str, str)
-_WHOLE = Codec(_whole, str)
-_DECIMAL = Codec(_decimal, _short)
-_KOMI = Codec(
+_TEXT = _Codec(str, str)
+_WHOLE = _Codec(_whole, str)
+_DECIMAL = _Codec(_decimal, _short)
+_KOMI = _Codec(
     lambda text: _decimal(text) if text.strip() else None,
     lambda value: "" if value is None else f"{value:g}",
 )
-_TRUTH = Codec(_truth, lambda value: "true" if value else "false")
-_DATE = Codec(_date, lambda value: "" if value is None else value.isoformat())
-_RANK = Codec(parse_rank, format_rank)
-_HALVES = Codec(lambda text: _whole(text) / 2, lambda value: str(round(2 * value)))
-_MINUTES = Codec(lambda text: 60 * _whole(text), lambda value: str(round(value / 60)))
+_TRUTH = _Codec(_truth, lambda value: "true" if value else "false")
+_DATE = _Codec(_date, lambda value: "" if value is None else value.isoformat())
+_RANK = _Codec(parse_rank, format_rank)
+_HALVES = _Codec(lambda text: _whole(text) / 2, lambda value: str(round(2 * value)))
+_MINUTES = _Codec(lambda text: 60 * _whole(text), lambda value: str(round(value / 60)))
 _FLOAT = _choice(
     {"MID": FloatMode.middle, "TOP": FloatMode.top, "BOT": FloatMode.bottom}, name="choice"
 )
@@ -148,9 +145,9 @@ _TIMES = {
 }
 _SYSTEM = _choice(_TIMES, name="time system")
 _MIXED = {"RANK": "Rank", "RATING": "Rating"}
-_CRITERION = Codec(lambda text: text.strip().upper(), lambda name: _MIXED.get(name, name))
+_CRITERION = _Codec(lambda text: text.strip().upper(), lambda name: _MIXED.get(name, name))
 
-GENERAL = (
+_GENERAL = (
     Attribute("shortName", "short_name", _TEXT, "defaultshortname"),
     Attribute("name", "name", _TEXT, "default Name"),
     Attribute("location", "place", _TEXT, ""),
@@ -301,7 +298,7 @@ class _XmlReader:
         byes = tuple(Bye(self.round_of(each), self.player_named(each, "player"))
                      for each in self.root.all("ByePlayer"))  # fmt: skip
         general = self.section("GeneralParameterSet")
-        values = self.values(general, GENERAL)
+        values = self.values(general, _GENERAL)
         last = [game.round for game in games] + [bye.round for bye in byes]
         values["rounds"] = max([0, values["rounds"], *last])
         if not 0 < values["rounds"] <= MAX_ROUNDS:
@@ -722,7 +719,7 @@ def _key(player: Player) -> str:
 def _update_settings(root: Element, tournament: Tournament, before: Tournament | None) -> None:
     settings = _written_section(root, "TournamentParameterSet")
     for name, fields, part in (
-        ("General", GENERAL, None),
+        ("General", _GENERAL, None),
         ("General", SCORING, "scoring"),
         ("General", TIME, "time"),
         ("Handicap", HANDICAP, "handicap"),

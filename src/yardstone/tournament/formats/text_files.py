@@ -12,23 +12,8 @@ from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, Tournament
 
-__all__ = [
-    "TextDocument",
-    "parse_date",
-    "split_lines",
-    "XmlFile",
-    "Element",
-    "parse_xml",
-    "write_xml",
-    "check_half_results",
-    "skip_or_raise",
-    "Half",
-    "join_halves",
-]
-
-
 _MAX_LINE_BYTES = 64 << 20
-MAX_LINES = 200_000
+_MAX_LINES = 200_000
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _BETWEEN = r"\s*[./-]\s*"
 _DATES = [
@@ -85,8 +70,8 @@ def split_lines(data: bytes, file: str, format: str) -> TextDocument:
     lines = text.split(newline)
     last = bool(lines) and lines[-1] == ""
     lines = lines[:-1] if last else lines
-    if len(lines) > MAX_LINES:
-        raise InputError(f"more than {MAX_LINES:,} lines", file=file)
+    if len(lines) > _MAX_LINES:
+        raise InputError(f"more than {_MAX_LINES:,} lines", file=file)
     return TextDocument(format, tuple(lines), encoding, newline, mark, last)
 
 
@@ -104,9 +89,9 @@ def parse_date(text: str) -> date | None:
 
 
 MAX_BYTES = 32 << 20
-MAX_DEPTH = 64
+_MAX_DEPTH = 64
 MAX_ELEMENTS = 200_000
-MAX_ATTRIBUTES = 200
+_MAX_ATTRIBUTES = 200
 _ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
 
@@ -182,12 +167,12 @@ class _TreeBuilder:
 
     def _start(self, name: str, attributes: list[str]) -> None:
         self.elements += 1
-        if len(self.stack) >= MAX_DEPTH:
-            raise _Refused(f"elements lie more than {MAX_DEPTH} deep")
+        if len(self.stack) >= _MAX_DEPTH:
+            raise _Refused(f"elements lie more than {_MAX_DEPTH} deep")
         if self.elements > MAX_ELEMENTS:
             raise _Refused(f"more than {MAX_ELEMENTS:,} elements")
-        if len(attributes) > 2 * MAX_ATTRIBUTES:
-            raise _Refused(f"an element with more than {MAX_ATTRIBUTES} attributes")
+        if len(attributes) > 2 * _MAX_ATTRIBUTES:
+            raise _Refused(f"an element with more than {_MAX_ATTRIBUTES} attributes")
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
         element = Element(name, pairs, line=self.parser.CurrentLineNumber)
         if self.stack:

@@ -57,9 +57,6 @@ from yardstone.tournament.model import (
 from yardstone.tournament.rules import SwissSettings, Team, TeamRules
 from yardstone.tournament.standings_table import standings
 
-__all__ = ["BYES", "read_trf", "write_trf"]
-
-
 MAX_PLAYERS = 9_999
 #: Points by the letter of a game's result.
 _POINTS = {**dict.fromkeys("1W+", 1.0), **dict.fromkeys("=D", 0.5), **dict.fromkeys("0L-", 0.0)}

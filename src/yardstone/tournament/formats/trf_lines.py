@@ -29,28 +29,12 @@ from yardstone.tournament.rules import (
     TimeSystem,
 )
 
-__all__ = [
-    "FIRST_ROUND",
-    "MAX_ROUNDS",
-    "WIDTH",
-    "TrfHead",
-    "read_swiss",
-    "swiss_lines",
-    "read_teams",
-    "team_lines",
-    "GO_LINE",
-    "go_lines",
-    "same_go",
-    "with_go",
-]
-
-
 MAX_ROUNDS = 200
 #: The results of round r stand from this column (from 0) + WIDTH (r - 1).
 FIRST_ROUND = 91
 WIDTH = 10
 #: More criteria than this are no list of criteria.
-MAX_CRITERIA = 100
+_MAX_CRITERIA = 100
 #: Points of a game, of a decision and of an acceleration are below this: they have four columns.
 MAX_POINTS = 99.95
 
@@ -130,8 +114,8 @@ class TrfHead:
         kind = "212" if self.text("212") else "202"
         listed = re.split(r"[,;\s]+", self.text(kind))
         criteria = [name.upper().replace("/", "-") for name in listed if name]
-        if len(criteria) > MAX_CRITERIA:
-            raise self.error(f"more than {MAX_CRITERIA} criteria", self.found[kind][0][0])
+        if len(criteria) > _MAX_CRITERIA:
+            raise self.error(f"more than {_MAX_CRITERIA} criteria", self.found[kind][0][0])
         if criteria and "PTS" not in criteria:
             criteria.insert(0, "PTS")
         values |= {"wins_absent": 0.0, "score_absent": 0.0, "round_down": False}

@@ -69,8 +69,6 @@ from yardstone.web.desk.service import Desk
 from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 
 #: Rows left out that are listed, and players of a list that are offered.

@@ -41,17 +41,13 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.settings import EventChange
     from yardstone.web.desk.app import DeskSettings
 
-
-__all__ = ["Desk", "Helper", "Sessions", "Snapshot", "WatchedFile"]
-
-
 #: The format of the file: the only one that holds tables, byes and absences.
 _FORMAT = "opengotha"
 #: Seconds between two looks at a file that is asked for again and again.
 _FRESH = 0.2
 
 
-class RoundCount(NamedTuple):
+class _RoundCount(NamedTuple):
     """Where a tournament stands.
 
     Rounds that are `planned`; the last one that is `paired`, 0 before the first, and its `open`
@@ -78,13 +74,13 @@ class Snapshot:
     pages: dict[str, bytes] = field(default_factory=dict, init=False)  #: Made so far, by addresses
 
     @cached_property
-    def rounds(self) -> RoundCount:
+    def rounds(self) -> _RoundCount:
         """Where it stands."""
         now = self.tournament
         paired = max((game.round for game in now.games), default=0)
         missing = [g for g in now.round_games(paired) if g.result is Result.unknown]
         following = now.next_round if now.next_round <= now.rounds else 0
-        return RoundCount(now.rounds, paired, len(missing), following)
+        return _RoundCount(now.rounds, paired, len(missing), following)
 
 
 class WatchedFile:
@@ -177,7 +173,7 @@ _TOURNAMENTS = 1000
 _NICENESS = 10
 
 
-def chances_page(tournament: Tournament) -> str:
+def _chances_page(tournament: Tournament) -> str:
     """The report on the chances of all players as a part of a page.
 
     Raises YardstoneError if the tournament cannot be simulated, or is over.
@@ -231,11 +227,11 @@ class Chances:
         """The work, in a new process if the last one was killed."""
         with suppress(BrokenProcessPool):
             if self._pool is not None:
-                return self._pool.submit(chances_page, tournament)
+                return self._pool.submit(_chances_page, tournament)
         self._pool = ProcessPoolExecutor(
             1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(_NICENESS,)
         )
-        return self._pool.submit(chances_page, tournament)
+        return self._pool.submit(_chances_page, tournament)
 
 
 COOKIE = "yardstone_desk"

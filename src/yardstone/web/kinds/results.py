@@ -26,19 +26,15 @@ from yardstone.web.kinds.kind import (
 if TYPE_CHECKING:
     from yardstone.pool import Pool
 
-__all__ = [
-    "KIND",
-]
-
 #: Pairs of players whose games are listed.
 _PAIRS = 20_000
 #: Players listed unless all are asked for.
-PLAYERS_A_PAGE = 500
+_PLAYERS_A_PAGE = 500
 #: Players in the sample of the start page.
 _GLANCED = 5
 _GLANCED_COLUMNS = ("Rank", "Player", "Rating", "Interval")
 #: With at most so many players, everyone's score against everyone stands in one table.
-CROSS_TABLE_PLAYERS = 12
+_CROSS_TABLE_PLAYERS = 12
 
 
 def _perform(task: Task) -> dict[str, Any]:
@@ -96,14 +92,14 @@ def _view(result: Plain, query: Query) -> View:
 
     players = result["ratings"]
     document = list_document(result, title="Rating list", link=link)
-    most = len(players) if query.everyone else PLAYERS_A_PAGE
+    most = len(players) if query.everyone else _PLAYERS_A_PAGE
     sections = list(_first_players(document.sections, most, query.player))
     if any(each["player"] == query.player for each in players):
         table = scores_of(players, result["head_to_head"], query.player, link)
         blocks = [Lines(["No games against others."]) if table is None else table]
         title = f"{query.player} against each opponent"
         sections.insert(0, Section(title, blocks, name="against"))
-    elif 1 < len(players) <= CROSS_TABLE_PLAYERS:
+    elif 1 < len(players) <= _CROSS_TABLE_PLAYERS:
         sections.append(Section("Head to head", [_cross_table(result)], name="cross"))
     links = []
     if query.player is not None:

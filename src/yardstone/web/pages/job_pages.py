@@ -27,20 +27,6 @@ if TYPE_CHECKING:
 
     from yardstone.web.kinds.kind import Card
 
-
-__all__ = [
-    "FOLDER",
-    "SAMPLES",
-    "batch_page",
-    "can_draw",
-    "card_png",
-    "example_page",
-    "job_page",
-    "sample_result",
-    "start_samples",
-]
-
-
 FOLDER = Path(__file__).parent / "samples"
 
 

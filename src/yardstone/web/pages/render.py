@@ -25,30 +25,6 @@ if TYPE_CHECKING:
 
     from yardstone.reports.document import Document
 
-
-__all__ = [
-    "ASSETS",
-    "READ",
-    "PageCard",
-    "asset",
-    "asset_bytes",
-    "asset_mark",
-    "content",
-    "days_words",
-    "error_lines",
-    "limit_words",
-    "limits_table",
-    "moment_words",
-    "page",
-    "problem_page",
-    "progress",
-    "root_of",
-    "sentence",
-    "size_words",
-    "wants_page",
-]
-
-
 Plain = Mapping[str, Any]
 
 _STAGES = {

@@ -20,8 +20,6 @@ from yardstone.web.settings import site_of
 from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
 from yardstone.web.uploads import read_fields
 
-__all__ = ["FormField", "form_fields", "router"]
-
 
 class FormField(NamedTuple):
     """A field on the page; without `choices` it takes any text."""
@@ -68,7 +66,7 @@ def _query(
     return Query(render.root_of(request) + path, part, player, everyone, colour, scale)
 
 
-Asked = Annotated[Query, Depends(_query)]
+_Asked = Annotated[Query, Depends(_query)]
 
 
 def _start(request: Request, problem: RequestProblem | None = None) -> Response:
@@ -122,13 +120,13 @@ async def send(request: Request) -> Response:
 
 
 @router.api_route("/r/{address}", methods=render.READ)
-def result(request: Request, address: str, query: Asked) -> Response:
+def result(request: Request, address: str, query: _Asked) -> Response:
     """A job: its progress, its question, its result or its failure."""
     return job_pages.job_page(request, service_of(request).job(address), query)
 
 
 @router.api_route("/example/{kind}", methods=render.READ)
-def example(request: Request, kind: str, query: Asked) -> Response:
+def example(request: Request, kind: str, query: _Asked) -> Response:
     """The result of an example, as all results are shown."""
     if kind not in job_pages.SAMPLES:
         raise missing()
