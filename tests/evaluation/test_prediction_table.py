@@ -27,7 +27,7 @@ def test_two_columns_are_enough(tmp_path: Path) -> None:
         ("score," + "x" * 140_000 + ",p\n1,2,3\n", "the first line has no names of columns"),
         ("result,p\n1,0.5\n", "there is no column 'score' (the columns are result, p)"),
         (",".join(f"c{n}" for n in range(30)) + "\n", "c18, c19 …)"),
-        ("score,p\n1,0.5\n1,0.5,3\n", "line 3 has 3 columns, the first line 2"),
+        ("score,p\n1,0.5\n1,0.5,3\n", "Line: 3 Original Line: 1,0.5,3 Expected Number"),
     ],
 )
 def test_a_table_that_cannot_be_used(content: str, message: str, tmp_path: Path) -> None:

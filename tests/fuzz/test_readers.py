@@ -45,7 +45,7 @@ _NO_FILE_OF_OTHERS = {
         "web/database:Job.as_dict$", "web/database:_Json.", "web/desk/service:Sessions\\.",
     ),
     "what the system says of itself": ("memory:",),
-    "JSON that this function, or DuckDB, has just made": ("records/query_errors:_trouble$",),
+    "JSON that this function, or DuckDB, has just made": ("records/query_errors:_(fields|place)$",),
 }  # fmt: skip
 OTHERS = [re.compile(each) for group in _NO_FILE_OF_OTHERS.values() for each in group]
 

@@ -128,7 +128,6 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
     tables: list[str] = []
     computed: list[str] = []
     with connection_for(name, options.memory) as connection:
-        connection.execute("SET errors_as_json = true")
         if database is not None:
             path = _database(database)
             if _is_sqlite(path):

@@ -39,15 +39,17 @@ _NESTED = re.compile(r"STRUCT|MAP|UNION|.*\[\d*\]$")
 
 
 def connect(memory: int | None = None) -> duckdb.DuckDBPyConnection:
-    """A database in memory that keeps the order of rows and downloads nothing.
+    """A database in memory that keeps the order of rows, and downloads nothing.
 
-    With more than `memory` bytes of tables it goes on in a temporary folder.
+    With more than `memory` bytes of tables it goes on in a temporary folder. Its
+    errors come as JSON.
     """
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "preserve_insertion_order": "true",
+        "errors_as_json": "true",
     }
     if memory is not None:
         config |= {"memory_limit": f"{memory}B", "temp_directory": gettempdir()}

@@ -1,7 +1,4 @@
-"""Conditions on games, such as ``Termination <> 'time forfeit'``: which games are wanted.
-
-`parse_condition` makes a function of the text, and `Where` says of each game whether it holds.
-"""
+"""Conditions on games, such as ``Termination <> 'time forfeit'``: which games are wanted."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +22,8 @@ _MARK = "where "
 class Where:
     """A condition on games, as the user writes it; `names` are the tags or columns it speaks of.
 
-    Raises UsageError if it cannot be understood.
+    Each name stands once, as the text has it first. Raises UsageError, which says where, if it
+    cannot be understood.
 
     Examples:
         >>> Where("WhiteElo >= 2400 OR Event LIKE '%final%'").names
@@ -33,8 +31,14 @@ class Where:
     """
 
     def __init__(self, text: str) -> None:
+        if len(text) > _LONGEST:
+            raise UsageError(f"where: the condition is longer than {_LONGEST:,} characters")
+        parser = _Parser(text)
+        self._condition = parser.either()
+        if parser.kind != "end":
+            parser.refuse("AND, OR or the end was expected")
         self.text = text
-        self._condition, self.names = parse_condition(text)
+        self.names = tuple(parser.names.values())
 
     def __reduce__(self) -> tuple[type[Where], tuple[str]]:
         return Where, (self.text,)
@@ -105,19 +109,24 @@ def left_out_line(report: SkipReport) -> str:
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
+    "==": operator.eq,
+    "<>": operator.ne,
+    "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
 }
-_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DATE = re.compile(
     r"(\d{4})([-./])(\d{1,2}|\?\?)\2(\d{1,2}|\?\?)(?:[ T](\d{1,2}:\d\d(?::\d\d)?)(?:\.\d+)?)?"
 )
 _MIDNIGHT = "T00:00:00"
-_YES = frozenset(("true", "t", "yes", "y", "1"))
-_NO = frozenset(("false", "f", "no", "n", "0"))
+_TRUTHS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "0"), False),
+}
 
 
 @dataclass(slots=True)
@@ -141,8 +150,11 @@ class _Rows:
     size: int
     remarks: list[str] = field(default_factory=list)
 
-    def of(self, name: _Name) -> Values:
-        return self.values[name.name.casefold()]
+    def of(self, operand: _Operand) -> Values:
+        """What the rows have for a name, or a literal, which is the same in all of them."""
+        if isinstance(operand, _Name):
+            return self.values[operand.name.casefold()]
+        return Values([_text(operand)], np.zeros(self.size, np.intp))
 
 
 Condition: TypeAlias = Callable[[_Rows], "NDArray[np.bool_]"]
@@ -182,22 +194,22 @@ def _like(name: _Name, pattern: str, *, capitals: bool) -> Condition:
 
 
 def _compare(left: _Operand, sign: str, right: _Operand) -> Condition:
-    """``left sign right``; the sign is one of = < <= > >=."""
+    """``left sign right``; what is not equal includes missing values."""
+    if sign in ("<>", "!="):
+        return _inverted(_compare(left, "=", right))
+    if isinstance(right, _Name) and not isinstance(left, _Name):
+        left, sign, right = right, _TURNED.get(sign, sign), left
     return partial(_compared, left, sign, right)
 
 
 def _compared(left: _Operand, sign: str, right: _Operand, rows: _Rows) -> NDArray[np.bool_]:
-    if isinstance(left, _Name):
-        if isinstance(right, _Name):
-            return _two_names(rows.of(left), sign, rows.of(right))
-        values = rows.of(left)
-        passing = values.where(_test(sign, right))
-        if not passing.any():
-            _remark(left.name, right, values, rows.remarks)
-        return passing
+    values = rows.of(left)
     if isinstance(right, _Name):
-        return _compared(right, _TURNED[sign], left, rows)
-    return Values([_text(left)], np.zeros(rows.size, np.intp)).where(_test(sign, right))
+        return _two_names(values, sign, rows.of(right))
+    passing = values.where(_test(sign, right))
+    if isinstance(left, _Name) and not passing.any():
+        _remark(left.name, right, values, rows.remarks)
+    return passing
 
 
 def _remark(name: str, literal: _Literal, values: Values, remarks: list[str]) -> None:
@@ -218,39 +230,21 @@ def _remark(name: str, literal: _Literal, values: Values, remarks: list[str]) ->
 
 
 def _test(sign: str, literal: _Literal) -> Callable[[str], bool]:
-    """Whether a text stands in this relation to a literal."""
-    compare = _SIGNS[sign]
+    """Whether a text stands in this relation to a literal, read as the literal is.
+
+    Dates are compared as far as the literal is known: as texts year first, all of one form.
+    """
+    read: Callable[[str], Any] = str
     if isinstance(literal, bool):
-        words = {**dict.fromkeys(_YES, True), **dict.fromkeys(_NO, False)}
-        return lambda text: (
-            (value := words.get(text.lower())) is not None and compare(value, literal)
-        )
-    if not isinstance(literal, str):
-        return _as_number(compare, literal)
-    if (date := _moment(literal)) is not None:
-        return _as_date(compare, date)
-    number = None if sign == "=" else _number(literal)
-    if number is not None:
-        return _as_number(compare, number)
-    return lambda text: compare(text, literal)
-
-
-def _as_number(compare: Callable[[Any, Any], bool], number: float) -> Callable[[str], bool]:
-    return lambda text: (value := _number(text)) is not None and compare(value, number)
-
-
-def _as_date(compare: Callable[[Any, Any], bool], date: str) -> Callable[[str], bool]:
-    """Compares as far as the literal is known: dates as texts year first, all of one form."""
-
-    def test(text: str) -> bool:
-        value = _moment(text)
-        if value is None:
-            return False
-        if len(value) < len(date):
-            value += _MIDNIGHT
-        return compare(value[: len(date)], date)
-
-    return test
+        read = lambda text: _TRUTHS.get(text.lower())  # noqa: E731
+    elif not isinstance(literal, str):
+        read = _number
+    elif (date := _moment(literal)) is not None:
+        literal, read = date, partial(_moment, size=len(date))
+    elif sign not in ("=", "==") and (number := _number(literal)) is not None:
+        literal, read = number, _number
+    compare = _SIGNS[sign]
+    return lambda text: (value := read(text)) is not None and compare(value, literal)
 
 
 def _two_names(left: Values, sign: str, right: Values) -> NDArray[np.bool_]:
@@ -271,15 +265,19 @@ def _two_names(left: Values, sign: str, right: Values) -> NDArray[np.bool_]:
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is, whole ones exactly."""
+    """The number that a text is, whole ones of a sensible length exactly."""
     text = text.strip()
     if _NUMBER.fullmatch(text) is None:
         return None
-    return _exact_number(text)
+    whole = len(text) < 300 and text.lstrip("+-").isdigit()
+    return int(text) if whole else float(text)
 
 
-def _moment(text: str) -> str | None:
-    """A date as ``2018-12-14``, with ``T15:00:00`` behind it where a time of day is known."""
+def _moment(text: str, size: int = 0) -> str | None:
+    """A date as ``2018-12-14``, with ``T15:00:00`` behind it where a time of day is known.
+
+    With a `size` it has as many characters, those of midnight where no time of day is known.
+    """
     match = _DATE.fullmatch(text.strip())
     if match is None:
         return None
@@ -288,10 +286,10 @@ def _moment(text: str) -> str | None:
     if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
         return None
     date = f"{year}-{int(month):02}-{int(day):02}"
-    if clock is None:
-        return date
-    parts = [int(part) for part in clock.split(":")]
-    return f"{date}T{parts[0]:02}:{parts[1]:02}:{parts[2] if len(parts) > 2 else 0:02}"
+    if clock is not None:
+        hour, minute, second = [*map(int, clock.split(":")), 0][:3]
+        date += f"T{hour:02}:{minute:02}:{second:02}"
+    return (date if clock is not None else date + _MIDNIGHT)[:size] if size else date
 
 
 def values_of(column: NDArray[Any]) -> Values:
@@ -338,29 +336,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_KEYWORDS = {
-    "AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN", "IS", "NULL", "TRUE", "FALSE",
-}  # fmt: skip
-_COMPARISONS = {"=": "=", "==": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-_UNEQUAL = ("<>", "!=")
-
-
-def parse_condition(text: str) -> tuple[Condition, tuple[str, ...]]:
-    """The condition that a text states, and its names, each once, as it has them first.
-
-    Raises UsageError, which says where, if it cannot be understood.
-
-    Examples:
-        >>> parse_condition("WhiteElo >= 2400 AND Event IS NOT NULL AND whiteelo < 2600")[1]
-        ('WhiteElo', 'Event')
-    """
-    if len(text) > _LONGEST:
-        raise UsageError(f"where: the condition is longer than {_LONGEST:,} characters")
-    parser = _Parser(text)
-    condition = parser.either()
-    if parser.kind != "end":
-        parser.refuse("AND, OR or the end was expected")
-    return condition, tuple(parser.names.values())
+_KEYWORDS = set("AND OR NOT IN LIKE ILIKE BETWEEN IS NULL TRUE FALSE".split())
 
 
 class _Parser:
@@ -376,31 +352,28 @@ class _Parser:
     def step(self) -> str:
         """Go on to the next word; the one before it."""
         before = self.value
-        rest = self.text[self.end :]
-        self.start = self.end + len(rest) - len(rest.lstrip())
-        if not rest.strip():
-            self.kind, self.value = "end", ""
-            return before
+        rest = self.text[self.end :].lstrip()
+        self.start = len(self.text) - len(rest)
         token = _TOKEN.match(self.text, self.end)
-        if token is None:
-            self.kind = ""
-            stray = self.text[self.start]
-            if stray in "'\"":
-                self.refuse(f"the quotation mark {stray} is not closed")
-            self.refuse(f"{stray!r} has no meaning here")
-        self.kind = token.lastgroup or ""
-        self.value = token[self.kind]
-        self.end = token.end()
+        self.kind, self.value = "" if rest else "end", ""
+        if token is not None:
+            self.kind = token.lastgroup or ""
+            self.value = token[self.kind]
+            self.end = token.end()
+        elif rest:
+            stray = rest[0]
+            self.refuse(
+                f"the quotation mark {stray} is not closed"
+                if stray in "'\""
+                else f"{stray!r} has no meaning here"
+            )
         if self.kind == "word" and self.value.upper() in _KEYWORDS:
-            self.kind, self.value = "keyword", self.value.upper()
+            self.kind, self.value = "sign", self.value.upper()
         return before
 
-    def take(self, *words: str) -> bool:
-        """Go on if the next word is one of these keywords or signs."""
-        if self.kind in ("keyword", "sign") and self.value in words:
-            self.step()
-            return True
-        return False
+    def take(self, *words: str) -> str:
+        """Go on if the next word is one of these keywords or signs: which it is, else empty."""
+        return self.step() if self.kind == "sign" and self.value in words else ""
 
     def refuse(self, what: str) -> NoReturn:
         """Raise the error for what stands here."""
@@ -413,7 +386,7 @@ class _Parser:
         )
 
     def expect(self, word: str, what: str) -> None:
-        """Go on, as one of these words must be the next."""
+        """Go on, as this word must be the next."""
         if not self.take(word):
             self.refuse(what)
 
@@ -433,56 +406,48 @@ class _Parser:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise UsageError(f"where: more than {_DEEPEST} brackets or NOTs within each other")
-        try:
-            if self.take("NOT"):
-                return _inverted(self.negated())
-            if self.take("("):
-                inside = self.either()
-                self.expect(")", "a closing bracket was expected")
-                return inside
-            return self.comparison()
-        finally:
-            self.depth -= 1
+        if self.take("NOT"):
+            condition = _inverted(self.negated())
+        elif self.take("("):
+            condition = self.either()
+            self.expect(")", "a closing bracket was expected")
+        else:
+            condition = self.comparison()
+        self.depth -= 1
+        return condition
 
     def comparison(self) -> Condition:
         left = self.operand()
-        if self.kind == "sign" and self.value in _COMPARISONS:
-            sign = _COMPARISONS[self.step()]
+        if sign := self.take(*_SIGNS):
             return _compare(left, sign, self.operand())
-        if self.take(*_UNEQUAL):
-            return _inverted(_compare(left, "=", self.operand()))
         if not isinstance(left, _Name):
             self.refuse("a comparison such as = or < was expected")
-        if self.take("IS"):
-            unlike = self.take("NOT")
-            self.expect("NULL", "NULL was expected")
-            return _inverted(_missing(left)) if unlike else _missing(left)
+        null = self.take("IS")
         unlike = self.take("NOT")
-        condition = self.range_or_list(left)
-        if condition is not None:
-            return _inverted(condition) if unlike else condition
-        if unlike:
-            self.refuse("LIKE, IN or BETWEEN was expected")
-        return _compare(left, "=", True)
-
-    def range_or_list(self, name: _Name) -> Condition | None:
-        if self.kind == "keyword" and self.value in ("LIKE", "ILIKE"):
-            word = self.step()
+        if null:
+            self.expect("NULL", "NULL was expected")
+            condition = _missing(left)
+        elif word := self.take("LIKE", "ILIKE"):
             if self.kind != "text":
                 self.refuse("a pattern in quotation marks, such as '%forfeit%', was expected")
-            return _like(name, _unquoted(self.step()), capitals=word == "LIKE")
-        if self.take("BETWEEN"):
-            low = _compare(name, ">=", self.literal())
+            condition = _like(left, _unquoted(self.step()), capitals=word == "LIKE")
+        elif self.take("BETWEEN"):
+            low = _compare(left, ">=", self.literal())
             self.expect("AND", "AND was expected")
-            return _combined(np.logical_and, [low, _compare(name, "<=", self.literal())])
-        if self.take("IN"):
+            condition = _combined(np.logical_and, [low, _compare(left, "<=", self.literal())])
+        elif self.take("IN"):
             self.expect("(", "an opening bracket was expected")
             values = [self.literal()]
             while self.take(","):
                 values.append(self.literal())
             self.expect(")", "a comma or a closing bracket was expected")
-            return _combined(np.logical_or, [_compare(name, "=", value) for value in values])
-        return None
+            equal = [_compare(left, "=", value) for value in values]
+            condition = _combined(np.logical_or, equal)
+        elif unlike:
+            self.refuse("LIKE, IN or BETWEEN was expected")
+        else:
+            condition = _compare(left, "=", True)
+        return _inverted(condition) if unlike else condition
 
     def operand(self) -> _Operand:
         if self.kind not in ("word", "quoted"):
@@ -498,20 +463,14 @@ class _Parser:
             return _unquoted(self.step())
         if self.kind == "date":  # there is no arithmetic that it could be instead
             return self.step()
-        if self.kind == "keyword" and self.value in ("TRUE", "FALSE"):
-            return self.step() == "TRUE"
-        sign = self.step() if self.kind == "sign" and self.value in "+-" else ""
+        if truth := self.take("TRUE", "FALSE"):
+            return truth == "TRUE"
+        sign = self.take("+", "-")
         if self.kind == "number":
-            return _exact_number(sign + self.step())
-        if self.kind == "keyword" and self.value == "NULL":
+            return cast("float", _number(sign + self.step()))
+        if self.kind == "sign" and self.value == "NULL":
             self.refuse("write IS NULL or IS NOT NULL")
         self.refuse("a name, a number or a 'text' was expected")
-
-
-def _exact_number(text: str) -> float:
-    """The number that a text writes, whole ones of a sensible length exactly."""
-    whole = len(text) < 300 and text.lstrip("+-").isdigit()
-    return int(text) if whole else float(text)
 
 
 def _unquoted(text: str) -> str:

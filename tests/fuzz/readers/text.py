@@ -10,7 +10,7 @@ from yardstone.go.rules import parse_rules_and_komi
 from yardstone.grades import parse_grade
 from yardstone.records.dates import parse_date, read_dates
 from yardstone.records.decoding import decode
-from yardstone.records.where import parse_condition
+from yardstone.records.where import Where
 from yardstone.tournament.standings_table import parse_criteria
 
 __all__ = ["TARGETS"]
@@ -32,7 +32,7 @@ def read_position(path: Path) -> None:
 
 def read_condition(path: Path) -> None:
     """A condition on games."""
-    parse_condition(_text(path))
+    Where(_text(path))
 
 
 def read_times(path: Path) -> None:
