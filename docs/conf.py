@@ -6,7 +6,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from yardstone.reports.panels import night
+from yardstone.reports.drawing import night
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

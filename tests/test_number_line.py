@@ -22,7 +22,7 @@ from yardstone.grades import (
 )
 from yardstone.ratings.egf import grade_rating
 from yardstone.records.go_game import split_rank
-from yardstone.reports.strength_words import RANK_AXES
+from yardstone.reports.strength import RANK_AXES
 from yardstone.strength.site_scales import (
     EDGES,
     EGF_SHIFT,

@@ -18,7 +18,7 @@ from yardstone.go.nets.network import Network, load_network
 from yardstone.go.nets.store import KNOWN
 from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
-from yardstone.reports.strength_words import headline
+from yardstone.reports.strength import headline
 from yardstone.strength.estimation import StrengthEstimate, estimate_player, estimate_players
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.players import model_network

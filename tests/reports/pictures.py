@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from yardstone.reports.chart import Chart
-from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words
+from yardstone.reports.drawing import Discs, Element, Shape, Sheet, Words
 
 E = TypeVar("E", bound=Element)
 SVG = "{http://www.w3.org/2000/svg}"

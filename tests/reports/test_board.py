@@ -10,7 +10,7 @@ import pytest
 from tests.reports.pictures import elements, texts
 from yardstone.errors import InputError
 from yardstone.reports.boards import BoardDiagram
-from yardstone.reports.panels import Discs, Words
+from yardstone.reports.drawing import Discs, Words
 
 
 def discs(board: BoardDiagram, colour: str) -> list[tuple[float, float]]:

@@ -18,16 +18,19 @@ from yardstone.reports.chart import (
     Band,
     Bars,
     Chart,
+    Frame,
     Guide,
     Label,
     Mark,
     Panel,
     Points,
+    Ruler,
     Stroke,
-    number,
+    clipped,
+    nice_ticks,
+    thinned,
 )
-from yardstone.reports.layout import Frame, Ruler, clipped, nice_ticks, thinned
-from yardstone.reports.panels import (
+from yardstone.reports.drawing import (
     LIGHT,
     SERIES,
     Discs,
@@ -35,6 +38,7 @@ from yardstone.reports.panels import (
     Words,
     broken,
     cut,
+    number,
     stylesheet,
     text_width,
 )

@@ -16,21 +16,19 @@ from yardstone.reports.ordo import (
     TableFormat,
     as_in_tag,
     display_width,
-    listing_order,
-    pad,
-    rank_players,
-    ratings_csv,
-    ratings_text,
-    rounded,
-)
-from yardstone.reports.ordo_extras import (
     error_matrix,
     find_groups,
     general_dat,
     groups_text,
     head_to_head,
+    listing_order,
+    pad,
     programs_dat,
+    rank_players,
     rating_dat,
+    ratings_csv,
+    ratings_text,
+    rounded,
     superiority_matrix,
 )
 

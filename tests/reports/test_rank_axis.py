@@ -7,7 +7,7 @@ import itertools
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from yardstone.reports.strength_words import RANK_AXES, rating_words
+from yardstone.reports.strength import RANK_AXES, rating_words
 from yardstone.strength.site_scales import SITE_SCALES, fox_rank
 
 

@@ -12,11 +12,10 @@ import pytest
 
 from tests.reports.pictures import check
 from tests.web.made_results import go_result
+from yardstone.reports.drawing import Shape
 from yardstone.reports.files import document_csv
 from yardstone.reports.page import document_page
-from yardstone.reports.panels import Shape
-from yardstone.reports.strength import estimate_document
-from yardstone.reports.strength_words import estimate_chart
+from yardstone.reports.strength import estimate_chart, estimate_document
 from yardstone.reports.text import document_text
 
 #: What is missing, the headline, and the word of the tables with the end that is known.

@@ -12,7 +12,7 @@ from tests.evaluation.games import played
 from tests.reports.pictures import check_files, texts
 from tests.web.made_results import backgammon_result, go_result
 from yardstone.evaluation.backtest import evaluate
-from yardstone.reports import strength_words, winprob
+from yardstone.reports import strength, winprob
 from yardstone.reports.backgammon import trend_chart
 from yardstone.reports.chart import Chart
 from yardstone.reports.evaluation import calibration_chart
@@ -44,10 +44,10 @@ def estimate_charts(scale: str) -> list[Chart]:
                 part[name] = 1900.0 + 60.0 * part[name]
         plain["scale"] = scale
     return [
-        strength_words.estimate_chart(plain),
-        strength_words.scale_chart(plain, words),
-        strength_words.rank_chart(plain, words),
-        strength_words.game_chart(plain["by_game"][0], words, marked=[57, 58]),
+        strength.estimate_chart(plain),
+        strength.scale_chart(plain, words),
+        strength.rank_chart(plain, words),
+        strength.game_chart(plain["by_game"][0], words, marked=[57, 58]),
     ]
 
 
@@ -76,15 +76,15 @@ def test_every_subject_in_every_format(subject: str, tmp_path: Path) -> None:
 
 def test_marked_moves_stand_out() -> None:
     game = go_result(1)["by_game"][0]
-    plain = strength_words.game_chart(game, "A game").svg()
-    marked = strength_words.game_chart(game, "A game", marked=[int(game["numbers"][3])]).svg()
+    plain = strength.game_chart(game, "A game").svg()
+    marked = strength.game_chart(game, "A game", marked=[int(game["numbers"][3])]).svg()
     assert "f-c2" not in plain
     assert "f-c2" in marked
 
 
 def test_probabilities_of_ranks_are_written() -> None:
     plain = go_result(2)
-    said = texts(strength_words.rank_chart(plain, "Ranks"))
+    said = texts(strength.rank_chart(plain, "Ranks"))
     for each in plain["probabilities"]:
         share = 100.0 * each["probability"]
         assert (f"{share:.0f}" in said) or share < 0.5

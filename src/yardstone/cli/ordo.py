@@ -42,18 +42,7 @@ from yardstone.pool import PairCounts
 from yardstone.ratings import BradleyTerry, Estimate, JointRatings, Prior, Status
 from yardstone.ratings.connectivity import strong_components
 from yardstone.ratings.ordo_search import SEARCHED, as_ordo_ends
-from yardstone.reports import ordo_extras
-from yardstone.reports.ordo import (
-    COLUMNS,
-    SUPERIORITY_COLUMN,
-    OrdoList,
-    TableFormat,
-    as_in_tag,
-    display_width,
-    rank_players,
-    ratings_csv,
-    ratings_text,
-)
+from yardstone.reports import ordo as lists
 
 if TYPE_CHECKING:
     from yardstone.ratings.simulation import Simulated
@@ -136,9 +125,9 @@ class _Session(Session[OrdoOptions]):
             column, width = (
                 (scan_integer(text) for text in row[:2]) if len(row) == 3 else (None, None)
             )
-            if column is None or width is None or not 0 <= column < len(COLUMNS):
+            if column is None or width is None or not 0 <= column < len(lists.COLUMNS):
                 raise Refused(f'Errors in file "{path}"')
-            headers[column] = (row[2], max(width, 1 + display_width(row[2])))
+            headers[column] = (row[2], max(width, 1 + lists.display_width(row[2])))
         self.say("Column settings uploaded succesfully\n")
         return headers
 
@@ -193,7 +182,7 @@ class _Session(Session[OrdoOptions]):
         options = self.options
         if options.force:
             return False
-        groups = ordo_extras.find_groups(self.tag_names, self.counts)
+        groups = lists.find_groups(self.tag_names, self.counts)
         if self._groups is None:
             if len(groups) > 1:
                 sys.stderr.write(_NOT_CONNECTED.format(len(groups)))
@@ -309,7 +298,7 @@ class _Session(Session[OrdoOptions]):
             warn("the anchor of -A has no effect: the loose anchors of -y set the level")
         if ratings.status[ratings.index(self.anchor)] != Status.NORMAL:
             warn(
-                f'the anchor "{as_in_tag(self.anchor)}" won or lost every game: '
+                f'the anchor "{lists.as_in_tag(self.anchor)}" won or lost every game: '
                 "the level rests on a bound"
             )
 
@@ -334,10 +323,10 @@ class _Session(Session[OrdoOptions]):
         for text, row in perfect:
             self.say(f"{text}{self.tag_names[row]}\n")
 
-    def _list(self, ratings: JointRatings) -> OrdoList:
+    def _list(self, ratings: JointRatings) -> lists.OrdoList:
         """The list, with simulated errors if they were asked for."""
         options = self.options
-        listed = OrdoList(
+        listed = lists.OrdoList(
             names=self.tag_names,
             rating=_without_noise(ratings),
             status=ratings.status,
@@ -386,47 +375,47 @@ class _Session(Session[OrdoOptions]):
         progress.end()
         return simulated
 
-    def _report(self, listed: OrdoList) -> None:
+    def _report(self, listed: lists.OrdoList) -> None:
         options = self.options
-        rows = rank_players(
+        rows = lists.rank_players(
             listed,
             threshold=options.threshold,
             older=frozenset(self.number[relation.other] for relation in self.known.relations),
             hide_older=options.remove_older,
         )
         columns = options.columns
-        if options.cfs_show and SUPERIORITY_COLUMN not in columns:
-            columns = (*columns, SUPERIORITY_COLUMN)
-        shape = TableFormat(
+        if options.cfs_show and lists.SUPERIORITY_COLUMN not in columns:
+            columns = (*columns, lists.SUPERIORITY_COLUMN)
+        shape = lists.TableFormat(
             columns=columns,
             decimals=options.decimals,
             score_decimals=options.score_decimals,
             headers=self.headers,
             simulated=options.simulations > 1,
         )
-        text = ratings_text(listed, rows, shape)
+        text = lists.ratings_text(listed, rows, shape)
         if self._text is None:
             sys.stdout.write(text)
         else:
             self._text.write(text)
         if self._csv is not None:
-            self._csv.write(ratings_csv(listed, rows, shape))
+            self._csv.write(lists.ratings_csv(listed, rows, shape))
         players = [row.player for row in rows]
         if self._errors is not None:
-            self._errors.write(ordo_extras.error_matrix(listed, players))
+            self._errors.write(lists.error_matrix(listed, players))
         if self._superiority is not None:
-            self._superiority.write(ordo_extras.superiority_matrix(listed, players))
+            self._superiority.write(lists.superiority_matrix(listed, players))
         if self._head2head is not None:
             self.log("head to head output...")
             self._head2head.write(
-                ordo_extras.head_to_head(
+                lists.head_to_head(
                     listed, decimals=options.decimals, with_errors=options.simulations > 1
                 )
             )
         if options.elostat:
             self._report_elostat(listed)
 
-    def _report_elostat(self, listed: OrdoList) -> None:
+    def _report_elostat(self, listed: lists.OrdoList) -> None:
         options = self.options
         self.log("output in elostat format...")
         self.say(
@@ -434,9 +423,9 @@ class _Session(Session[OrdoOptions]):
             "rating file = rating.dat\nprograms file = programs.dat\n"
         )
         texts = (
-            ordo_extras.general_dat(listed),
-            ordo_extras.rating_dat(listed, threshold=options.threshold, decimals=options.decimals),
-            ordo_extras.programs_dat(listed, decimals=options.decimals),
+            lists.general_dat(listed),
+            lists.rating_dat(listed, threshold=options.threshold, decimals=options.decimals),
+            lists.programs_dat(listed, decimals=options.decimals),
         )
         for output, text in zip(self._elostat, texts, strict=True):
             output.write(text)

@@ -26,8 +26,7 @@ from yardstone.ratings.joint import Prior, Relation
 from yardstone.records.decoding import decode
 from yardstone.records.pgn import read_pgn
 from yardstone.records.sources import Source
-from yardstone.reports.ordo import as_in_tag
-from yardstone.reports.ordo_extras import Groups, groups_text
+from yardstone.reports.ordo import Groups, as_in_tag, groups_text
 
 _BLANKS = " \t\n\v\f\r"
 

@@ -230,7 +230,7 @@ def pair(
     made = _into(file, target, paired)
     document = _document(made, brief=brief)
     if teams:
-        from yardstone.reports.teams import team_round_document
+        from yardstone.reports.standings import team_round_document
 
         games = made.tournament.round_games(made.number)
         document = team_round_document(document, made.tournament, games)

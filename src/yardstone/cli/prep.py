@@ -19,7 +19,7 @@ from yardstone.cli.ordo_switches import (
     scan_float,
     switches,
 )
-from yardstone.reports.ordo_extras import Groups, find_groups
+from yardstone.reports.ordo import Groups, find_groups
 
 _RESULTS = ("0-1", "1/2-1/2", "1-0")
 

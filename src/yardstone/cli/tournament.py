@@ -131,7 +131,7 @@ def standings(
         raise UsageError("--top and --no-results are for text and pages")
     tournament = file.read()
     if teams:
-        from yardstone.reports.teams import team_standings_document
+        from yardstone.reports.standings import team_standings_document
         from yardstone.tournament.teams import team_standings
 
         if everybody or unplayed is not None or top is not None:

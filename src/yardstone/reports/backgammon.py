@@ -34,7 +34,7 @@ from yardstone.reports.document import (
     Table,
     file_columns,
 )
-from yardstone.reports.panels import SERIES
+from yardstone.reports.drawing import SERIES
 from yardstone.reports.words import (
     join_names,
     known,

@@ -10,8 +10,7 @@ import numpy as np
 
 from yardstone.backgammon.positions import BAR, CHEQUERS, OFF, Position
 from yardstone.go.points import PASS, check_size, point_name, point_number
-from yardstone.reports.chart import Drawn
-from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, rectangle
+from yardstone.reports.drawing import Discs, Drawn, Element, Shape, Sheet, Words, rectangle
 
 #: Pixels between two lines, and from the edge to the first, where their names stand.
 _CELL, _MARGIN = 20.0, 26.0
@@ -20,12 +19,8 @@ _STONE = 9.4
 _LEAST_SIZE_FOR_STARS = 9
 
 
-class DrawnBoard(Drawn):
-    """A board with a position."""
-
-
 @dataclass(frozen=True)
-class BoardDiagram(DrawnBoard):
+class BoardDiagram(Drawn):
     """A position.
 
     Raises:
@@ -58,8 +53,7 @@ class BoardDiagram(DrawnBoard):
         last = reach - _MARGIN
         steps = [_MARGIN + k * _CELL for k in range(self.size)]
         across = [np.array([[_MARGIN, at], [last, at]]) for at in steps]
-        down = [line[:, ::-1] for line in across]
-        yield Shape([*across, *down], stroke="wood-line")
+        yield Shape([*across, *(line[:, ::-1] for line in across)], stroke="wood-line")
         if stars := _stars(self.size):
             yield Discs(_MARGIN + _CELL * np.array(stars, np.float64), 2.4, fill="wood-line")
 
@@ -147,7 +141,7 @@ _PIPS: tuple[tuple[tuple[int, int], ...], ...] = (
 
 
 @dataclass(frozen=True)
-class BackgammonDiagram(DrawnBoard):
+class BackgammonDiagram(Drawn):
     """A position, seen by the player who decides; player 0 has the black chequers."""
 
     words: str  #: What the picture shows, for those who cannot see it.
@@ -171,8 +165,7 @@ class BackgammonDiagram(DrawnBoard):
 
     def _side(self, player: int) -> tuple[int, ...]:
         """The chequers of a player, on that player's own points."""
-        on_roll = player == self.position.on_roll
-        return self.position.own if on_roll else self.position.other
+        return self.position.own if player == self.position.on_roll else self.position.other
 
     def _chequers(self) -> Iterator[Element]:
         for player, colour in enumerate(_COLOURS):
@@ -230,8 +223,7 @@ class BackgammonDiagram(DrawnBoard):
             y = _RIM + (_HEIGHT + 28.0 if bottom else -28.0)
             yield Discs(np.array([[_SIDE + 6.0, y]]), 6.0, _COLOURS[player], "c7", 1.0)
             words = name or _COLOURS[player].capitalize()
-            score = position.score[player]
-            points = f", {score} of {position.length}" if position.length else ""
+            points = f", {position.score[player]} of {position.length}" if position.length else ""
             yield Words(f"{words}{points}", _SIDE + 18.0, y + 4.5, 13.0, bold=True)
             yield Words(f"pips {pips[player]}", _WIDTH - _SIDE, y + 4.5, 13.0, "end", "soft")
             gone = CHEQUERS - sum(self._side(player))
@@ -288,15 +280,13 @@ def _column(place: int) -> float:
 
 
 def _square(x: float, y: float, half: float, colour: str) -> Shape:
-    corners = rectangle(x - half, y - half, x + half, y + half)
-    return Shape([corners], fill=colour, stroke="black")
+    return Shape([rectangle(x - half, y - half, x + half, y + half)], fill=colour, stroke="black")
 
 
 def _arrow(one: tuple[float, float], other: tuple[float, float], colour: str) -> Iterator[Element]:
     """A line from a chequer to where it goes, with a head."""
     along = np.array([other[0] - one[0], other[1] - one[1]])
-    length = hypot(*along)
-    along /= max(length, 1e-9)
+    along /= max(hypot(*along), 1e-9)
     across = np.array([-along[1], along[0]])
     tip = np.array(other)
     neck = tip - 12.0 * along

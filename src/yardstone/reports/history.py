@@ -21,7 +21,7 @@ from yardstone.reports.document import (
     file_columns,
     record,
 )
-from yardstone.reports.panels import series_style
+from yardstone.reports.drawing import series_style
 from yardstone.reports.words import known, per_cent, picked
 from yardstone.strength.fusion_priors import RatingSources, rating_sources
 

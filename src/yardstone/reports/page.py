@@ -69,7 +69,7 @@ def _holds_something(section: Section) -> bool:
 @cache
 def style() -> str:
     """The style sheet of reports and their pictures; the server's pages add their own."""
-    from yardstone.reports.panels import stylesheet
+    from yardstone.reports.drawing import stylesheet
 
     return _asset("report.css") + stylesheet()
 

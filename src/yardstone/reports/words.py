@@ -7,30 +7,12 @@ from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from yardstone.choices import plural
+from yardstone.choices import plural as plural
 from yardstone.reports.document import Column, named, reader
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
     from yardstone.winprob.players import Chance
-
-
-__all__ = [
-    "chance_columns",
-    "chance_text",
-    "join_names",
-    "known",
-    "known_values",
-    "ordinal",
-    "per_cent",
-    "plural",
-    "NORMAL_95",
-    "share_column",
-    "share_text",
-    "signed_within",
-    "within",
-    "plain_skipped",
-]
 
 
 #: So many names stand in a sentence; the others are counted.

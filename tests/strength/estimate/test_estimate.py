@@ -20,8 +20,7 @@ from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.reports.chart import Points
-from yardstone.reports.strength import strength_document
-from yardstone.reports.strength_words import estimate_chart
+from yardstone.reports.strength import estimate_chart, strength_document
 from yardstone.reports.text import document_text
 from yardstone.strength.calibration import Calibration
 from yardstone.strength.estimation import (

@@ -25,7 +25,7 @@ from yardstone.reports.chart import (
     Stroke,
 )
 from yardstone.reports.document import Column, Document, Lines, Section, Table
-from yardstone.reports.panels import SERIES
+from yardstone.reports.drawing import SERIES
 from yardstone.reports.words import per_cent, plural
 from yardstone.strength.set_transformer import Hyperparameters
 

@@ -13,7 +13,7 @@ from yardstone.clusters import t_quantile
 from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Chart, Guide, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.panels import series_style
+from yardstone.reports.drawing import series_style
 from yardstone.reports.words import share_column, share_text, signed_within, within
 from yardstone_lab.tournaments.pairing import Circuit, CircuitQuality, EventQuality, SingleEvents
 

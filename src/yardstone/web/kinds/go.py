@@ -218,7 +218,7 @@ def _kept(shown: Plain) -> dict[str, Any]:
 
 
 def _go_card(result: Plain) -> Card:
-    from yardstone.reports.strength_words import headline
+    from yardstone.reports.strength import headline
 
     strength, sure = headline({**result, "player": "Go"})[:2]
     ends = result["low"], result["rating"], result["high"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from yardstone.files import scratch_folder
 from yardstone.reports.document import Column, Document, Section, Table
-from yardstone.reports.panels import Discs, Element, Shape, Sheet, Words, broken, cut
+from yardstone.reports.drawing import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Query, View
 from yardstone.web.pages import render
@@ -85,7 +85,7 @@ def can_draw() -> bool:
 @lru_cache(maxsize=64)
 def card_png(card: Card, site: str) -> bytes:
     """The picture of a card, with the title of the site: a PNG of 1200 by 630 pixels."""
-    from yardstone.reports.chart import save
+    from yardstone.reports.drawing import save
 
     with _LOCK, scratch_folder() as folder:
         path = folder / "card.png"
