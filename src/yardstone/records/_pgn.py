@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.kernels import bare_kernel, in_python
+from yardstone.kernels import bare_kernel, in_python, inlined_kernel
 
 if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
@@ -178,7 +178,7 @@ WORD = 8
 ONES = np.uint64(0x0101010101010101)
 HIGH = np.uint64(0x8080808080808080)
 LOWER_CASE = ONES * np.uint64(0x20)
-NO_CASE = ~LOWER_CASE
+NO_CASE, ALL_BITS = ~LOWER_CASE, ~np.uint64(0)
 BRACKETS, SEMICOLONS, PERCENTS = (ONES * np.uint64(c) for c in (OPEN_TAG, SEMICOLON, PERCENT))
 BRACES, QUOTES, BACKSLASHES = (ONES * np.uint64(c) for c in (CLOSE_BRACE, QUOTE, BACKSLASH))
 LINE_FEEDS, RETURNS = ONES * np.uint64(LF), ONES * np.uint64(CR)
@@ -232,16 +232,28 @@ def _zero_bytes(x: np.uint64) -> np.uint64:
     return (x - ONES) & ~x
 
 
+@inlined_kernel
+def _skip_words(
+    buf: Bytes, i: int, n: int, kept: np.uint64,
+    one: np.uint64, two: np.uint64, three: np.uint64, four: np.uint64,
+) -> int:  # fmt: skip
+    """The first eight bytes from `i` on that have one of four bytes in them, or are the last.
+
+    Of their bits those `kept` are compared with the first of the four.
+    """
+    while i + WORD <= n:
+        word = word_at(buf, i)
+        stops = _zero_bytes((word & kept) ^ one) | _zero_bytes(word ^ two)
+        if (stops | _zero_bytes(word ^ three) | _zero_bytes(word ^ four)) & HIGH:
+            break
+        i += WORD
+    return i
+
+
 @bare_kernel
 def next_stop_of_value(buf: Bytes, i: int, n: int) -> int:
     """The next quote, backslash or line end from `i` on, or `n`."""
-    while i + WORD <= n:
-        word = word_at(buf, i)
-        stops = _zero_bytes(word ^ QUOTES) | _zero_bytes(word ^ BACKSLASHES)
-        stops |= _zero_bytes(word ^ LINE_FEEDS) | _zero_bytes(word ^ RETURNS)
-        if stops & HIGH:
-            break
-        i += WORD
+    i = _skip_words(buf, i, n, ALL_BITS, QUOTES, BACKSLASHES, LINE_FEEDS, RETURNS)
     while i < n and not class_at(buf, i) & STOPS_VALUE:
         i += 1
     return i
@@ -253,13 +265,8 @@ _in_plain_python(next_stop_of_value, rb'["\\\n\r]')
 @bare_kernel
 def next_in_movetext(buf: Bytes, i: int, n: int) -> int:
     """The next byte from `i` on that means anything in movetext: one of ``[ { ; %``."""
-    while i + WORD <= n:
-        word = word_at(buf, i)
-        stops = _zero_bytes((word & NO_CASE) ^ BRACKETS)  # "[" and "{" differ in one bit
-        stops |= _zero_bytes(word ^ SEMICOLONS) | _zero_bytes(word ^ PERCENTS)
-        if stops & HIGH:
-            break
-        i += WORD
+    # "[" and "{" differ in one bit
+    i = _skip_words(buf, i, n, NO_CASE, BRACKETS, SEMICOLONS, PERCENTS, PERCENTS)
     while i < n and not class_at(buf, i) & STOPS_MOVETEXT:
         i += 1
     return i
@@ -272,11 +279,7 @@ _in_plain_python(next_in_movetext, rb"[\[{;%]")
 def next_in_comment(buf: Bytes, i: int, n: int, other: int) -> int:
     """The next ``}`` from `i` on, or the next byte `other`, or `n`."""
     others = ONES * np.uint64(other)
-    while i + WORD <= n:
-        word = word_at(buf, i)
-        if (_zero_bytes(word ^ BRACES) | _zero_bytes(word ^ others)) & HIGH:
-            break
-        i += WORD
+    i = _skip_words(buf, i, n, ALL_BITS, BRACES, others, others, others)
     while i < n and buf[np.uint64(i)] != CLOSE_BRACE and buf[np.uint64(i)] != other:
         i += 1
     return i
@@ -433,9 +436,9 @@ def parse_tag(buf: Bytes, i: int, n: int, final: bool, tag: Integers) -> int:
 
 # Places in `state`; LENGTH is three of them: of White, Black and Result.
 MODE, OPEN, SEEN, MALFORMED, ADJACENT, BLANK_SINCE, LINE_BLANK, LINE_START, LENGTH = range(9)
-OUTCOME, LINE, COUNTED, GAME_AT, GAME_LINE, COMMENT_AT, COMMENT_LINE = range(11, 18)
-GAMES, NAMES, DETAILS, ANY_TAG, FULL = range(18, 23)
-COLUMN_LENGTH = 23  # the first of as many as there are columns
+OUTCOME, LINE, COUNTED, GAME_LINE, COMMENT_AT, COMMENT_LINE = range(11, 17)
+GAMES, NAMES, DETAILS, ANY_TAG, FULL = range(17, 22)
+COLUMN_LENGTH = 22  # the first of as many as there are columns
 
 TEXT, COMMENT, REST_OF_LINE = 0, 1, 2
 WHITE, BLACK, RESULT, EVENT, COLUMN = 0, 1, 2, 3, 4
@@ -459,9 +462,12 @@ MARKED = 32
 #: The first byte of every column's value in the table of names; no name begins so.
 COLUMN_MARK = 1
 
-FIVE_BYTES = np.uint64((1 << 40) - 1)
-WHITE_NAME, BLACK_NAME, RESUL_NAME, EVENT_NAME = (
-    np.uint64(int.from_bytes(name, "little")) for name in (b"white", b"black", b"resul", b"event")
+WHITE_NAME, BLACK_NAME, RESULT_NAME, EVENT_NAME = (
+    np.uint64(int.from_bytes(name, "little")) | LOWER_CASE
+    for name in (b"white", b"black", b"result", b"event")
+)
+WON, LOST, HALVES, EQUALS, ASTERISK = (
+    np.uint64(int.from_bytes(text, "little")) for text in (b"1-0", b"0-1", b"1/2-1/2", b"=-=", b"*")
 )
 
 
@@ -509,12 +515,6 @@ def line_at(buf: Bytes, state: Integers, i: int) -> int:
 
 
 @bare_kernel
-def note_game_line(buf: Bytes, state: Integers) -> None:
-    if state[OPEN] and state[GAME_LINE] == 0:
-        state[GAME_LINE] = line_at(buf, state, state[GAME_AT])
-
-
-@bare_kernel
 def _report(kind: int, line: int, number: int, work: PgnState, problems: Problems) -> None:
     """Count a problem, and keep its details while there is room."""
     problems.counts[kind] += 1
@@ -534,10 +534,7 @@ def _report(kind: int, line: int, number: int, work: PgnState, problems: Problem
 def close_comment(buf: Bytes, work: PgnState, problems: Problems) -> None:
     """End a comment that was never closed, and report it."""
     state = work.state
-    note_game_line(buf, state)
-    line = state[COMMENT_LINE]
-    if line == 0:
-        line = line_at(buf, state, state[COMMENT_AT])
+    line = state[COMMENT_LINE] or line_at(buf, state, state[COMMENT_AT])
     _report(OPEN_COMMENT, line, 0, work, problems)
 
 
@@ -592,10 +589,7 @@ def finish_game(
             state[GAMES] = game + 1
         state[NAMES] = names
     if kind >= 0:
-        note_game_line(buf, state)
-        number = 0
-        if kind >= TOO_LONG:
-            number = state[LENGTH + min(kind - TOO_LONG, 2)]
+        number = state[LENGTH + min(kind - TOO_LONG, 2)] if kind >= TOO_LONG else 0
         _report(kind, state[GAME_LINE], number, work, problems)
     state[OPEN] = 0
 
@@ -623,23 +617,20 @@ def which_tag(buf: Bytes, work: PgnState) -> int:
             buf, start, work.columns, begins[c], length
         ):
             return COLUMN + c
-    name = (word_at(buf, start) | LOWER_CASE) & FIVE_BYTES
-    if length == 5:
-        if name == WHITE_NAME:
-            return WHITE
-        if name == BLACK_NAME:
-            return BLACK
-        if name == EVENT_NAME:
-            return EVENT
-    elif length == 6 and name == RESUL_NAME and buf[start + 5] | 32 == 116:
+    name = _word(buf, start, length) | LOWER_CASE
+    if name == WHITE_NAME:
+        return WHITE
+    if name == BLACK_NAME:
+        return BLACK
+    if name == RESULT_NAME:
         return RESULT
-    return -1
+    return EVENT if name == EVENT_NAME else -1
 
 
 @bare_kernel
 def is_event(buf: Bytes, tag: Integers) -> bool:
-    name = (word_at(buf, tag[NAME_FROM]) | LOWER_CASE) & FIVE_BYTES
-    return bool(tag[NAME_TO] - tag[NAME_FROM] == 5 and name == EVENT_NAME)
+    length = tag[NAME_TO] - tag[NAME_FROM]
+    return bool((_word(buf, tag[NAME_FROM], length) | LOWER_CASE) == EVENT_NAME)
 
 
 @bare_kernel
@@ -691,24 +682,16 @@ def keep_value(buf: Bytes, which: int, work: PgnState) -> None:
 @bare_kernel
 def _outcome(buf: Bytes, i: int, length: int) -> int:
     """The result whose text stands at `i`."""
-    if length == 3 and buf[i + 1] == 45:
-        if buf[i] == 49 and buf[i + 2] == 48:
-            return WIN
-        if buf[i] == 48 and buf[i + 2] == 49:
-            return LOSS
-        if buf[i] == 61 and buf[i + 2] == 61:
-            return DRAW
-    elif length == 7:
-        for k in range(7):
-            if buf[i + k] != HALVES[k]:
-                return UNKNOWN
+    text = _word(buf, i, length)
+    if length > WORD:
+        return UNKNOWN
+    if text == WON:
+        return WIN
+    if text == LOST:
+        return LOSS
+    if text in (HALVES, EQUALS):
         return DRAW
-    elif length == 1 and buf[i] == 42:
-        return UNFINISHED
-    return UNKNOWN
-
-
-HALVES = np.frombuffer(b"1/2-1/2", np.uint8).copy()
+    return UNFINISHED if text == ASTERISK else UNKNOWN
 
 
 @bare_kernel
@@ -827,10 +810,9 @@ def scan(
                     state[ADJACENT] = 0
                     for k in range(width):
                         state[COLUMN_LENGTH + k] = 0
-                    state[GAME_AT] = i
                     if games.marks.shape[1]:
                         mark_start(buf, i, origin, work.marks)
-                    state[GAME_LINE] = line_at(buf, state, i) if len(games.lines) else 0
+                    state[GAME_LINE] = line_at(buf, state, i)
                 state[BLANK_SINCE] = 0
                 line_blank = 0
                 i = tag[TAG_END]
@@ -866,7 +848,6 @@ def scan(
         if state[OPEN]:
             finish = True
         i += 1
-    note_game_line(buf, state)
     if mode == COMMENT and state[COMMENT_LINE] == 0:
         state[COMMENT_LINE] = line_at(buf, state, state[COMMENT_AT])
     line_at(buf, state, i)

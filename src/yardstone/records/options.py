@@ -74,9 +74,9 @@ class Options:
         }
 
     @property
-    def names_time(self) -> bool:
-        """Whether the column of times is named."""
-        return isinstance(self.columns, Mapping) and "time" in self.columns
+    def timed(self) -> bool:
+        """Whether times are wanted, or their column is named."""
+        return self.times or (isinstance(self.columns, Mapping) and "time" in self.columns)
 
 
 #: What every reader is: from sources and options to a pool.

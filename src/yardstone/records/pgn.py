@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -40,8 +40,7 @@ _TAIL = 64
 _GAMES = 1 << 15
 _TIME_TAGS = ("utcdate", "date", "utctime", "time")
 #: Tags that tell of which game a record is, and that it is none, and what they must hold to say so.
-_MARK_TAGS = ("date", "round", "site", "link", "gameid", "termination")
-_KNOWN_VALUE = {
+_MARK_TAGS = {
     "date": re.compile(rb"^[^?]*\d[^?]*$"),
     "round": re.compile(rb"[1-9A-Za-z]"),
     "site": re.compile(rb"://.*[0-9A-Za-z]{6}"),
@@ -94,13 +93,9 @@ def read_pgn(
     levels = PGN_LEVELS if options.levels else {}
     columns = _TAGS if options.everything else {**levels, **further}
     asked = options.asked("White", "Black", "Result")
-    times = options.times or options.names_time
-    alone = len(sources) == 1
-    read = partial(
-        _read, {**columns, **asked}, times=times, alone=alone, block=block, marked=options.once
-    )
+    read = partial(_read, {**columns, **asked}, block, alone=len(sources) == 1)
     pool = without_repeats(read_shares(read, sources, options, loops=Loops.PGN))
-    if times:
+    if options.timed:
         pool = _timed(pool)
     require_columns(pool, further, sources, PGN, others=(LINE,))
     if options.where is not None:
@@ -114,17 +109,15 @@ def read_pgn(
 
 def _read(
     columns: Mapping[str, str],
+    block: int,
     sources: Sequence[Source],
     options: Options,
     *,
-    times: bool,
     alone: bool,
-    block: int,
-    marked: bool,
 ) -> Pool:
     """The games of some files, or of the one file that is `alone`; their times as texts."""
     progress = options.progress
-    reader = _Reader(dict(columns), times, options.strict, marked=marked)
+    reader = _Reader(columns, options)
     total = sum(source.size for source in sources) if progress is not None else 0
     done = 0
     for source in sources:
@@ -155,16 +148,16 @@ def _timed(pool: Pool) -> Pool:
 class _Reader:
     """What is known so far of the games of all files."""
 
-    def __init__(self, columns: dict[str, str], times: bool, strict: bool, *, marked: bool) -> None:
+    def __init__(self, columns: Mapping[str, str], options: Options) -> None:
         self.columns = columns
-        self.times = times
-        self.strict = strict
-        self.marked = marked
+        self.times = options.timed
+        self.strict = options.strict
+        self.marked = marked = options.once
         self.records: list[NDArray[np.uint64]] = []  # the length of each, and its last bytes
         self.skipped = SkipReport()
         self.names = Interned()
         tags = [tag.lower() for tag in columns.values() if tag.lower() != LINE]
-        known = (*(_TIME_TAGS if times else ()), *(_MARK_TAGS if marked else ()))
+        known = (*(_TIME_TAGS if self.times else ()), *(_MARK_TAGS if marked else ()))
         self.tags = list(dict.fromkeys([*tags, *known]))
         letters = "".join(self.tags).encode()
         self.letters = np.frombuffer(letters, np.uint8) | np.uint8(32)
@@ -196,11 +189,19 @@ class _Reader:
         self.marks[:] = 0
         state = np.zeros(game.COLUMN_LENGTH + len(self.tags), np.int64)
         state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
-        blocks = _Blocks(stream, block)
-        buffer, size = blocks.first()
-        self.bytes += size
-        with work(Loops.PGN, self.bytes):
-            self._scan_blocks(blocks, buffer, size, stream, state, progress)
+        left = 0  # bytes at the end of the last block that were not understood without the next
+        tail = np.array([10], np.uint8)  # those and some before them
+        for buffer, size in _blocks(stream, block):
+            self.bytes += size
+            start, end = _HEAD - left, _HEAD + size
+            buffer[_HEAD - len(tail) : _HEAD] = tail
+            buffer[end] = 0
+            with work(Loops.PGN, self.bytes):
+                start = self._scan(buffer, start, end, size < block, state, stream.name)
+            left = end - start
+            tail = buffer[start - game.MARKED - 24 : end].copy()
+            if progress is not None:
+                progress(stream.consumed)
         if stream.damage is not None:
             damage = Skipped(stream.name, int(state[game.LINE]), stream.damage)
             self.skipped.add(damage, strict=self.strict)
@@ -209,33 +210,6 @@ class _Reader:
             after = np.concatenate([starts[1:], self.marks[None, :3]])[: len(starts)]
             self.records.append(np.column_stack([after[:, 1] - starts[:, 0], after[:, 2]]))
         return bool(state[game.ANY_TAG])
-
-    def _scan_blocks(
-        self,
-        blocks: _Blocks,
-        buffer: NDArray[np.uint8],
-        size: int,
-        stream: ByteStream,
-        state: NDArray[np.int64],
-        progress: Callable[[int], object] | None,
-    ) -> None:
-        buffer[_HEAD - 1] = 10
-        start = _HEAD
-        while True:
-            end = _HEAD + size
-            final = size < len(buffer) - _HEAD - _TAIL
-            buffer[end] = 0
-            start = self._scan(buffer, start, end, final, state, stream.name)
-            if progress is not None:
-                progress(stream.consumed)
-            if final:
-                break
-            following, size = blocks.next()
-            left = end - start
-            more = left + game.MARKED + 24
-            following[_HEAD - more : _HEAD] = buffer[start - more + left : end]
-            blocks.give_back(buffer)
-            buffer, start = following, _HEAD - left
 
     def _scan(
         self,
@@ -307,12 +281,9 @@ class _Reader:
             if data[0] != game.COLUMN_MARK:
                 place[code] = number.setdefault(_text(data) or "\ufffd", len(number))
         chunks, self.chunks = self.chunks, []
-        first = np.concatenate([chunk.pairs[:, 0] for chunk in chunks])
-        second = np.concatenate([chunk.pairs[:, 1] for chunk in chunks])
-        outcomes = np.concatenate([chunk.outcomes for chunk in chunks])
-        codes = np.concatenate([chunk.codes for chunk in chunks])
-        lines = np.concatenate([chunk.lines for chunk in chunks])
+        pairs, outcomes, codes, lines, _ = map(np.concatenate, zip(*chunks, strict=True))
         del chunks
+        first, second = pairs.T
         tags = dict(zip(self.tags, codes.T, strict=True))
         said = [first, second, *tags.values()]
         marks = _marks(tags, said, outcomes, self.records, raw) if self.marked else {}
@@ -405,9 +376,9 @@ def _marks(
             piece *= MULTIPLIER
             piece ^= piece >> HALF
     known = {name: np.zeros(len(number), np.bool_) for name in _MARK_TAGS}
-    for name, says in known.items():
+    for name, pattern in _MARK_TAGS.items():
         for code in _distinct(tags[name]).tolist():
-            says[code] = bool(_KNOWN_VALUE[name].search(raw[code]))
+            known[name][code] = bool(pattern.search(raw[code]))
     identity = np.zeros(len(outcomes), np.uint64)
     day, rounds = tags["date"], tags["round"]
     dated = known["date"][day] & known["round"][rounds]
@@ -427,47 +398,36 @@ def _texts(codes: NDArray[np.int32], raw: Sequence[bytes]) -> NDArray[Any]:
     return np.array(texts, np.dtypes.StringDType())[where]
 
 
-class _Blocks:
-    """The blocks of a file, read ahead by a thread if there are several."""
+def _blocks(stream: ByteStream, size: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    """The blocks of a file behind a head, and their sizes: the last is smaller than `size`.
 
-    def __init__(self, stream: ByteStream, size: int) -> None:
-        self._stream = stream
-        self._size = size
-        self._free: queue.SimpleQueue[NDArray[np.uint8]] = queue.SimpleQueue()
-        self._full: queue.SimpleQueue[tuple[NDArray[np.uint8], int] | BaseException] = (
-            queue.SimpleQueue()
-        )
+    A thread reads ahead if there are several. Each buffer is used again for a later block.
+    """
+    free: queue.SimpleQueue[NDArray[np.uint8]] = queue.SimpleQueue()
+    full: queue.SimpleQueue[tuple[NDArray[np.uint8], int] | BaseException] = queue.SimpleQueue()
 
-    def first(self) -> tuple[NDArray[np.uint8], int]:
-        buffer = self._new()
-        size = self._fill(buffer)
-        if size == self._size:
-            self._free.put(self._new())
-            threading.Thread(target=self._read_ahead, daemon=True).start()
-        return buffer, size
+    def read() -> int:
+        buffer = free.get()
+        filled = stream.readinto(buffer[_HEAD : _HEAD + size].data)
+        full.put((buffer, filled))
+        return filled
 
-    def next(self) -> tuple[NDArray[np.uint8], int]:
-        block = self._full.get()
+    def read_ahead() -> None:
+        try:
+            while read() == size:
+                pass
+        except BaseException as error:
+            full.put(error)
+
+    free.put(np.empty(_HEAD + size + _TAIL, np.uint8))
+    if read() == size:
+        free.put(np.empty(_HEAD + size + _TAIL, np.uint8))
+        threading.Thread(target=read_ahead, daemon=True).start()
+    while True:
+        block = full.get()
         if isinstance(block, BaseException):
             raise block
-        return block
-
-    def give_back(self, buffer: NDArray[np.uint8]) -> None:
-        self._free.put(buffer)
-
-    def _new(self) -> NDArray[np.uint8]:
-        return np.empty(_HEAD + self._size + _TAIL, np.uint8)
-
-    def _fill(self, buffer: NDArray[np.uint8]) -> int:
-        return self._stream.readinto(buffer[_HEAD : _HEAD + self._size].data)
-
-    def _read_ahead(self) -> None:
-        size = self._size
-        while size == self._size:
-            buffer = self._free.get()
-            try:
-                size = self._fill(buffer)
-            except BaseException as error:
-                self._full.put(error)
-                return
-            self._full.put((buffer, size))
+        yield block
+        if block[1] < size:
+            return
+        free.put(block[0])
