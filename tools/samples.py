@@ -40,7 +40,7 @@ def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> 
         lambda: model_network(StrengthModel.load()),
         lambda stage, done, total: None,
     )
-    result: dict[str, Any] = json.loads(json.dumps(KINDS[kind].perform(task)))
+    result: dict[str, Any] = json.loads(json.dumps(KINDS[kind].result(task)))
     return result
 
 

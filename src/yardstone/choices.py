@@ -43,6 +43,11 @@ def plural(number: int, noun: str, many: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
+def words(text: str) -> list[str]:
+    """The parts of a list that somebody has typed, between commas or semicolons."""
+    return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
+
+
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """The one of `words` that `word` may have been meant for, capitals aside.
 

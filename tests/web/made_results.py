@@ -99,9 +99,10 @@ def go_result(
     share = np.exp(-0.5 * ((np.arange(11) - 4.4) / 1.1) ** 2)
     whole = shown(3.42, 1.3)
     return {
-        "format": 2,
+        "format": 3,
         "player": "Park Junghwan",
         "scale": scale,
+        "basis": "fox",
         **whole,
         "low_rank": "2d",
         "high_rank": "4d",
@@ -218,7 +219,8 @@ def store_result(
     **ended: Any,
 ) -> str:
     """A job of `OWNER` that has ended, as a worker would have left it; gives its address."""
-    options: dict[str, Any] = {"scale": "fox", "level": 0.9} if kind == "go" else {}
+    usual: dict[str, Any] = {"scale": "fox", "level": 0.9} if kind == "go" else {}
+    options = ended.pop("options", usual)
     file = {"name": f"{kind}.sgf", "size": 1, "format": "sgf"}
     upload = f"upload-{secrets.token_hex(8)}"
     (address,) = store.add(

@@ -115,7 +115,7 @@ def check_page(text: str) -> Element:
         for name in ("aria-labelledby", "aria-describedby"):
             for wanted in each.attributes.get(name, "").split():
                 assert wanted in ids, f"{name} of {each.name} names no element: {wanted}"
-        if each.name in _NAMED:
+        if each.name in _NAMED and each.attributes.get("type") != "hidden":
             assert each.attributes.get("id") in labelled or "aria-label" in each.attributes, each
         if each.name == "button":
             assert each.text or "aria-label" in each.attributes

@@ -324,8 +324,8 @@ def team(
         yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines'
         yardstone tournament team teams.xml
     """
+    from yardstone.choices import words
     from yardstone.tournament.files import read_tournament
-    from yardstone.tournament.notation import words
 
     lineup = players is not None or round_number is not None or boards is not None
     if name is None:

@@ -18,11 +18,6 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def words(text: str) -> list[str]:
-    """The parts of a list that somebody has typed, between commas or semicolons."""
-    return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
-
-
 def score_text(criterion: Criterion, value: float) -> str:
     """A score as people write it: 36½, categories from 1."""
     if not isfinite(value):

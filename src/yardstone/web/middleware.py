@@ -32,11 +32,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from yardstone.choices import words
 from yardstone.errors import YardstoneError
 from yardstone.memory import memory_of
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
-from yardstone.web.settings import Limits, Settings, log_event, parts_of
+from yardstone.web.settings import Limits, Settings, log_event
 from yardstone.web.store import STATUSES
 
 if TYPE_CHECKING:
@@ -475,7 +476,7 @@ def protect(
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
     app.add_middleware(StrictHeaders)
     app.add_middleware(RootPath, path=settings.root_path)
-    app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=parts_of(settings.trusted_proxies))
+    app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=words(settings.trusted_proxies))
 
 
 _WORDS = {

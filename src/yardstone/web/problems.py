@@ -118,6 +118,8 @@ too_long 413: This job took longer than {seconds} seconds. | Send fewer games at
 no_owner 403: This job was made before jobs had owners; nobody can delete it. | It is deleted when
   it expires.
 no_result 409: There is no result: its status is {status}. | Wait until it is done.
+other_format 409: This result was stored by another version of Yardstone, and this one cannot
+  read it. | Send the files again, with the same settings.
 not_asked 409: No player is asked for. | Look at its status.
 not_failed 409: Only a failed job can be tried again.
 not_found 404: There is nothing at this address. | Check it, or send the files again.

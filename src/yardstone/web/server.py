@@ -16,11 +16,12 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 import yardstone
+from yardstone.choices import words
 from yardstone.web import api, pages
 from yardstone.web.middleware import Metrics, configured, plain_answer, protect, visitor_mark
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import Service
-from yardstone.web.settings import Settings, configure_log, networks, parts_of
+from yardstone.web.settings import Settings, configure_log, networks
 from yardstone.web.store import JobStore
 from yardstone.web.supervisor import Bell, orders
 
@@ -63,7 +64,7 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
         client=partial(visitor_mark, secret=secrets.token_bytes(32)),  # counted here alone
         refuse=_refused,
         hint="See /api/openapi.json.",
-        hosts=parts_of(settings.allowed_hosts),
+        hosts=words(settings.allowed_hosts),
         body={},
     )
     return app
@@ -93,11 +94,11 @@ def main() -> int:
         for server in servers:
             server.should_exit = True
 
-    words = orders(end, 2.0 * _FAREWELL)
+    given = orders(end, 2.0 * _FAREWELL)
     configure_log()
-    settings, bell = Settings.of_plain(words["settings"]), Bell(tuple(words["bell"]))
+    settings, bell = Settings.of_plain(given["settings"]), Bell(tuple(words["bell"]))
     servers.append(uvicorn.Server(configuration(settings, bell)))
-    servers[0].run(sockets=[socket.socket(fileno=words["socket"])])
+    servers[0].run(sockets=[socket.socket(fileno=given["socket"])])
     return 0
 
 

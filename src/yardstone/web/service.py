@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from yardstone.reports.files import document_csv, table_csv
 from yardstone.web.database import Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
-from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value
+from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value, readable
 from yardstone.web.middleware import Places, visitor_mark
 from yardstone.web.notices import QUEUED, Changes
 from yardstone.web.problems import RequestProblem, missing, refusal
@@ -169,16 +169,19 @@ def result_of(job: Mapping[str, Any]) -> dict[str, Any]:
     """The result of a job as ``GET /api/jobs/ID`` gives it; RequestProblem 409 if none."""
     result: dict[str, Any] | None = job["result"]
     if result is None:
-        raise refusal("no_result", status=job["status"])
+        name = "other_format" if job["status"] == "done" else "no_result"
+        raise refusal(name, status=job["status"])
     return result
 
 
 def csv_of(job: Mapping[str, Any]) -> str:
     """The table of a job's result; raises as `result_of` does."""
-    kind, result = KINDS[job["kind"]], result_of(job)
-    if kind.records is not None:
-        return table_csv(kind.records(result))
-    return document_csv(kind.view(result, Query("")).document)
+    result = result_of(job)
+    with readable():
+        kind = KINDS[job["kind"]]
+        if kind.records is not None:
+            return table_csv(kind.records(result))
+        return document_csv(kind.view(result, Query("")).document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,8 +340,15 @@ class Service:
         return self.shown(self.store.get(address, result=result))
 
     def shown(self, job: Job) -> dict[str, Any]:
-        """A job as JSON has it."""
-        return job.as_dict(prefix=self.prefix(), ahead=self.store.ahead(job))
+        """A job as JSON has it; with the error in place of a result that cannot be read."""
+        plain = job.as_dict(prefix=self.prefix(), ahead=self.store.ahead(job))
+        if plain["result"] is not None:
+            try:
+                with readable():
+                    plain["result"] = KINDS[job.kind].upgraded(plain["result"])
+            except RequestProblem as problem:
+                plain |= {"result": None, "error": problem.as_dict()}
+        return plain
 
     def new(self, addresses: Sequence[str]) -> list[dict[str, Any]]:
         """Jobs that were just made, for which it is worth waiting some time."""

@@ -24,6 +24,7 @@ from unicodedata import category
 
 from markupsafe import Markup, escape
 
+from yardstone.choices import words
 from yardstone.errors import InputError, UsageError
 from yardstone.files import read_toml
 from yardstone.go.nets.engines import device_names
@@ -197,7 +198,7 @@ class Settings:
     @property
     def importers(self) -> tuple[str, ...]:
         """Servers of Go whose users can be named."""
-        return tuple(parts_of(self.importer.lower()))
+        return tuple(words(self.importer.lower()))
 
     @property
     def uploads(self) -> Path:
@@ -225,15 +226,10 @@ def _check_text(name: str, value: object) -> None:
         raise UsageError(f"{name}: {text!r} holds what is no text")
 
 
-def parts_of(text: str) -> list[str]:
-    """What a setting lists with commas."""
-    return [part for each in text.split(",") if (part := each.strip())]
-
-
 def networks(name: str, text: str) -> list[IPv4Network | IPv6Network]:
     """The networks that a setting lists; raises UsageError where something else stands."""
     made = []
-    for part in parts_of(text):
+    for part in words(text):
         try:
             made.append(ip_network(part, strict=False))
         except ValueError:

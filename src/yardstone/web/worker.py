@@ -191,7 +191,7 @@ class Worker:
                 files = unpack(sent, job.files, kind.takes, folder, self.settings.limits, skipped)
                 shutil.rmtree(sent)
             given = (options, files, folder, self.settings, self.network, tell, skipped)
-            result = kind.perform(Task(*given, self.threads))
+            result = kind.result(Task(*given, self.threads))
             # Numbers that JSON lacks are an error.
             plain = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
             return {"status": "done", "result": plain}

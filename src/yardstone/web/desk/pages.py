@@ -20,6 +20,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
+from yardstone.choices import words
 from yardstone.errors import InputError, UsageError, YardstoneError
 from yardstone.grades import format_grade, parse_grade
 from yardstone.reports.document import Document
@@ -31,7 +32,6 @@ from yardstone.tournament.event.rounds import game_score
 from yardstone.tournament.event.settings import SETTINGS, EventChange, change_settings
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Player, Result, System, Tournament
-from yardstone.tournament.notation import words
 from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, Snapshot
 from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of

@@ -30,6 +30,7 @@ from yardstone.web.kinds.kind import (
     Task,
     UserField,
     View,
+    adding,
     bad_option,
     level_field,
 )
@@ -422,4 +423,5 @@ KIND = Kind(
     view=_go_view,
     card=_go_card,
     records=_go_records,
+    upgrades=(adding(costliest_moves=[], indicative_moves=[]), adding(basis="fox")),
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -12,7 +14,7 @@ from urllib.parse import urlencode
 
 from yardstone.pool import SkipReport
 from yardstone.records.decoding import clean
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import RequestProblem, refusal
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from yardstone.web.settings import Settings
 
 
+_LOGGER = logging.getLogger("yardstone.web.kinds")
 _LONGEST_NAME = 200
 #: Levels of intervals that the page offers.
 _LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -288,6 +291,21 @@ class Card:
     ticks: tuple[tuple[float, str], ...] = ()
 
 
+@contextmanager
+def readable() -> Iterator[None]:
+    """Refuse a stored result that is not as something made of it wants it."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        _LOGGER.warning("a stored result cannot be read", exc_info=error)
+        raise refusal("other_format") from error
+
+
+def adding(**usual: Any) -> Callable[[Plain], Plain]:
+    """An upgrade that adds what an older result lacks."""
+    return lambda stored: {**usual, **stored}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A kind of job."""
@@ -327,6 +345,26 @@ class Kind:
     glance: Callable[[Plain], Document]  #: Takes a result: a small part of it, for the start page.
     #: Takes the result: the table of its CSV; without it that of the document.
     records: Callable[[Plain], Table] | None = None
+    #: What brings stored results of format 1 to 2, 2 to 3 and so on, up to that of today.
+    upgrades: Sequence[Callable[[Plain], Plain]] = ()
+
+    @property
+    def format(self) -> int:
+        """The number of the format of its results, stored with each; those without it have 1."""
+        return len(self.upgrades) + 1
+
+    def result(self, task: Task) -> dict[str, Any]:
+        """Do the work: the result as it is stored, with its format; raises as `perform` does."""
+        return {**self.perform(task), "format": self.format}
+
+    def upgraded(self, stored: Plain) -> dict[str, Any]:
+        """A stored result in the format of today; raises where that cannot be."""
+        number = int(stored.get("format", 1))
+        if not 1 <= number <= self.format:
+            raise refusal("other_format")
+        for upgrade in self.upgrades[number - 1 :]:
+            stored = upgrade(stored)
+        return {**stored, "format": self.format}
 
     @property
     def takes(self) -> tuple[str, ...]:

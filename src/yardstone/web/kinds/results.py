@@ -56,7 +56,6 @@ def _perform(task: Task) -> dict[str, Any]:
     return {
         **plain,
         "ratings": list(plain["ratings"]),
-        "format": 1,
         "head_to_head": games[:_PAIRS],
         "head_to_head_left_out": max(len(games) - _PAIRS, 0),
     }

@@ -18,7 +18,10 @@ from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.drawing import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Query, View
+from yardstone.web.kinds.kind import readable
 from yardstone.web.pages import render
+from yardstone.web.problems import RequestProblem
+from yardstone.web.service import result_of
 from yardstone.web.store import sent_key
 
 if TYPE_CHECKING:
@@ -162,7 +165,10 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
     """The page for the state that a job, as ``GET /api/jobs/ID`` tells it, is in."""
     view = _job_view(request, job)
     if job["status"] == "done":
-        return _result_page(request, job, view, query)
+        try:
+            return _result_page(request, job, view, query)
+        except RequestProblem as problem:
+            return _unread_page(request, job, view, problem)
     if job["status"] == "needs_player":
         return _choice_page(request, job, view)
     if job["status"] in ("failed", "cancelled"):
@@ -211,12 +217,26 @@ def _record_words(record: Plain) -> str:
 
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
-    result = KINDS[job["kind"]].view(job["result"], query)
-    kept = ""
-    if result.kept is not None:
-        times = {"measured": job["finished"], "expires": job["expires"], "address": query.address}
-        kept = json.dumps({**result.kept, **times}, ensure_ascii=False)
-    return _shown(request, result, job=view, kept=kept, card=_card(request, job))
+    stored = result_of(job)
+    with readable():
+        result = KINDS[job["kind"]].view(stored, query)
+        kept = ""
+        if result.kept is not None:
+            finished, expires = job["finished"], job["expires"]
+            times = {"measured": finished, "expires": expires, "address": query.address}
+            kept = json.dumps({**result.kept, **times}, ensure_ascii=False)
+        return _shown(request, result, job=view, kept=kept, card=_card(request, job))
+
+
+def _unread_page(
+    request: Request, job: Plain, view: dict[str, Any], problem: RequestProblem
+) -> Response:
+    """Say that a stored result cannot be read, with a form to do the same again."""
+    values = {"kind": job["kind"], **job["options"]}
+    fields = {name: value for name, value in values.items() if value is not None}
+    lines = render.error_lines(problem.as_dict())
+    heading = "This result cannot be shown any more"
+    return render.message(request, heading, "warn", *lines, job=view, resent=fields)
 
 
 def example_page(request: Request, kind: str, query: Query) -> Response:

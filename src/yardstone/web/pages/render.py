@@ -283,12 +283,16 @@ def message(
     again: str = "",
     onward: str = "Measure other games",
     job: Plain | None = None,
+    resent: Plain | None = None,
     **more: Any,
 ) -> HTMLResponse:
-    """A page that says something, good or bad, and leads onward, or to the address `again`."""
+    """A page that says something, good or bad, and leads onward, or to the address `again`.
+
+    `resent` are fields with which files can be sent again from here.
+    """
     return page(
         request, "message", title=heading, heading=heading, tone=tone, lines=lines, again=again,
-        onward=onward, job=job, **more,
+        onward=onward, job=job, resent=resent, **more,
     )  # fmt: skip
 
 

@@ -11,11 +11,11 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Kind, Query
-from yardstone.web.kinds.kind import Field
+from yardstone.web.kinds.kind import Field, readable
 from yardstone.web.pages import job_pages, render
 from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.sent_files import ENDINGS
-from yardstone.web.service import Service, service_of
+from yardstone.web.service import Service, result_of, service_of
 from yardstone.web.settings import site_of
 from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
 from yardstone.web.uploads import read_fields
@@ -139,7 +139,8 @@ def picture(request: Request, address: str) -> Response:
     job = service_of(request).job(address)
     if job["status"] != "done" or not job_pages.can_draw():
         raise missing()
-    card = KINDS[job["kind"]].card(job["result"])
+    with readable():
+        card = KINDS[job["kind"]].card(result_of(job))
     return Response(job_pages.card_png(card, site_of(request).title), media_type="image/png")
 
 
