@@ -24,10 +24,10 @@ from typing import Any
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.web import upkeep
-from yardstone.web.database import fetch_files
+from yardstone.web.database import Job, fetch_files
 from yardstone.web.service import delete_job
 from yardstone.web.settings import Settings
-from yardstone.web.store import Job, JobStore, new_id
+from yardstone.web.store import JobStore, new_id
 
 ROUNDS = 5
 CLIENTS = 20

@@ -22,6 +22,7 @@ from yardstone.web.database import (
     PIECE,
     VERSION,
     Database,
+    Job,
     chunks,
     counters,
     fetch_files,
@@ -32,7 +33,7 @@ from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem
 from yardstone.web.service import delete_job
 from yardstone.web.settings import Settings, load_settings
-from yardstone.web.store import Job, JobStore, new_id
+from yardstone.web.store import JobStore, new_id
 
 BYTES = bytes(range(256)) * 3000
 FILE = {"name": "a.csv", "size": len(BYTES), "format": "csv"}

@@ -14,10 +14,10 @@ from sqlalchemy import select, update
 from tests.web.serving import settings_for
 from yardstone.errors import InputError
 from yardstone.web import upkeep
-from yardstone.web.database import METADATA, chunks, jobs
+from yardstone.web.database import METADATA, Job, chunks, jobs
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import cancel_job, delete_job, retry_job
-from yardstone.web.store import Job, JobStore, new_id
+from yardstone.web.store import JobStore, new_id
 
 
 class Clock:

@@ -234,22 +234,6 @@ def _batch_form(kind: Kind) -> dict[str, dict[str, Any]]:
     return schemas
 
 
-def _form(
-    tag: str, summary: str, fields: dict[str, dict[str, Any]], *required: str, **more: Any
-) -> dict[str, Any]:
-    """How OpenAPI describes an operation that takes a form."""
-    schema = {
-        "type": "object",
-        "properties": {"files": _FILES, **fields},
-        "required": ["files", *required],
-        "additionalProperties": False,
-    }
-    body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}
-    extra = {"requestBody": body, "parameters": [_KEY]}
-    described = _operation(tag, summary, 400, 408, 413, 415, openapi_extra=extra, **more)
-    return {"status_code": 202, **described}
-
-
 def _route(
     place: str, summary: str, *refusals: int, model: Any = None, status: int = 200, gives: str = ""
 ) -> Callable[[Function], Function]:
@@ -357,46 +341,50 @@ async def _accepted(request: Request, kind: str | None = None, *, batch: bool = 
     return JSONResponse({**body, "jobs": jobs} if batch else body, 202, headers=headers)
 
 
-@router.post(
-    "/api/jobs",
-    response_model=AcceptedJob,
-    **_form("send", "Send files of any kind", _any_form()),
-)
-async def send(request: Request) -> Response:
-    """See what the files are, and make a job of them."""
-    return await _accepted(request)
+def _add_sending(
+    path: str,
+    summary: str,
+    fields: dict[str, dict[str, Any]],
+    name: str,
+    about: str,
+    *,
+    kind: str | None = None,
+    batch: bool = False,
+) -> None:
+    """Register an operation that takes files and makes a job of them, or with `batch` many."""
+
+    async def send(request: Request) -> Response:
+        return await _accepted(request, kind, batch=batch)
+
+    schema = {
+        "type": "object",
+        "properties": {"files": _FILES, **fields},
+        "required": ["files", "player"] if batch else ["files"],
+        "additionalProperties": False,
+    }
+    body = {"content": {"multipart/form-data": {"schema": schema}}, "required": True}
+    extra = {"requestBody": body, "parameters": [_KEY]}
+    tag, model = ("batches", AcceptedBatch) if batch else ("send", AcceptedJob)
+    more = _operation(tag, summary, 400, 408, 413, 415, openapi_extra=extra, response_model=model)
+    router.post(path, name=name, description=about, status_code=202, **more)(send)
 
 
-def _add_kind(kind: Kind) -> None:
-    async def send_kind(request: Request) -> Response:
-        return await _accepted(request, kind.name)
-
-    fields = {field.name: _schema(field) for field in kind.fields}
-    router.post(
-        kind.path,
-        response_model=AcceptedJob,
-        name=f"send_{kind.name}",
-        description=kind.about,
-        **_form("send", kind.summary, fields),
-    )(send_kind)
-
-
-def _add_batches(kind: Kind) -> None:
-    async def send_batch(request: Request) -> Response:
-        return await _accepted(request, kind.name, batch=True)
-
-    router.post(
-        "/api/batches",
-        response_model=AcceptedBatch,
-        description="Make a job for each player that is named, all from the same games.",
-        **_form("batches", f"{kind.summary}, to rate several players", _batch_form(kind), "player"),
-    )(send_batch)
-
-
+_words = "See what the files are, and make a job of them."
+_add_sending("/api/jobs", "Send files of any kind", _any_form(), "send", _words)
 for _kind in KINDS.values():
-    _add_kind(_kind)
+    _fields = {field.name: _schema(field) for field in _kind.fields}
+    _name = f"send_{_kind.name}"
+    _add_sending(_kind.path, _kind.summary, _fields, _name, _kind.about, kind=_kind.name)
     if _kind.players is not None:
-        _add_batches(_kind)
+        _add_sending(
+            "/api/batches",
+            f"{_kind.summary}, to rate several players",
+            _batch_form(_kind),
+            "send_batch",
+            "Make a job for each player that is named, all from the same games.",
+            kind=_kind.name,
+            batch=True,
+        )
 
 
 @_route("GET /api/jobs/{id}", "Progress and result", model=JobState)

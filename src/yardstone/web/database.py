@@ -488,7 +488,10 @@ def _make_tables(connection: sa.Connection, place: str, folder: Path) -> list[Pa
     if version == VERSION:
         return []
     if postgres and not version:
-        _make_schema(connection)
+        # IF NOT EXISTS would ask for the right to make it all the same.
+        if not sa.inspect(connection).has_schema(_SCHEMA):
+            connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
+        connection.exec_driver_sql("CREATE TABLE version (number integer NOT NULL)")
     for older in range(max(version, 1), VERSION):
         for statement in _CHANGES.get(older, ()) if version else ():
             connection.exec_driver_sql(statement)
@@ -505,25 +508,9 @@ def _make_tables(connection: sa.Connection, place: str, folder: Path) -> list[Pa
 
 def _version_of_postgres(connection: sa.Connection) -> int:
     # By a query of the catalogue: names are looked up in a cache that may be a step behind.
-    there = connection.execute(
-        sa.text(
-            "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
-            "WHERE nspname = :schema AND relname = 'version'"
-        ),
-        {"schema": _SCHEMA},
-    )
-    if there.scalar() is None:
+    if not sa.inspect(connection).has_table("version", schema=_SCHEMA):
         return 0
     return int(connection.exec_driver_sql(f"SELECT number FROM {_SCHEMA}.version").scalar_one())
-
-
-def _make_schema(connection: sa.Connection) -> None:
-    there = connection.execute(
-        sa.text("SELECT 1 FROM pg_namespace WHERE nspname = :name"), {"name": _SCHEMA}
-    ).scalar()
-    if there is None:  # IF NOT EXISTS would ask for the right to make it all the same
-        connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
-    connection.exec_driver_sql("CREATE TABLE version (number integer NOT NULL)")
 
 
 def _take_over(connection: sa.Connection, folder: Path) -> list[Path]:

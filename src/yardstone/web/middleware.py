@@ -46,23 +46,6 @@ if TYPE_CHECKING:
     from yardstone.web.desk.app import DeskSettings
 
 
-@dataclass
-class RootPath:
-    """Tells the application under which path, such as ``/strength``, it stands; '' for none."""
-
-    app: ASGIApp
-    path: str
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] == "http" and self.path:
-            path = scope["path"]
-            if path != self.path and not path.startswith(self.path + "/"):
-                path = self.path + path
-            scope = {**scope, "root_path": self.path, "path": path}
-        await self.app(scope, receive, send)
-
-
 _SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -81,10 +64,15 @@ _OVER_TLS = "max-age=31536000"
 
 
 @dataclass
-class StrictHeaders:
-    """Adds `_SECURITY_HEADERS` to every answer; nothing is kept by caches unless it says so."""
+class Frame:
+    """Tells the application under which path it stands, and has strict headers with every answer.
+
+    The `path` is such as ``/strength``, and '' for none; `_SECURITY_HEADERS` are added to every
+    answer, and nothing is kept by caches unless it says so.
+    """
 
     app: ASGIApp
+    path: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -101,40 +89,19 @@ class StrictHeaders:
                     headers["Strict-Transport-Security"] = _OVER_TLS
             await send(message)
 
-        await self.app(scope, receive, strict)
+        framed = scope
+        if self.path:
+            path = scope["path"]
+            if path != self.path and not path.startswith(self.path + "/"):
+                path = self.path + path
+            framed = {**scope, "root_path": self.path, "path": path}
+        await self.app(framed, receive, strict)
 
 
 #: Bytes of a body that is no form with files.
 SMALL = 64 << 10
 #: Where forms with files are sent, which count what they receive themselves.
 FORMS = {"/api/jobs", "/api/batches", "/send", *(kind.path for kind in KINDS.values())}
-
-
-@dataclass
-class BodyLimit:
-    """Refuses bodies of more than `most` bytes, except where forms are `counted` elsewhere."""
-
-    app: ASGIApp
-    most: int = SMALL
-    counted: Collection[str] = frozenset(FORMS)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
-        if scope["type"] != "http" or (scope["method"] == "POST" and path in self.counted):
-            await self.app(scope, receive, send)
-            return
-        received = 0
-
-        async def counted() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self.most:
-                raise HTTPException(413)
-            return message
-
-        await self.app(scope, counted, send)
 
 
 #: Visitors that are remembered; the others are taken for new.
@@ -179,10 +146,6 @@ class RateLimit:
 class Places(Counter[str]):
     """How many things of each visitor go on at the same time."""
 
-    def is_full(self, client: str, own: int, whole: int) -> bool:
-        """Whether a visitor has as many as one may have, or all have together."""
-        return self[client] >= own or self.total() >= whole
-
     @contextmanager
     def hold(self, client: str) -> Iterator[None]:
         """Take a place."""
@@ -198,7 +161,7 @@ class Places(Counter[str]):
         self, client: str, limits: Limits, texts: AsyncIterator[str], refusal: RequestProblem
     ) -> StreamingResponse:
         """Answer with a stream of events; raises the refusal if too many are open."""
-        if self.is_full(client, limits.streams_client, limits.streams):
+        if self[client] >= limits.streams_client or self.total() >= limits.streams:
             raise refusal
 
         async def held() -> AsyncIterator[str]:
@@ -222,6 +185,7 @@ def visitor_mark(request: Request, secret: bytes) -> str:
     return hmac.new(secret, host.encode(), hashlib.sha256).hexdigest()[:24]
 
 
+_ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 #: Upper ends of the classes of answering times, in seconds.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -252,7 +216,7 @@ class Metrics:
                 sample(name, value)
 
         def sample(name: str, value: float, **labels: str) -> None:
-            inner = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+            inner = ",".join(f'{k}="{text.translate(_ESCAPED)}"' for k, text in labels.items())
             lines.append(f"yardstone_{name}{f'{{{inner}}}' if inner else ''} {value:.12g}")
 
         with self._lock:
@@ -293,10 +257,6 @@ class Metrics:
         memory = "Memory of the server's process."
         metric("process_resident_bytes", "gauge", memory, memory_of(os.getpid()))
         return "\n".join(lines) + "\n"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
 #: Seconds beyond those of the application, which answers 408 first where it can.
@@ -395,6 +355,7 @@ class RequestMonitor:
     """Lets requests in, unless a visitor makes too many, and tells how they were answered.
 
     `client` gives the mark of who makes a request, `refuse` the answer to one with a problem.
+    Bodies of more than `most` bytes are refused, except where forms are `counted` elsewhere.
     """
 
     app: ASGIApp
@@ -402,13 +363,25 @@ class RequestMonitor:
     metrics: Metrics
     client: Callable[[Request], str]
     refuse: Callable[[Request, RequestProblem], Response]
+    most: int = SMALL
+    counted: Collection[str] = frozenset(FORMS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun = time.perf_counter()
+        begun, received = time.perf_counter(), 0
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        bounded = scope["method"] != "POST" or path not in self.counted
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if bounded and received > self.most:
+                raise HTTPException(413)
+            return message
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -416,14 +389,13 @@ class RequestMonitor:
             await send(message)
 
         request = Request(scope)
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
         try:
             if not path.startswith(_UNCOUNTED):
                 self.rate_limit.check(self.client(request), scope["method"])
         except RequestProblem as problem:
-            await self.refuse(request, problem)(scope, receive, noted)
+            await self.refuse(request, problem)(scope, counted, noted)
             return
-        await self.app(scope, receive, noted)
+        await self.app(scope, counted, noted)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "none")
@@ -434,19 +406,6 @@ class RequestMonitor:
 
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
-
-
-def add_handlers(
-    app: FastAPI, refused: Callable[[Request, RequestProblem], Response], *, hint: str
-) -> None:
-    """Have every error of an application answered; `hint` says where it stands what to ask for."""
-
-    async def refuse(request: Request, error: Exception) -> Response:
-        return refused(request, _problem_of(error, hint=hint))
-
-    kinds = (YardstoneError, RequestValidationError, HTTPException, SQLAlchemyError, OSError)
-    for kind in (*kinds, ClientDisconnect, Exception):
-        app.add_exception_handler(kind, refuse)
 
 
 def protect(
@@ -464,18 +423,22 @@ def protect(
 
     `client` gives the mark of who makes a request, `refuse` the answer to one with a problem;
     `hint` says where it stands what can be asked for. `hosts` are the names that are answered,
-    all if empty; `body` has the parameters of `BodyLimit`.
+    all if empty; `body` has the bounds of bodies, as `RequestMonitor` takes them.
     """
-    add_handlers(app, refuse, hint=hint)
+
+    async def answer(request: Request, error: Exception) -> Response:
+        return refuse(request, _problem_of(error, hint=hint))
+
+    kinds = (YardstoneError, RequestValidationError, HTTPException, SQLAlchemyError, OSError)
+    for kind in (*kinds, ClientDisconnect, Exception):
+        app.add_exception_handler(kind, answer)
     limit = RateLimit(settings.limits)
     app.add_middleware(  # the last one added comes first
-        RequestMonitor, rate_limit=limit, metrics=metrics, client=client, refuse=refuse
+        RequestMonitor, rate_limit=limit, metrics=metrics, client=client, refuse=refuse, **body
     )
-    app.add_middleware(BodyLimit, **body)
     if hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
-    app.add_middleware(StrictHeaders)
-    app.add_middleware(RootPath, path=settings.root_path)
+    app.add_middleware(Frame, path=settings.root_path)
     app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=words(settings.trusted_proxies))
 
 

@@ -31,18 +31,6 @@ from yardstone.web.kinds import KINDS
 from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.settings import Limits, Settings
 
-__all__ = [
-    "ENDINGS",
-    "FILES",
-    "HEAD",
-    "ImportGate",
-    "Unpacked",
-    "file_label",
-    "import_games",
-    "look",
-    "unpack",
-]
-
 
 def file_label(name: str, length: int) -> str:
     r"""The last part of a file's name, without anything that could do harm, not too long.

@@ -96,7 +96,7 @@ def main() -> int:
 
     given = orders(end, 2.0 * _FAREWELL)
     configure_log()
-    settings, bell = Settings.of_plain(given["settings"]), Bell(tuple(words["bell"]))
+    settings, bell = Settings.of_plain(given["settings"]), Bell(tuple(given["bell"]))
     servers.append(uvicorn.Server(configuration(settings, bell)))
     servers[0].run(sockets=[socket.socket(fileno=given["socket"])])
     return 0

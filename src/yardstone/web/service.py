@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from starlette.concurrency import run_in_threadpool
 
 from yardstone.reports.files import document_csv, table_csv
-from yardstone.web.database import Lock, file_name, jobs, uploads
+from yardstone.web.database import Job, Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value, readable
 from yardstone.web.middleware import Places, visitor_mark
@@ -26,7 +26,6 @@ from yardstone.web.settings import Settings
 from yardstone.web.store import (
     OF_NOBODY,
     PATIENCE_FOR_NEW,
-    Job,
     JobStore,
     check_owner,
     is_owner,
@@ -39,18 +38,6 @@ from yardstone.web.uploads import Upload, receive_form
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-
-
-def _choose_player(store: JobStore, job: str, player: str) -> None:
-    state = store.get(job, result=False)
-    if state.status != "needs_player":
-        raise refusal("not_asked")
-    offered = {each["name"]: each for each in state.players or ()}
-    if player not in offered:
-        raise refusal("unknown_player")
-    colour = offered[player].get("colour")
-    chosen = {"player": player} if colour is None else {"colour": colour}
-    _queue_again(store, state, {"options": {**state.options, **chosen}, "keep": None})
 
 
 def retry_job(store: JobStore, job: str) -> None:
@@ -212,14 +199,11 @@ class Service:
         self.receiving, self.streams = Places(), Places()
         self._imports = ImportGate(settings)
         self.changes = Changes(store.database)
-        self._known_secret = b""
 
-    @property
+    @cached_property
     def _secret(self) -> bytes:
         """The same for all servers of a database; asked for when it is needed first."""
-        if not self._known_secret:
-            self._known_secret = self.store.secret("client")
-        return self._known_secret
+        return self.store.secret("client")
 
     def client(self, request: Request) -> str:
         """A mark of who asks."""
@@ -246,7 +230,7 @@ class Service:
         key = self._key(client, written)
         owner = new_key(self._secret, f"{client}:{written}" if written else None)
         with self.place(client):
-            await run_in_threadpool(self._check_room, client, key)
+            await run_in_threadpool(self.store.check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
             try:
                 make = partial(self._made, owner=key_mark(owner), batch=batch, page=page, key=key)
@@ -265,11 +249,6 @@ class Service:
             raise refusal("uploads")
         with self.receiving.hold(client):
             yield
-
-    def _check_room(self, client: str, key: str | None) -> None:
-        """Refuse files that there is no room for, before they come."""
-        if key is None or not self.store.known(key):
-            self.store.check_room(client)
 
     def _key(self, client: str, written: str) -> str | None:
         """What a request is known by if it comes again: only a hash is kept."""
@@ -388,8 +367,16 @@ class Service:
 
     def choose(self, address: str, player: str, key: str) -> None:
         """Say which player is meant."""
-        check_owner(self._any(address), key, ownerless=True)
-        _choose_player(self.store, address, player)
+        job = self._any(address)
+        check_owner(job, key, ownerless=True)
+        if job.status != "needs_player":
+            raise refusal("not_asked")
+        offered = {each["name"]: each for each in job.players or ()}
+        if player not in offered:
+            raise refusal("unknown_player")
+        colour = offered[player].get("colour")
+        chosen = {"player": player} if colour is None else {"colour": colour}
+        _queue_again(self.store, job, {"options": {**job.options, **chosen}, "keep": None})
         self.bell.ring()
 
     def cancel(self, address: str, key: str) -> None:

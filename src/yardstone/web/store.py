@@ -20,7 +20,6 @@ from yardstone.web.database import (
     gone,
     insert_chunks,
     jobs,
-    moment,
     secret_values,
     uploads,
     workers,
@@ -32,26 +31,6 @@ from yardstone.web.settings import Limits, Settings
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-
-
-__all__ = [
-    "DAY",
-    "OF_NOBODY",
-    "OWNER_COOKIE",
-    "PATIENCE_FOR_NEW",
-    "STATUSES",
-    "Job",
-    "JobStore",
-    "check_owner",
-    "is_owner",
-    "key_mark",
-    "mark_of",
-    "moment",
-    "new_id",
-    "new_key",
-    "remember_key",
-    "sent_key",
-]
 
 
 STATUSES = ("queued", "running", "needs_player", "done", "failed", "cancelled")
@@ -269,9 +248,10 @@ class JobStore:
 
     # Making jobs
 
-    def check_room(self, client: str) -> None:
-        """Refuse more jobs than fit the queue, or more uploads than fit the disk."""
-        _check_room(self.settings.limits, self.database.row(_room_taken(client)), 1)
+    def check_room(self, client: str, key: str | None) -> None:
+        """Refuse more jobs than fit the queue, or uploads than fit the disk, unless made before."""
+        if key is None or not self.known(key):
+            _check_room(self.settings.limits, self.database.row(_room_taken(client)), 1)
 
     def add(
         self,

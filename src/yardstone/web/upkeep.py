@@ -88,71 +88,60 @@ def _mend_moments(store: JobStore) -> None:
 
 
 def _put_back(store: JobStore, which: sa.ColumnElement[bool], *, innocent: bool) -> int:
-    def put_back(connection: sa.Connection, row: Any) -> None:
+    again = {"status": "queued", "stage": "waiting", "done": 0, "total": 0}
+    again["attempts"] = jobs.c.attempts - int(innocent)
+
+    def values(row: Any) -> dict[str, Any]:
         if innocent or row.attempts < store.settings.limits.attempts:
-            begun = jobs.c.attempts - int(innocent)
-            again = {"status": "queued", "stage": "waiting", "done": 0, "total": 0}
-            _change(connection, row, again | {"attempts": begun})
-            store.database.notify(connection, QUEUED)
-            return
-        error = refusal("gave_up", times=row.attempts)
-        _end(store, connection, row, error, 3600.0 * store.settings.keep_retry_hours)
+            return again
+        keep = store.moment() + 3600.0 * store.settings.keep_retry_hours
+        return _failed(store, refusal("gave_up", times=row.attempts)) | {"keep": keep}
 
-    return _with_running(store, which, put_back)
+    return _change_running(store, which, values)
 
 
-def _with_running(
-    store: JobStore,
-    which: sa.ColumnElement[bool],
-    action: Callable[[sa.Connection, Any], None],
+def _failed(store: JobStore, error: RequestProblem) -> dict[str, Any]:
+    """What a running job is that failed; its files are not kept for another try."""
+    now, plain = store.moment(), error.as_dict()
+    return {"status": "failed", "stage": "finished", "finished": now, "error": plain, "keep": None}
+
+
+def _change_running(
+    store: JobStore, which: sa.ColumnElement[bool], values: Callable[[Any], dict[str, Any]]
 ) -> int:
-    """Do something with some running jobs, each of which is one caller's; how many there were."""
+    """Have some running jobs be nobody's and what `values` says; how many there were.
+
+    Of several callers each gets other ones.
+    """
     columns = (jobs.c.id, jobs.c.batch, jobs.c.kind, jobs.c.attempts)
     chosen = sa.select(*columns).where(jobs.c.status == "running", which).order_by(jobs.c.id)
 
     def work(connection: sa.Connection) -> int:
         rows = connection.execute(chosen.with_for_update(skip_locked=True)).fetchall()
         for row in rows:
-            action(connection, row)
+            changed = OF_NOBODY | values(row)
+            connection.execute(sa.update(jobs).where(jobs.c.id == row.id).values(changed))
+            if changed["status"] == "queued":
+                store.database.notify(connection, QUEUED)
+            else:
+                store.count_in(connection, f"jobs_{row.kind}_failed")
             store.tell_change(connection, row.id, row.batch)
         return len(rows)
 
     return store.database.write(work) if store.database.row(chosen) is not None else 0
 
 
-def _change(connection: sa.Connection, row: Any, values: dict[str, Any]) -> None:
-    """Have a running job be nobody's, and something else."""
-    connection.execute(sa.update(jobs).where(jobs.c.id == row.id).values(OF_NOBODY | values))
-
-
-def _end(
-    store: JobStore,
-    connection: sa.Connection,
-    row: Any,
-    error: RequestProblem,
-    keep_seconds: float | None = None,
-) -> None:
-    """Have a running job failed; its files may be kept for another try."""
-    now = store.moment()
-    ended = {"status": "failed", "stage": "finished", "finished": now, "error": error.as_dict()}
-    keep = None if keep_seconds is None else now + keep_seconds
-    _change(connection, row, ended | {"keep": keep})
-    store.count_in(connection, f"jobs_{row.kind}_failed")
-
-
 def end_late(store: JobStore) -> int:
     """End the jobs that took too long; how many there were."""
     error = refusal("too_long", seconds=store.settings.limits.seconds)
-    return _end_all(store, jobs.c.deadline <= store.moment(), error)
+    late = jobs.c.deadline <= store.moment()
+    return _change_running(store, late, lambda row: _failed(store, error))
 
 
 def end_heavy(store: JobStore, worker: str) -> int:
     """End the job of a worker that takes too much memory; how many there were."""
-    return _end_all(store, jobs.c.worker == worker, refusal("too_heavy"))
-
-
-def _end_all(store: JobStore, which: sa.ColumnElement[bool], error: RequestProblem) -> int:
-    return _with_running(store, which, lambda connection, row: _end(store, connection, row, error))
+    error = refusal("too_heavy")
+    return _change_running(store, jobs.c.worker == worker, lambda row: _failed(store, error))
 
 
 def stray_workers(store: JobStore) -> set[str]:

@@ -27,13 +27,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
 from yardstone.pool import SkipReport
-from yardstone.web.database import fetch_files
+from yardstone.web.database import Job, fetch_files
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
 from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
 from yardstone.web.sent_files import import_games, unpack
 from yardstone.web.settings import Settings, configure_log, log_event
-from yardstone.web.store import Job, JobStore
+from yardstone.web.store import JobStore
 from yardstone.web.supervisor import Bell, orders
 from yardstone.web.upkeep import drop_uploads, enter_worker, leave_worker, release, work_folder
 

@@ -19,6 +19,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 
 from yardstone.choices import words
 from yardstone.errors import InputError, UsageError, YardstoneError
@@ -33,12 +34,10 @@ from yardstone.tournament.event.settings import SETTINGS, EventChange, change_se
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
-from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, Snapshot
+from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, RoundCount, Snapshot
 from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.store import remember_key
-
-__all__ = ["DeskField", "Form", "SentForm", "desk_page", "reader_page", "router", "take", "watch"]
 
 
 class Seat(NamedTuple):
@@ -291,12 +290,12 @@ class Form:
     """What a helper sent."""
 
     helper: Helper
-    fields: dict[str, list[str]]
+    sent: FormData
     files: dict[str, bytes]
 
     def text(self, name: str) -> str:
         """A field without blanks around it; '' if it was not sent."""
-        return self.fields.get(name, [""])[0].strip()
+        return next(iter(self.every(name)), "").strip()
 
     def number(self, name: str) -> int:
         """A whole number; raises RequestProblem if it is none."""
@@ -307,7 +306,7 @@ class Form:
 
     def every(self, name: str) -> list[str]:
         """All values of a field."""
-        return self.fields.get(name, [])
+        return [value for value in self.sent.getlist(name) if isinstance(value, str)]
 
 
 def bad_form(message: str, hint: str = "", *, code: str = "bad_form") -> RequestProblem:
@@ -344,16 +343,11 @@ async def read_form(request: Request) -> Form:
     sessions, helper = desk_of(request).sessions, _helper_of(request)
     if helper is None:
         raise sessions.old_page()
-    fields: dict[str, list[str]] = {}
-    files: dict[str, bytes] = {}
     async with request.form(max_files=1, max_fields=_FIELDS, max_part_size=_LARGEST) as sent:
-        for name, value in sent.multi_items():
-            if isinstance(value, str):
-                fields.setdefault(name, []).append(value)
-            else:
-                files[name] = await value.read()
-    sessions.check_form(request, helper, fields.get("key", [""])[0])
-    return Form(helper, fields, files)
+        uploads = [(name, each) for name, each in sent.multi_items() if not isinstance(each, str)]
+        form = Form(helper, sent, {name: await each.read() for name, each in uploads})
+    sessions.check_form(request, helper, next(iter(form.every("key")), ""))
+    return form
 
 
 #: The form of a helper, read before the function that takes it begins in a thread of its own.
@@ -537,11 +531,18 @@ def health() -> Response:
     return Response("ok\n", media_type="text/plain")
 
 
-@router.api_route("/round", methods=READ)
-def current(request: Request) -> Response:
-    """The boards of the last round that is paired: an address that stays."""
-    paired = desk_of(request).snapshot().rounds.paired
-    return RedirectResponse(f"{root_of(request)}/round/{max(paired, 1)}", 303)
+def _add_current(path: str, number: Callable[[RoundCount], int]) -> None:
+    """Lead from an address that stays to that of a round."""
+
+    @router.api_route(path, methods=READ)
+    def current(request: Request) -> Response:
+        now = number(desk_of(request).snapshot().rounds)
+        return RedirectResponse(f"{root_of(request)}{path}/{now}", 303)
+
+
+_add_current("/round", lambda rounds: max(rounds.paired, 1))
+_add_current("/results", lambda rounds: max(rounds.paired, 1))
+_add_current("/pair", lambda rounds: rounds.next or rounds.planned)
 
 
 #: Combinations of results that are tried one by one; beyond, bounds are given.

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
@@ -66,7 +66,6 @@ from yardstone.web.desk.pages import (
     wants_json,
 )
 from yardstone.web.desk.service import Desk
-from yardstone.web.pages.render import root_of
 from yardstone.web.problems import RequestProblem
 
 router = APIRouter(include_in_schema=False)
@@ -128,7 +127,7 @@ def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
 @router.post("/enter/table")
 def enter_table(request: Request, form: SentForm) -> Response:
     """Enter the players of a table."""
-    text = form.fields.get("table", [""])[0]
+    text = next(iter(form.every("table")), "")
     data = form.files.get("file") or text.encode()
     if not data.strip():
         return _enter_page(request, problem="No table was sent.")
@@ -277,13 +276,6 @@ class _Demands:
 
 #: Boards are paired again one by one, to say what each is worth, up to so many players.
 _COSTS_UP_TO = 100
-
-
-@router.get("/pair")
-def current(request: Request) -> Response:
-    """The round to pair, or the last one."""
-    rounds = desk_of(request).snapshot().rounds
-    return RedirectResponse(f"{root_of(request)}/pair/{rounds.next or rounds.planned}", 303)
 
 
 @router.get("/pair/{number}", dependencies=HELPERS)
@@ -464,13 +456,6 @@ _QUICK = re.compile(r"\s*+(\d{1,4})\s*+[:,.]?\s*+(\S.*?)\s*")
 
 class _ClashError(Exception):
     """Two results for one game, described in its only argument, a dictionary."""
-
-
-@router.get("/results")
-def current_results(request: Request) -> Response:
-    """The round whose results come in."""
-    number = max(desk_of(request).snapshot().rounds.paired, 1)
-    return RedirectResponse(f"{root_of(request)}/results/{number}", 303)
 
 
 @router.get("/results/{number}", dependencies=HELPERS)

@@ -47,7 +47,7 @@ _FORMAT = "opengotha"
 _FRESH = 0.2
 
 
-class _RoundCount(NamedTuple):
+class RoundCount(NamedTuple):
     """Where a tournament stands.
 
     Rounds that are `planned`; the last one that is `paired`, 0 before the first, and its `open`
@@ -74,13 +74,13 @@ class Snapshot:
     pages: dict[str, bytes] = field(default_factory=dict, init=False)  #: Made so far, by addresses
 
     @cached_property
-    def rounds(self) -> _RoundCount:
+    def rounds(self) -> RoundCount:
         """Where it stands."""
         now = self.tournament
         paired = max((game.round for game in now.games), default=0)
         missing = [g for g in now.round_games(paired) if g.result is Result.unknown]
         following = now.next_round if now.next_round <= now.rounds else 0
-        return _RoundCount(now.rounds, paired, len(missing), following)
+        return RoundCount(now.rounds, paired, len(missing), following)
 
 
 class WatchedFile:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
-from yardstone.reports.document import Document, Section, Table
+from yardstone.reports.document import Document
 from yardstone.reports.words import plural
 from yardstone.web.kinds.kind import (
-    CARD_RANGES,
     Card,
     ChoiceField,
     Kind,
@@ -18,6 +16,8 @@ from yardstone.web.kinds.kind import (
     Query,
     Task,
     View,
+    card_ranges,
+    glanced,
     level_field,
 )
 from yardstone.web.problems import RequestProblem
@@ -68,22 +68,18 @@ def _card(result: Plain) -> Card:
     best = min((each["pr"] for each in result["players"]), default=None)
     rates = "" if best is None else f", the lowest error rate is PR {best:.2f}"
     ratings = sorted((each["rating"] for each in result["players"]), key=lambda one: -one["value"])
-    ranges = [(each["low"], each["value"], each["high"]) for each in ratings]
     return Card(
         f"Backgammon: error rates of {plural(len(result['players']), 'player')}",
         f"From {played} analysed by GNU Backgammon{rates}.",
-        tuple(each for each in ranges if None not in each)[:CARD_RANGES],
+        card_ranges(ratings, "value"),
     )
 
 
 def _glance(result: Plain) -> Document:
     from yardstone.reports.backgammon import backgammon_document
 
-    document = backgammon_document(result)
-    (table,) = (block for block in document.sections[0].blocks if isinstance(block, Table))
-    columns = [each for each in table.columns if each.heading in _GLANCED]
     names = " and ".join(each["player"] for each in result["players"][:2])
-    return Document(names, sections=[Section("", [replace(table, columns=columns)])])
+    return glanced(names, backgammon_document(result), *_GLANCED)
 
 
 KIND = Kind(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -94,28 +94,38 @@ def _go_view(result: Plain, query: Query) -> View:
     on_scales = shown.get("on_scales", {})
     if query.scale in on_scales:
         shown = plain_on_scale(shown, on_scales[query.scale])
-    links = _Links(query, sides, place)
     games = len(shown["by_game"])
     parts = [
         range(games)[first : first + _GAMES_A_PAGE] for first in range(0, games, _GAMES_A_PAGE)
     ]
     page = min(max(query.page, 1), max(len(parts), 1))
 
+    def link(place: int, *, page: int = 1, scale: str | None = None) -> str:
+        """The address of a side, with its player only where it is not the first one."""
+        side = sides[place]
+        first = side["player"] == sides[0]["player"]
+        return query.link(
+            player=None if first else side["player"],
+            colour=side.get("colour") if place else None,
+            scale=scale or query.scale,
+            page=page if page > 1 else None,
+        )
+
     def curves(number: int) -> str:
-        part = links.to(place, page=number // _GAMES_A_PAGE + 1) if len(parts) > 1 else ""
+        part = link(place, page=number // _GAMES_A_PAGE + 1) if len(parts) > 1 else ""
         return f"{part}#game-{number + 1}"
 
     document = estimate_document(
         shown,
         games=parts[page - 1],
         link=curves,
-        views=links.choices(),
-        scale_link=lambda name: links.to(place, scale=name) if on_scales else "",
+        views=_choices(sides, place, link),
+        scale_link=lambda name: link(place, scale=name) if on_scales else "",
     )
     pages = [
         (
             f"Games {part[0] + 1}–{part[-1] + 1}",
-            "" if number == page else links.to(place, page=number) + "#games",
+            "" if number == page else link(place, page=number) + "#games",
         )
         for number, part in enumerate(parts, 1)
     ]
@@ -155,49 +165,29 @@ def _place(sides: Sequence[Plain], query: Query) -> int:
     return next((k for k in own if sides[k].get("colour") == query.colour), own[0])
 
 
-class _Links:
-    """Addresses of the other sides and scales; what was chosen stays."""
+def _choices(sides: Sequence[Plain], place: int, link: Callable[[int], str]) -> list[Choices]:
+    """The players, and the colours of the one who is shown."""
 
-    def __init__(self, query: Query, sides: Sequence[Plain], place: int) -> None:
-        self.query = query
-        self.sides = sides
-        self.place = place
-
-    def to(self, place: int, *, page: int = 1, scale: str | None = None) -> str:
-        """The address of a side, with its player only where it is not the first one."""
-        side = self.sides[place]
-        first = side["player"] == self.sides[0]["player"]
-        return self.query.link(
-            player=None if first else side["player"],
-            colour=side.get("colour") if place else None,
-            scale=scale or self.query.scale,
-            page=page if page > 1 else None,
+    def listed(label: str, offered: Iterable[tuple[str, int]], chosen: int) -> Choices:
+        return Choices(
+            label,
+            [
+                Alternative(words, [plural(sides[k]["games"], "game")], link(k), k == chosen)
+                for words, k in offered
+            ],
         )
 
-    def choices(self) -> list[Choices]:
-        """The players, and the colours of the one who is shown."""
-        shown = self.sides[self.place]["player"]
-        firsts: dict[str, int] = {}
-        for number, each in enumerate(self.sides):
-            firsts.setdefault(each["player"], number)
-        own = [
-            (f"As {colour.capitalize()}" if (colour := each.get("colour")) else "All", k)
-            for k, each in enumerate(self.sides)
-            if each["player"] == shown
-        ]
-        listed = {
-            "Player": [(name, k, name == shown) for name, k in firsts.items()],
-            "Games": [(words, k, k == self.place) for words, k in own],
-        }
-        return [
-            Choices(label, [self._choice(*each) for each in choices])
-            for label, choices in listed.items()
-            if len(choices) > 1
-        ]
-
-    def _choice(self, words: str, place: int, chosen: bool) -> Alternative:
-        games = plural(self.sides[place]["games"], "game")
-        return Alternative(words, [games], self.to(place), chosen)
+    firsts: dict[str, int] = {}
+    for number, each in enumerate(sides):
+        firsts.setdefault(each["player"], number)
+    shown = sides[place]["player"]
+    own = [
+        (f"As {colour.capitalize()}" if (colour := each.get("colour")) else "All", k)
+        for k, each in enumerate(sides)
+        if each["player"] == shown
+    ]
+    made = [listed("Player", firsts.items(), firsts[shown]), listed("Games", own, place)]
+    return [each for each in made if len(each.choices) > 1]
 
 
 def _kept(shown: Plain) -> dict[str, Any]:

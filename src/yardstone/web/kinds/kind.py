@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ from urllib.parse import urlencode
 
 from yardstone.pool import SkipReport
 from yardstone.records.decoding import clean
+from yardstone.reports.document import Document, Section, Table
 from yardstone.web.problems import RequestProblem, refusal
 
 if TYPE_CHECKING:
     from yardstone.go.nets.network import Network
-    from yardstone.reports.document import Document, Table
     from yardstone.web.sent_files import Unpacked
     from yardstone.web.settings import Settings
 
@@ -192,7 +192,24 @@ def level_field(default: float) -> NumberField:
 
 Plain = Mapping[str, Any]
 #: Intervals that the picture of a card has room for.
-CARD_RANGES = 12
+_CARD_RANGES = 12
+
+
+def card_ranges(rated: Iterable[Plain], value: str) -> tuple[tuple[float, float, float], ...]:
+    """What the picture of a card draws of those who have an interval around a `value`."""
+    ranges = [(each["low"], each[value], each["high"]) for each in rated]
+    return tuple(each for each in ranges if None not in each)[:_CARD_RANGES]
+
+
+def glanced(title: str, document: Document, *headings: str, rows: int | None = None) -> Document:
+    """Some columns of the first table of a document, and so many of its rows."""
+    blocks = (block for section in document.sections for block in section.blocks)
+    table = next(block for block in blocks if isinstance(block, Table))
+    columns = [each for each in table.columns if each.heading in headings]
+    table = replace(
+        table, columns=columns, rows=table.rows[:rows], details=None, search=False, group=False
+    )
+    return Document(title, sections=[Section("", [table])])
 
 
 class NeedsPlayer(Exception):

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 from yardstone.reports.document import Block, Document, Lines, Section, Table
 from yardstone.reports.words import per_cent, plural
 from yardstone.web.kinds.kind import (
-    CARD_RANGES,
     Card,
     ChoiceField,
     Kind,
@@ -20,6 +19,8 @@ from yardstone.web.kinds.kind import (
     Query,
     Task,
     View,
+    card_ranges,
+    glanced,
     level_field,
 )
 
@@ -127,16 +128,7 @@ def _glance(result: Plain) -> Document:
     from yardstone.reports.rating_list import list_document
 
     document = list_document(result, title="Rating list")
-    lists = [
-        block
-        for section in document.sections
-        for block in section.blocks
-        if isinstance(block, Table) and block.group
-    ]
-    columns = [each for each in lists[0].columns if each.heading in _GLANCED_COLUMNS]
-    rows = lists[0].rows[:_GLANCED]
-    table = replace(lists[0], columns=columns, rows=rows, details=None, search=False, group=False)
-    return Document("Rating list", sections=[Section("", [table])])
+    return glanced("Rating list", document, *_GLANCED_COLUMNS, rows=_GLANCED)
 
 
 def _cross_table(result: Plain) -> Table:
@@ -164,11 +156,10 @@ def _card(result: Plain) -> Card:
     games = plural(result["games"], "game")
     level = per_cent(result["confidence"])
     reach = f", rated from {min(values):.0f} to {max(values):.0f}" if values else ""
-    ranges = [(each["low"], each["rating"], each["high"]) for each in rated]
     return Card(
         f"Rating list of {plural(result['players'], 'player')}",
         f"From {games}{reach}, with {level} intervals.",
-        tuple(each for each in ranges if None not in each)[:CARD_RANGES],
+        card_ranges(rated, "rating"),
     )
 
 
