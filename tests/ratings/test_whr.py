@@ -11,7 +11,7 @@ from tests.ratings.made_games import made_games, no_games
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import _history as newton
-from yardstone.ratings._history import Law, Model, game_terms, game_value, tau_terms
+from yardstone.ratings._history import game_terms, game_value, tau_terms
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.whole_history import (
@@ -21,7 +21,6 @@ from yardstone.ratings.whole_history import (
     WholeHistory,
     WholeHistoryRatings,
     in_order,
-    lay_out_all,
     new_hessian,
 )
 from yardstone.winprob.laws import win_draw_loss
@@ -34,14 +33,10 @@ TOLERANCE = 1e-6
 DIFFERENCE = 1e-6
 
 
-def days(seconds: NDArray[np.int64]) -> Floats:
-    return (seconds // 86_400).astype(np.float64)
-
-
 def fit_of(
     pool: Pool, *, w: bool = True, tau: bool = True, w2: float = 20.0, rate: float = 0.4
 ) -> HistoryFit:
-    layout, _ = lay_out_all(in_order(pool, None, None, None), len(pool.players), days, POINTS)
+    layout, _ = WholeHistory().lay_out(in_order(pool, None, None, None), len(pool.players))
     shared = np.array([0.1, log((1 - rate) / rate)])
     hessian = new_hessian(layout, np.array([w, tau]))
     nodes = len(layout.node_day)
@@ -66,9 +61,7 @@ def packed(fit: HistoryFit) -> Floats:
 
 
 def value_at(fit: HistoryFit, unknowns: Floats) -> float:
-    u2 = exp(2.0 * unknowns[-1])
-    law, model = Law(unknowns[-2], u2), Model(fit.w2, fit.prior)
-    return newton.log_posterior(fit.layout, fit.stop, unknowns[:-2].copy(), law, model)
+    return newton.log_posterior(fit.problem, unknowns[:-2].copy(), unknowns[-2:].copy())
 
 
 def gradient_at(fit: HistoryFit, unknowns: Floats) -> Floats:

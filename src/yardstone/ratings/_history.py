@@ -46,76 +46,42 @@ class Layout(NamedTuple):
     own: Longs
 
 
-@kernel
-def _place(games: DayGames, shift: Floats, layout: Layout, entry_node: Ints) -> None:
-    """Fill the arrays of a layout; games are in order of time."""
-    first, second, score, day = games
-    players = len(layout.node_start) - 1
-    node = layout.node_start[:-1].copy() - 1
-    entry = layout.entry_start[:-1].copy()
-    last = np.full(players, -np.inf)
-    for g in range(len(first)):
-        extra = shift[g] if len(shift) > 0 else 0.0
-        for s in range(2):
-            p = first[g] if s == 0 else second[g]
-            if day[g] > last[p]:
-                last[p] = day[g]
-                node[p] += 1
-                layout.node_day[node[p]] = day[g]
-            e = entry[p]
-            entry[p] += 1
-            entry_node[e] = node[p]
-            layout.score[e] = score[g] if s == 0 else 1.0 - score[g]
-            layout.side[e] = 1.0 if s == 0 else -1.0
-            layout.shift[e] = extra if s == 0 else -extra
-            layout.own[g, s] = e
-
-
-@kernel
-def _count(first: Ints, second: Ints, day: Floats, players: int) -> tuple[Longs, Longs]:
-    """Nodes and entries of each player, added up."""
-    nodes, entries = np.zeros(players + 1, np.int64), np.zeros(players + 1, np.int64)
-    last = np.full(players, -np.inf)
-    for g in range(len(first)):
-        for s in range(2):
-            p = first[g] if s == 0 else second[g]
-            entries[p + 1] += 1
-            if day[g] > last[p]:
-                last[p] = day[g]
-                nodes[p + 1] += 1
-    return np.cumsum(nodes), np.cumsum(entries)
-
-
 def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
     """Lay out games whose days are NaN-free and do not fall.
 
-    `shift` is what handicap adds to the rating of `first`, in logits (empty: nothing).
+    `shift` is what handicap adds to the rating of `first`, in logits.
     """
-    number = len(games.first)
-    node_start, entry_start = _count(games.first, games.second, games.day, players)
-    entries, nodes = 2 * number, int(node_start[-1])
-    entry_node, opponent = np.empty(entries, np.int32), np.empty(entries, np.int32)
-    layout = Layout(
-        node_start,
-        np.empty(nodes),
-        entry_start,
-        np.empty(nodes + 1, np.int64),
-        opponent,
-        np.empty(entries),
-        np.empty(entries),
-        np.empty(entries),
-        np.empty((number, 2), np.int64),
+    entries, everybody = 2 * len(games.first), np.arange(players + 1)
+    seats = np.column_stack([games.first, games.second]).ravel()
+    order = np.argsort(seats, kind="stable")
+    player, game, moved = seats[order], order // 2, order % 2 == 0
+    day, score = games.day[game], games.score[game]
+    begins = np.ones(entries, np.bool_)
+    begins[1:] = (player[1:] != player[:-1]) | (day[1:] > day[:-1])
+    node = np.cumsum(begins, dtype=np.int32) - np.int32(1)
+    place = np.empty(entries, np.int64)
+    place[order] = np.arange(entries)
+    return Layout(
+        np.searchsorted(player[begins], everybody),
+        day[begins],
+        np.searchsorted(player, everybody),
+        np.append(np.flatnonzero(begins), entries),
+        node[place[order ^ 1]],
+        np.where(moved, score, 1.0 - score),
+        np.where(moved, 1.0, -1.0),
+        np.where(moved, shift[game], -shift[game]),
+        place.reshape(-1, 2),
     )
-    _place(games, shift, layout, entry_node)
-    own = layout.own
-    opponent[own[:, 0]] = entry_node[own[:, 1]]
-    opponent[own[:, 1]] = entry_node[own[:, 0]]
-    layout.node_entry[:] = np.searchsorted(entry_node, np.arange(nodes + 1))
-    return layout
 
 
 #: The curvature of a game is taken to be at least this share of its expectation.
 _LEAST_CURVATURE = 0.05
+
+
+@kernel
+def u2_of(tau: float) -> float:
+    """exp(2 tau), as the terms of a game take it; below 0 (tau is NaN) draws are half a win."""
+    return -1.0 if np.isnan(tau) else exp(2.0 * tau)
 
 
 @kernel
@@ -194,11 +160,30 @@ class Model(NamedTuple):
     prior: Floats
 
 
-class Law(NamedTuple):
-    """First-move advantage, and exp(2 tau): below 0 draws count as half a win."""
+class Hessian(NamedTuple):
+    """Minus the second derivatives: tridiagonal blocks, their factors, and the rest.
 
-    w: float
-    u2: float
+    `corner` holds w w, w tau and tau tau; `free` says whether w and tau are unknown; `level` is
+    the curvature along the common level of all strengths.
+    """
+
+    diagonal: Floats
+    off: Floats
+    pivot: Floats
+    weight: Floats
+    border: Floats
+    corner: Floats
+    free: Flags
+    level: Floats
+
+
+class Problem(NamedTuple):
+    """What there is to fit: the nodes before `stop` of each player, and room for derivatives."""
+
+    layout: Layout
+    stop: Longs
+    model: Model
+    hessian: Hessian
 
 
 class Stretch(NamedTuple):
@@ -209,26 +194,20 @@ class Stretch(NamedTuple):
     stop: int
 
 
-@kernel
+@inlined_kernel
 def refresh(
-    layout: Layout,
-    part: Stretch,
-    x: Floats,
-    law: Law,
-    model: Model,
-    hessian: Hessian,
-    gradient: Floats,
-    sums: Floats,
+    problem: Problem, part: Stretch, x: Floats, shared: Floats, gradient: Floats, sums: Floats
 ) -> None:
     """Fill in the derivatives by the strengths of one player in a stretch of nodes.
 
     `off[k]` stands between k - 1 and k, `border[k]` between k and w and tau. Adds to `sums` the
     derivatives by w and tau, then minus the second: w w, tau tau (observed, expected), w tau.
     """
+    layout, _, model, hessian = problem
     player, begin, stop = part
     start, with_tau = layout.node_start[player], hessian.free[1]
     diagonal, off, weight, border = hessian.diagonal, hessian.off, hessian.weight, hessian.border
-    w, u2, prior = law.w, law.u2, model.prior
+    w, u2, prior = shared[0], u2_of(shared[1]), model.prior
     for node in range(begin, stop):
         slope, curvature, edge, tau_edge = 0.0, 0.0, 0.0, 0.0
         for e in range(layout.node_entry[node], layout.node_entry[node + 1]):
@@ -268,16 +247,16 @@ def refresh(
                 gradient[node - 1] += flow
 
 
-@kernel
-def factor(start: int, stop: int, diagonal: Floats, off: Floats, pivot: Floats) -> None:
-    """Pivots of the LDL' factors of a player's tridiagonal matrix."""
-    for k in range(start, stop):
+@inlined_kernel
+def factor(start: int, part: Stretch, diagonal: Floats, off: Floats, pivot: Floats) -> None:
+    """Pivots of the LDL' factors of a player's tridiagonal matrix, which begins at `start`."""
+    for k in range(part.begin, part.stop):
         pivot[k] = diagonal[k]
         if k > start:
             pivot[k] -= off[k] * off[k] / pivot[k - 1]
 
 
-@kernel
+@inlined_kernel
 def solve(start: int, stop: int, off: Floats, pivot: Floats, right: Floats, out: Floats) -> None:
     """Solve a player's tridiagonal system, factored."""
     for k in range(start, stop):
@@ -304,27 +283,11 @@ _CG_STEPS = 1000
 _LONGEST = 3.0  #: Steps of a Newton iteration are cut to so many logits.
 
 
-class Hessian(NamedTuple):
-    """Minus the second derivatives: tridiagonal blocks, their factors, and the rest.
-
-    `corner` holds w w, w tau and tau tau; `free` says whether w and tau are unknown; `level` is
-    the curvature along the common level of all strengths.
-    """
-
-    diagonal: Floats
-    off: Floats
-    pivot: Floats
-    weight: Floats
-    border: Floats
-    corner: Floats
-    free: Flags
-    level: Floats
-
-
 @kernel
-def log_posterior(layout: Layout, stop: Longs, x: Floats, law: Law, model: Model) -> float:
-    """Log posterior up to a constant, of the nodes before `stop` of each player."""
-    w, u2, w2, prior = law.w, law.u2, model.w2, model.prior
+def log_posterior(problem: Problem, x: Floats, shared: Floats) -> float:
+    """Log posterior up to a constant."""
+    layout, stop, (w2, prior), _ = problem
+    w, u2 = shared[0], u2_of(shared[1])
     value = 0.0
     for p in range(len(stop)):
         start = layout.node_start[p]
@@ -343,37 +306,30 @@ def log_posterior(layout: Layout, stop: Longs, x: Floats, law: Law, model: Model
 
 
 @kernel
-def linearise(
-    layout: Layout,
-    stop: Longs,
-    x: Floats,
-    law: Law,
-    model: Model,
-    hessian: Hessian,
-    gradient: Floats,
-) -> None:
+def linearise(problem: Problem, x: Floats, shared: Floats, gradient: Floats) -> None:
     """Fill the derivatives by all unknowns; the last two of `gradient` are w's and tau's."""
+    layout, stop, model, hessian = problem
     n = len(gradient) - 2
     sums = np.zeros(6)
-    with_tau = hessian.free[1]
     hessian.level[0] = 0.0
     for p in range(len(stop)):
         if stop[p] > layout.node_start[p]:
             hessian.level[0] += model.prior[p, 1]
         part = Stretch(p, layout.node_start[p], stop[p])
-        refresh(layout, part, x, law, model, hessian, gradient, sums)
-        factor(layout.node_start[p], stop[p], hessian.diagonal, hessian.off, hessian.pivot)
+        refresh(problem, part, x, shared, gradient, sums)
+        factor(part.begin, part, hessian.diagonal, hessian.off, hessian.pivot)
     sums *= 0.5  # every game was seen by both of its players
     gradient[n] = sums[0] if hessian.free[0] else 0.0
-    gradient[n + 1] = sums[1] if with_tau else 0.0
+    gradient[n + 1] = sums[1] if hessian.free[1] else 0.0
     hessian.corner[0] = sums[2]
     hessian.corner[1] = sums[5]
     hessian.corner[2] = sums[3] if sums[3] > 0.1 * sums[4] else sums[4]
 
 
 @kernel
-def multiply(layout: Layout, stop: Longs, hessian: Hessian, x: Floats, out: Floats) -> None:
+def multiply(problem: Problem, x: Floats, out: Floats) -> None:
     """out = H x over nodes, w and tau."""
+    layout, stop, _, hessian = problem
     n = len(x) - 2
     w = x[n] if hessian.free[0] else 0.0
     tau = x[n + 1] if hessian.free[1] else 0.0
@@ -398,18 +354,18 @@ def multiply(layout: Layout, stop: Longs, hessian: Hessian, x: Floats, out: Floa
 
 
 @kernel
-def solve_blocks(layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats) -> None:
+def solve_blocks(problem: Problem, right: Floats, out: Floats) -> None:
     """Solve with the blocks of T, for each player by himself."""
+    layout, stop, _, hessian = problem
     for p in range(len(stop)):
         solve(layout.node_start[p], stop[p], hessian.off, hessian.pivot, right, out)
 
 
 @kernel
-def _precondition(
-    layout: Layout, stop: Longs, hessian: Hessian, right: Floats, out: Floats
-) -> None:
+def _precondition(problem: Problem, right: Floats, out: Floats) -> None:
     """Solve for blocks and common level, and with the diagonal for w and tau."""
-    solve_blocks(layout, stop, hessian, right, out)
+    layout, stop, _, hessian = problem
+    solve_blocks(problem, right, out)
     total = 0.0
     for p in range(len(stop)):
         for node in range(layout.node_start[p], stop[p]):
@@ -424,7 +380,8 @@ def _precondition(
 
 
 @kernel
-def _dot(layout: Layout, stop: Longs, a: Floats, b: Floats) -> float:
+def _dot(problem: Problem, a: Floats, b: Floats) -> float:
+    layout, stop, _, _ = problem
     n = len(a) - 2
     total = a[n] * b[n] + a[n + 1] * b[n + 1]
     for p in range(len(stop)):
@@ -434,9 +391,7 @@ def _dot(layout: Layout, stop: Longs, a: Floats, b: Floats) -> float:
 
 
 @kernel
-def solve_all(
-    layout: Layout, stop: Longs, hessian: Hessian, right: Floats, tolerance: float, out: Floats
-) -> bool:
+def solve_all(problem: Problem, right: Floats, tolerance: float, out: Floats) -> bool:
     """Solve H out = right by preconditioned conjugate gradients; False if they fail.
 
     `tolerance` is that of the residual, relative to the right side.
@@ -444,23 +399,23 @@ def solve_all(
     residual = right.copy()
     scaled, product = np.zeros_like(right), np.zeros_like(right)
     out[:] = 0.0
-    _precondition(layout, stop, hessian, residual, scaled)
+    _precondition(problem, residual, scaled)
     direction = scaled.copy()
-    rho = _dot(layout, stop, residual, scaled)
+    rho = _dot(problem, residual, scaled)
     goal = rho * tolerance * tolerance
     for _ in range(_CG_STEPS):
         if rho <= goal or rho <= 0.0:
             return True
-        multiply(layout, stop, hessian, direction, product)
-        curvature = _dot(layout, stop, direction, product)
+        multiply(problem, direction, product)
+        curvature = _dot(problem, direction, product)
         if curvature <= 0.0:
             return False
         alpha = rho / curvature
         for k in range(len(out)):
             out[k] += alpha * direction[k]
             residual[k] -= alpha * product[k]
-        _precondition(layout, stop, hessian, residual, scaled)
-        new_rho = _dot(layout, stop, residual, scaled)
+        _precondition(problem, residual, scaled)
+        new_rho = _dot(problem, residual, scaled)
         beta = new_rho / rho
         rho = new_rho
         for k in range(len(out)):
@@ -470,14 +425,7 @@ def solve_all(
 
 @kernel
 def climb(
-    layout: Layout,
-    stop: Longs,
-    x: Floats,
-    shared: Floats,
-    hessian: Hessian,
-    model: Model,
-    tolerance: float,
-    max_steps: int,
+    problem: Problem, x: Floats, shared: Floats, tolerance: float, max_steps: int
 ) -> tuple[bool, int, float]:
     """Climb to the maximum from `x` and `shared` (w and tau; NaN: draws are half a win), in place.
 
@@ -485,15 +433,13 @@ def climb(
     last one. `hessian` is left as it was before that step.
     """
     n = len(x)
-    gradient, step, trial = np.zeros(n + 2), np.zeros(n + 2), x.copy()
-    largest = 1.0
-    lawful = not np.isnan(shared[1])
-    u2 = exp(2.0 * shared[1]) if lawful else -1.0
-    value = log_posterior(layout, stop, x, Law(shared[0], u2), model)
+    gradient, step = np.zeros(n + 2), np.zeros(n + 2)
+    trial, new_shared, largest = x.copy(), shared.copy(), 1.0
+    value = log_posterior(problem, x, shared)
     for count in range(1, max_steps + 1):
-        linearise(layout, stop, x, Law(shared[0], u2), model, hessian, gradient)
+        linearise(problem, x, shared, gradient)
         precision = min(max(0.1 * largest, 1e-5), 0.03)
-        if not solve_all(layout, stop, hessian, gradient, precision, step):
+        if not solve_all(problem, gradient, precision, step):
             return False, count, largest
         largest = 0.0
         for k in range(n + 2):
@@ -503,35 +449,33 @@ def climb(
         while True:
             for k in range(n):
                 trial[k] = x[k] + scale * step[k]
-            w = shared[0] + scale * step[n]
-            tau = shared[1] + scale * step[n + 1]
-            new_u2 = exp(2.0 * tau) if lawful else -1.0
-            new_value = log_posterior(layout, stop, trial, Law(w, new_u2), model)
+            for k in range(2):
+                new_shared[k] = shared[k] + scale * step[n + k]
+            new_value = log_posterior(problem, trial, new_shared)
             if new_value >= value - rounding or scale * largest < tolerance:
                 break
             scale *= 0.5
-        x[:] = trial
-        shared[0], shared[1], u2, value = w, tau, new_u2, new_value
+        x[:], shared[:], value = trial, new_shared, new_value
         if largest < tolerance:
             return True, count, largest
     return False, max_steps, largest
 
 
 @kernel
-def conditional_variance(layout: Layout, stop: Longs, hessian: Hessian, out: Floats) -> None:
+def conditional_variance(problem: Problem, out: Floats) -> None:
     """Variance of each strength with all other players' strengths given."""
+    layout, stop, _, hessian = problem
     for p in range(len(stop)):
         spread(layout.node_start[p], stop[p], hessian.off, hessian.pivot, out)
 
 
 @kernel
-def draw_noise(
-    layout: Layout, stop: Longs, hessian: Hessian, prior: Floats, normal: Floats, out: Floats
-) -> None:
+def draw_noise(problem: Problem, normal: Floats, out: Floats) -> None:
     """Draw from the normal distribution with covariance H (tau aside).
 
     `normal` holds a standard normal number for each entry and then each node.
     """
+    layout, stop, model, hessian = problem
     out[:] = 0.0
     n = len(out) - 2
     for p in range(len(stop)):
@@ -546,7 +490,7 @@ def draw_noise(
                         out[n] += size
             extra = normal[len(layout.score) + node]
             if node == start:
-                out[node] += sqrt(prior[p, 1]) * extra
+                out[node] += sqrt(model.prior[p, 1]) * extra
             else:
                 size = sqrt(-hessian.off[node]) * extra
                 out[node] += size
@@ -554,17 +498,16 @@ def draw_noise(
 
 
 @kernel
-def lanczos(
-    layout: Layout, stop: Longs, hessian: Hessian, probe: Floats, steps: int
-) -> tuple[Floats, Floats, float]:
+def lanczos(problem: Problem, probe: Floats, steps: int) -> tuple[Floats, Floats, float]:
     """Lanczos coefficients of D^-1/2 L^-1 H L^-T D^-1/2, where LDL' are the blocks of T.
 
     Returns diagonal, off-diagonal, and the squared length of the probe.
     """
+    layout, stop, _, hessian = problem
     n = len(probe) - 2
     off, pivot = hessian.off, hessian.pivot
     alpha, beta = np.zeros(steps), np.zeros(steps)
-    length2 = _dot(layout, stop, probe, probe)
+    length2 = _dot(problem, probe, probe)
     now, before = probe / sqrt(length2), np.zeros_like(probe)
     lifted, product = np.zeros_like(probe), np.zeros_like(probe)
     done = steps
@@ -578,7 +521,7 @@ def lanczos(
         for s in range(2):
             corner = hessian.corner[2 * s]
             lifted[n + s] = now[n + s] / sqrt(corner) if hessian.free[s] else 0.0
-        multiply(layout, stop, hessian, lifted, product)
+        multiply(problem, lifted, product)
         for p in range(len(stop)):
             start = layout.node_start[p]
             for k in range(start + 1, stop[p]):
@@ -588,12 +531,12 @@ def lanczos(
         for s in range(2):
             corner = hessian.corner[2 * s]
             product[n + s] = product[n + s] / sqrt(corner) if hessian.free[s] else 0.0
-        alpha[step] = _dot(layout, stop, now, product)
+        alpha[step] = _dot(problem, now, product)
         for k in range(n + 2):
             product[k] -= alpha[step] * now[k]
             if step > 0:
                 product[k] -= beta[step - 1] * before[k]
-        length = sqrt(_dot(layout, stop, product, product))
+        length = sqrt(_dot(problem, product, product))
         beta[step] = length
         if length < 1e-10:
             done = step + 1
@@ -605,8 +548,9 @@ def lanczos(
 
 
 @kernel
-def log_determinant_of_blocks(layout: Layout, stop: Longs, hessian: Hessian) -> float:
+def log_determinant_of_blocks(problem: Problem) -> float:
     """Logarithm of the determinant of T, with the diagonal for w and tau."""
+    layout, stop, _, hessian = problem
     total = 0.0
     for p in range(len(stop)):
         for node in range(layout.node_start[p], stop[p]):
@@ -636,11 +580,10 @@ def uncertain_chance(difference: float, variance: float) -> float:
 class Learner(NamedTuple):
     """What is learned, changed in place.
 
-    `stop` is the end of each player's nodes so far, `variance` that of his last strength;
-    `known` is the information on w and tau; `fitted` the day of the last full fit.
+    `variance` is that of each player's last strength, `known` the information on w and tau,
+    `fitted` the day of the last full fit.
     """
 
-    stop: Longs
     x: Floats
     variance: Floats
     shared: Floats
@@ -691,13 +634,12 @@ def learn_shared(learner: Any, forecasts: Forecasts, row: int, shift: float, sco
     """Take one Newton step for w and tau from one game."""
     shared, known, free = learner.shared, learner.known, learner.free
     difference = _difference(forecasts.before, row, shared, shift)
-    lawful = not np.isnan(shared[1])
-    u2 = exp(2.0 * shared[1]) if lawful else -1.0
+    u2 = u2_of(shared[1])
     if free[0]:
         slope, curvature = game_terms(difference, score, u2)
         known[0] += curvature
         shared[0] += slope / known[0]
-    if free[1] and lawful:
+    if free[1] and u2 >= 0.0:
         slope, _, usual, _ = tau_terms(difference, score, u2)
         known[1] += usual
         shared[1] += slope / known[1]
@@ -711,30 +653,18 @@ class _Room(NamedTuple):
     sums: Floats
 
 
-@kernel
-def _improve(
-    layout: Layout, part: Stretch, learner: Learner, model: Model, hessian: Hessian, room: _Room
-) -> None:
+@inlined_kernel
+def _improve(problem: Problem, part: Stretch, learner: Learner, room: _Room) -> None:
     """Take Newton's step for one player's strengths; only the stretch is linearised anew.
 
     What the days before say stands in their factors; their strengths move along.
     """
     player, begin, stop = part
-    start, x, shared = layout.node_start[player], learner.x, learner.shared
-    off, pivot, gradient, step = hessian.off, hessian.pivot, room.gradient, room.step
-    law = Law(shared[0], -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1]))
-    refresh(layout, part, x, law, model, hessian, gradient, room.sums)
-    for node in range(begin, stop):
-        pivot[node] = hessian.diagonal[node]
-        step[node] = gradient[node]
-        if node > start:
-            pivot[node] -= off[node] * off[node] / pivot[node - 1]
-        if node > begin:
-            step[node] -= off[node] / pivot[node - 1] * step[node - 1]
-    for node in range(stop - 1, begin - 1, -1):
-        step[node] /= pivot[node]
-        if node < stop - 1:
-            step[node] -= off[node + 1] / pivot[node] * step[node + 1]
+    x, off, pivot = learner.x, problem.hessian.off, problem.hessian.pivot
+    start, step = problem.layout.node_start[player], room.step
+    refresh(problem, part, x, learner.shared, room.gradient, room.sums)
+    factor(start, part, problem.hessian.diagonal, off, pivot)
+    solve(begin, stop, off, pivot, room.gradient, step)
     for node in range(begin, stop):
         x[node] += min(max(step[node], -_LONGEST_QUEUE), _LONGEST_QUEUE)
     move = step[begin]
@@ -748,13 +678,11 @@ def _improve(
 
 @kernel
 def replay(
-    layout: Layout,
+    problem: Problem,
     games: DayGames,
     begin: int,
     learner: Learner,
-    model: Model,
     pace: Pace,
-    hessian: Hessian,
     forecasts: Forecasts,
 ) -> bool:
     """Predict and learn the games from number `begin` on, day after day; False if a fit failed.
@@ -762,7 +690,8 @@ def replay(
     The full fits leave w and tau as they are (`hessian.free` is false for both).
     """
     first, second, score, day = games
-    stop, x, variance, shared, _, _, fitted = learner
+    layout, stop, model, hessian = problem
+    x, variance, shared, _, _, fitted = learner
     before, prior = forecasts.before, model.prior
     n = len(x)
     room = _Room(np.zeros(n), np.zeros(n), np.zeros(6))
@@ -771,7 +700,7 @@ def replay(
     while low < len(first):
         high = end_of_day(day, low)
         if day[low] - fitted[0] >= pace.refit_days:
-            done, _, _ = climb(layout, stop, x, shared, hessian, model, _TOLERANCE, _MAX_STEPS)
+            done, _, _ = climb(problem, x, shared, _TOLERANCE, _MAX_STEPS)
             if not done:
                 return False
             for p in range(len(stop)):
@@ -810,6 +739,6 @@ def replay(
                     continue
                 improved[p] = mark
                 start = max(layout.node_start[p], stop[p] - pace.window)
-                _improve(layout, Stretch(p, start, stop[p]), learner, model, hessian, room)
+                _improve(problem, Stretch(p, start, stop[p]), learner, room)
         low = high
     return True

@@ -25,6 +25,7 @@ from yardstone.ratings._history import (
     forecast,
     game_terms,
     learn_shared,
+    u2_of,
 )
 from yardstone.ratings.result import JointRatings, Ratings
 from yardstone.ratings.sequential import SECONDS_PER_DAY, State, order_of_time
@@ -34,7 +35,6 @@ from yardstone.ratings.whole_history import (
     Learned,
     Played,
     Remembering,
-    lay_out_all,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class DecayingBradleyTerry(Remembering):
 
     def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
         number = len(players)
-        layout, dated = lay_out_all(games, number, _whole_days, POINTS)
+        layout, dated = self.lay_out(games, number)
         shared, free = self._shared(draws=True)
         arrays: dict[str, NDArray[Any]] = {
             "strength": np.zeros(number),
@@ -141,10 +141,6 @@ class DecayingBradleyTerry(Remembering):
             rating += POINTS * state.arrays["strength"]
             deviation = POINTS / np.sqrt(state.arrays["precision"])
         return Ratings(state.players, rating, deviation, self.scale)
-
-
-def _whole_days(seconds: Longs) -> Floats:
-    return (seconds // SECONDS_PER_DAY).astype(np.float64)
 
 
 _FORGOTTEN = 1e-3  #: Games whose weight has fallen below this no longer count.
@@ -186,7 +182,7 @@ def _weigh(
 ) -> tuple[float, float]:
     """Gradient and curvature of one player's strength from his entries so far."""
     x, shared = learner.x, learner.shared
-    u2 = -1.0 if np.isnan(shared[1]) else exp(2.0 * shared[1])
+    u2 = u2_of(shared[1])
     slope, curvature = -prior * x[player], prior
     for e in range(learner.end[player] - 1, layout.entry_start[player] - 1, -1):
         weight = exp(-fading * (now - entries.day[e]))

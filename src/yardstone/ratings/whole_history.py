@@ -8,7 +8,7 @@ section 2.3); the most probable histories are found by Newton's method.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, log, pi
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -24,11 +24,11 @@ from yardstone.ratings import _history as newton
 from yardstone.ratings._history import (
     DayGames,
     Forecasts,
-    Law,
     Layout,
     Learner,
     Model,
     Pace,
+    Problem,
     lay_out,
 )
 from yardstone.ratings.joint import PlayerPriors, Prior
@@ -158,6 +158,7 @@ class Remembering(Predictor):
     first_advantage: float | Literal["auto"]
     draw_rate: float | Literal["auto"] | None
     handicap: Handicap | None
+    resolution: float = 1.0  #: Games within so many days share a strength.
 
     _above_zero = ("prior_deviation", "half_life", "w2", "resolution", "refit_days")
     _infinite = ("half_life",)
@@ -181,6 +182,24 @@ class Remembering(Predictor):
         rate = 0.5 if isinstance(self.draw_rate, str) else self.draw_rate
         tau = log((1.0 - rate) / rate)
         return np.array([w, tau]), np.array([w_free, self.draw_rate == "auto"])
+
+    def lay_out(self, games: Played, players: int) -> tuple[Layout, DayGames]:
+        """Layout of all games, and the games with the day of each.
+
+        Without times each player's days are counted in his own games.
+        """
+        if len(games.seconds):
+            length = round(self.resolution * SECONDS_PER_DAY)
+            day = np.floor_divide(games.seconds, length) * (length / SECONDS_PER_DAY)
+        else:
+            day = np.arange(len(games.first), dtype=np.float64)
+        with_days = DayGames(games.first, games.second, games.score, day)
+        layout = lay_out(with_days, games.shift / POINTS, players)
+        if not len(games.seconds):
+            nodes = np.arange(len(layout.node_day))
+            counted = nodes - np.repeat(layout.node_start[:-1], np.diff(layout.node_start))
+            layout = layout._replace(node_day=counted.astype(np.float64))
+        return layout, with_days
 
     def start(self, players: Sequence[str] = ()) -> State:
         """The state before any game."""
@@ -311,10 +330,6 @@ class WholeHistory(Remembering):
         if self.samples < 1 or (self.window is not None and self.window < 2):
             raise UsageError("there must be at least one sample and two days in a window")
 
-    def _day(self, seconds: Longs) -> Floats:
-        length = round(self.resolution * SECONDS_PER_DAY)
-        return np.floor_divide(seconds, length) * (length / SECONDS_PER_DAY)
-
     def _beliefs(self, players: tuple[str, ...]) -> Floats:
         """Mean and deviation of each player's prior, in points: (players, 2)."""
         priors = PlayerPriors({}) if self.priors is None else self.priors
@@ -337,7 +352,7 @@ class WholeHistory(Remembering):
             raise NoGamesError("there are no games to rate")
         shift = None if self.handicap is None else self.handicap.advantage(pool)
         games = in_order(pool, order_of_time(pool), None, shift)
-        layout, _ = lay_out_all(games, len(pool.players), self._day, POINTS)
+        layout, _ = self.lay_out(games, len(pool.players))
         drawn = float(np.mean(pool.score == 0.5))
         shared, free = self._shared(draws=drawn > 0.0)
         if free[1]:  # the draw rate of equals is at least that of all: start near it
@@ -408,7 +423,7 @@ class WholeHistory(Remembering):
     def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
         if self.w2 == "auto":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
-        layout, dated = lay_out_all(games, len(players), self._day, POINTS)
+        layout, dated = self.lay_out(games, len(players))
         hessian = new_hessian(layout, np.zeros(2, np.bool_))
         x, variance = np.zeros(len(layout.node_day)), np.zeros(len(players))
         stop = layout.node_start[:-1].copy()
@@ -434,9 +449,10 @@ class WholeHistory(Remembering):
             len(x) + 2 if self.window is None else self.window,
             inf if self.refit_days is None else self.refit_days,
         )
-        learner = Learner(stop, x, variance, shared, known, free, fitted)
+        learner = Learner(x, variance, shared, known, free, fitted)
         model = Model(self.w2 / POINTS**2, self._player_priors(players))
-        if not newton.replay(layout, dated, begin, learner, model, pace, hessian, forecasts):
+        problem = Problem(layout, stop, model, hessian)
+        if not newton.replay(problem, dated, begin, learner, pace, forecasts):
             raise ConvergenceError("a full fit within the replay did not converge")
         arrays: dict[str, NDArray[Any]] = {
             "node_start": layout.node_start,
@@ -518,24 +534,6 @@ def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
     return games
 
 
-def lay_out_all(
-    games: Played, players: int, day_of: Callable[[Longs], Floats], points: float
-) -> tuple[Layout, DayGames]:
-    """Layout of all games, and the games with the day of each.
-
-    Without times each player's days are counted in his own games.
-    """
-    dated = len(games.seconds) > 0
-    day = day_of(games.seconds) if dated else np.arange(len(games.first), dtype=np.float64)
-    with_days = DayGames(games.first, games.second, games.score, day)
-    layout = lay_out(with_days, games.shift / points, players)
-    if not dated:
-        nodes = np.arange(len(layout.node_day))
-        counted = nodes - np.repeat(layout.node_start[:-1], np.diff(layout.node_start))
-        layout = layout._replace(node_day=counted.astype(np.float64))
-    return layout, with_days
-
-
 #: Up to so many unknowns the Hessian is treated as a full matrix.
 FULL_MATRIX_LIMIT = 1500
 _TOLERANCE = 1e-9
@@ -574,21 +572,16 @@ class HistoryFit:
     steps: int = 0
 
     @property
-    def stop(self) -> Longs:
-        """End of each player's nodes."""
-        return self.layout.node_start[1:]
+    def problem(self) -> Problem:
+        """As kernels take it, with all nodes of each player."""
+        return Problem(
+            self.layout, self.layout.node_start[1:], Model(self.w2, self.prior), self.hessian
+        )
 
     def climb(self) -> None:
         """Find the maximum; ConvergenceError if that fails."""
         converged, self.steps, last = newton.climb(
-            self.layout,
-            self.stop,
-            self.x,
-            self.shared,
-            self.hessian,
-            self._model,
-            _TOLERANCE,
-            _MAX_STEPS,
+            self.problem, self.x, self.shared, _TOLERANCE, _MAX_STEPS
         )
         for value, name in zip(self.shared, ("first-move advantage", "draw rate"), strict=True):
             if abs(value) > _RUNAWAY:
@@ -602,23 +595,12 @@ class HistoryFit:
     def linearise(self) -> Floats:
         """Fill the Hessian where the strengths are now; returns the gradient."""
         gradient = np.zeros(len(self.x) + 2)
-        newton.linearise(
-            self.layout, self.stop, self.x, self._law, self._model, self.hessian, gradient
-        )
+        newton.linearise(self.problem, self.x, self.shared, gradient)
         return gradient
-
-    @property
-    def _law(self) -> Law:
-        w, tau = self.shared.tolist()
-        return Law(w, -1.0 if np.isnan(tau) else float(np.exp(2.0 * tau)))
-
-    @property
-    def _model(self) -> Model:
-        return Model(self.w2, self.prior)
 
     def log_posterior(self) -> float:
         """Log posterior at the strengths, up to a constant."""
-        return newton.log_posterior(self.layout, self.stop, self.x, self._law, self._model)
+        return newton.log_posterior(self.problem, self.x, self.shared)
 
     def full_matrix(self) -> Floats:
         """The Hessian as a matrix, over nodes and the free ones of w and tau."""
@@ -626,7 +608,7 @@ class HistoryFit:
         matrix, unit, column = np.zeros((size, size)), np.zeros(size), np.zeros(size)
         for k in range(size):
             unit[k] = 1.0
-            newton.multiply(self.layout, self.stop, self.hessian, unit, column)
+            newton.multiply(self.problem, unit, column)
             matrix[:, k] = column
             unit[k] = 0.0
         kept = np.append(np.ones(len(self.x), np.bool_), self.hessian.free)
@@ -636,7 +618,7 @@ class HistoryFit:
     def conditional_variance(self) -> Floats:
         """Variance of each strength, all other players' strengths given."""
         variance = np.zeros(len(self.x))
-        newton.conditional_variance(self.layout, self.stop, self.hessian, variance)
+        newton.conditional_variance(self.problem, variance)
         return variance
 
     def variance(
@@ -662,15 +644,15 @@ class HistoryFit:
         noise, solved, alone = np.ones(size), np.zeros(size), np.zeros(size)
         noise[-2:] = 0.0
         self._solve(noise, solved)
-        newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
+        newton.solve_blocks(self.problem, noise, alone)
         along = solved[:-2].copy()  # covariance of each strength with the sum of all
         mean_along = along - alone[:-2]  # and of what the other players make of each
         level = float(along.sum())  # variance of that sum
         for _ in range(samples):
             normal = generator.standard_normal(len(self.layout.score) + len(self.x))
-            newton.draw_noise(self.layout, self.stop, self.hessian, self.prior, normal, noise)
+            newton.draw_noise(self.problem, normal, noise)
             self._solve(noise, solved)
-            newton.solve_blocks(self.layout, self.stop, self.hessian, noise, alone)
+            newton.solve_blocks(self.problem, noise, alone)
             moved += ((solved - alone)[:-2] - mean_along * (solved[:-2].sum() / level)) ** 2
         for k in np.flatnonzero(self.hessian.free):
             noise[:] = 0.0
@@ -681,7 +663,7 @@ class HistoryFit:
         return variance - (0.0 if with_level else along**2 / level), shared
 
     def _solve(self, right: Floats, out: Floats) -> None:
-        if not newton.solve_all(self.layout, self.stop, self.hessian, right, _SOLVED, out):
+        if not newton.solve_all(self.problem, right, _SOLVED, out):
             raise ConvergenceError("a system of equations for the deviations was not solved")
 
     def log_evidence(self) -> float:
@@ -698,14 +680,12 @@ class HistoryFit:
     def _log_determinant(self) -> float:
         if len(self.x) <= FULL_MATRIX_LIMIT:
             return float(np.linalg.slogdet(self.full_matrix())[1])
-        total = newton.log_determinant_of_blocks(self.layout, self.stop, self.hessian)
+        total = newton.log_determinant_of_blocks(self.problem)
         generator = np.random.default_rng(0)  # the same probes each time: a smooth function
         free = np.append(np.ones(len(self.x)), self.hessian.free)
         for _ in range(_PROBES):
             probe = generator.choice((-1.0, 1.0), len(free)) * free
-            alpha, beta, length2 = newton.lanczos(
-                self.layout, self.stop, self.hessian, probe, _LANCZOS_STEPS
-            )
+            alpha, beta, length2 = newton.lanczos(self.problem, probe, _LANCZOS_STEPS)
             value, vector = np.linalg.eigh(np.diag(alpha) + np.diag(beta, 1) + np.diag(beta, -1))
             total += length2 * float(vector[0] ** 2 @ np.log(np.maximum(value, 1e-12))) / _PROBES
         return total
