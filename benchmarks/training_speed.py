@@ -29,16 +29,16 @@ from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.measure import machine
-from yardstone.strength.set_transformer import (
-    EPSILON,
+from yardstone.strength.set_transformer import EPSILON
+from yardstone_lab.neubauer.moves import MoveSets
+from yardstone_lab.neubauer.network.set_transformer import Examples, Stepper, initial_arrays
+from yardstone_lab.neubauer.network.strength_network import (
     SMALL,
     TABLE_5_1,
     Hyperparameters,
     gamma,
     pack,
 )
-from yardstone_lab.neubauer.moves import MoveSets
-from yardstone_lab.neubauer.network.set_transformer import Examples, Stepper, initial_arrays
 
 #: Processor seconds that each is measured for, or more.
 LEAST = 2.0

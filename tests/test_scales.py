@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.laws import win_probability
-from yardstone.winprob.scales import (
-    SCALES,
-    convert,
-    egf_of_pro,
-    fit_grades,
-    kaniuk_elo,
-    read_egf_list,
-)
+from yardstone.winprob.scales import SCALES, convert, egf_of_pro, kaniuk_elo
+from yardstone_lab.kaniuk import fit_grades, read_egf_list
 
 
 @given(st.floats(-19, 8), st.sampled_from(sorted(SCALES)), st.sampled_from(sorted(SCALES)))

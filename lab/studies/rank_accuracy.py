@@ -22,7 +22,7 @@ import numpy as np
 from lab.studies.rank.listed import Sides
 from lab.studies.strength_intervals import KEPT
 from yardstone.strength.model import StrengthModel
-from yardstone_lab.neubauer.rank.intervals import draw_games, draw_players
+from yardstone_lab.neubauer.rank.intervals import draw_games, draw_players, knot_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,7 +80,7 @@ def right(
             statistics, group, game,
             games=games, draws=_DRAWS, random=random, one_colour=kind == "one colour",
         )  # fmt: skip
-        result = model.scale("fox").knot_probabilities(sums) if len(truth) else np.empty((0, 11))
+        result = knot_probabilities(model.scale("fox"), sums) if len(truth) else np.empty((0, 11))
     return np.asarray(result.argmax(axis=1) == truth, np.float64)
 
 

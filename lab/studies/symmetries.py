@@ -28,7 +28,12 @@ from lab.studies.rank.stages import note, outside_probabilities
 from yardstone.errors import NoGamesError, YardstoneError
 from yardstone.files import write_text
 from yardstone.go.feature_store import FeatureStore
-from yardstone_lab.neubauer.rank.intervals import accuracy, draw_games, judged_by_fold
+from yardstone_lab.neubauer.rank.intervals import (
+    accuracy,
+    draw_games,
+    judged_by_fold,
+    knot_probabilities,
+)
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
@@ -129,7 +134,7 @@ def right(
         )
 
     def judge(number: int, sums: Array) -> Array:
-        return held_out.models[number].scale().knot_probabilities(sums)
+        return knot_probabilities(held_out.models[number].scale(), sums)
 
     return accuracy(*judged_by_fold(drawn, judge, fold)).exact
 

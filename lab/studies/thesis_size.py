@@ -25,7 +25,6 @@ from lab.studies.order import ROOT, require, shared_folder
 from lab.studies.strength_tygem import games_description
 from yardstone.errors import YardstoneError
 from yardstone.files import write_text
-from yardstone.strength.set_transformer import StrengthNetwork
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.measurement import Cell, Performance, performance
 from yardstone_lab.neubauer.experiment.models import BASIC, FULL
@@ -37,6 +36,7 @@ from yardstone_lab.neubauer.experiment.questions import (
 from yardstone_lab.neubauer.experiment.run import run_experiment
 from yardstone_lab.neubauer.experiment.sets import MODELS
 from yardstone_lab.neubauer.network.search import SearchRun, best_run, read_runs
+from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
 from yardstone_lab.neubauer.network.training import read_history
 from yardstone_lab.reports.strength import training_chart
 

@@ -9,7 +9,8 @@ from scipy.special import erfc
 
 from tests.docs.blocks import ROOT
 from yardstone.grades import parse_grade
-from yardstone.winprob.kaniuk import PUBLISHED, erf_approximation
+from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone_lab.kaniuk import erf_approximation
 
 PAGE = (ROOT / "docs" / "explanation" / "papers" / "kaniuk.md").read_text("utf-8")
 

@@ -24,9 +24,9 @@ from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, GradeModel
 from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
-from yardstone.winprob.scales import convert, fit_grades, read_egf_list
+from yardstone.winprob.scales import convert
 from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
-from yardstone_lab.kaniuk import CANDIDATES, cross_validate
+from yardstone_lab.kaniuk import CANDIDATES, cross_validate, fit_grades, read_egf_list
 
 
 @pytest.fixture(scope="module")

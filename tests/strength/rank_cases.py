@@ -12,9 +12,10 @@ from yardstone.strength.evidence import PHASES, Evidence
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale, ScoreSpread
 from yardstone.strength.rank_features import SCALARS
-from yardstone.strength.rank_scorer import Lift, MoveScorer, random_lift
+from yardstone.strength.rank_scorer import Lift, MoveScorer
 from yardstone.strength.site_scales import EDGES, GROUP_EDGES, RANKS
 from yardstone_lab.neubauer.rank.pool import RankPool
+from yardstone_lab.neubauer.rank.training import random_lift
 
 CHANNELS = 6
 WIDTH = 3

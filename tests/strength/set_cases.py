@@ -6,11 +6,12 @@ import numpy as np
 
 from tests.strength.rank_cases import CHANNELS, random_evidence
 from yardstone.strength.set_scorer import INPUTS, SetScorer
-from yardstone.strength.set_transformer import Hyperparameters, parameter_shapes
+from yardstone.strength.set_transformer import NetworkSize, parameter_shapes
+from yardstone_lab.neubauer.sides import input_moments
 
 __all__ = ["OUTPUTS", "SETTINGS", "random_scorer"]
 
-SETTINGS = Hyperparameters(depth=2, width=6, query_width=5, inducing_points=3)
+SETTINGS = NetworkSize(depth=2, width=6, query_width=5, inducing_points=3)
 OUTPUTS = 4
 
 
@@ -25,5 +26,5 @@ def random_scorer(inputs: str = "full", seed: int = 0) -> SetScorer:
 
     shapes = parameter_shapes(SETTINGS, see.channels(CHANNELS), OUTPUTS)
     network = {name: drawn(shape) for name, shape in shapes.items()}
-    mean, deviation = see.moments(see(random_evidence([200], seed=9)))
+    mean, deviation = input_moments(see(random_evidence([200], seed=9)))
     return SetScorer(network, mean, deviation, drawn((SETTINGS.width,)))

@@ -8,21 +8,24 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lab.studies.winning.goldis_table import RULES, departures
+from lab.studies.winning.goldis_table import (
+    RULES,
+    antilog,
+    departures,
+    log_rating,
+    pro_rating,
+    rank_name,
+    rule_rating,
+)
 from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.winprob.goldis import (
     STONE,
     TABLE,
-    antilog,
     even_game_margin,
     handicap,
     handicap_stones,
-    log_rating,
-    pro_rating,
-    rank_name,
     rank_rating,
-    rule_rating,
     uniform_rank_rating,
     uniform_rating,
 )

@@ -20,8 +20,8 @@ from yardstone.winprob.statistics import (
     read_graded_games,
     read_statistics,
     statistics_of_files,
-    windows,
 )
+from yardstone_lab.kaniuk import windows
 
 
 def small_pool() -> Pool:

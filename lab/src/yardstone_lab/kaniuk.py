@@ -1,18 +1,28 @@
-"""Kaniuk's model through the years, and beside others on games that it has not seen."""
+"""Kaniuk's model through the years, and beside others on games that it has not seen.
+
+The paper's own approximation of the error function, Fairclough's ``tanh(a x + b x^3)`` (equation
+10), is within 3.3e-4 (the paper says 6e-4) and can be inverted in closed form (equation 11). But a
+small probability is a difference from 1, and there the *relative* error has no bound: a
+probability of 1.1e-5 comes out as half of that. So it is refused beyond `ERF_LIMIT`, a probability
+of 0.36 %, where the tail is wrong by 5 %.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from math import sqrt
+from dataclasses import dataclass, field, replace
+from math import sqrt, tanh
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from yardstone.choices import check_choice, plural
 from yardstone.clusters import clustered_interval, clustered_mean
-from yardstone.errors import ModelError, NoGamesError, UsageError
+from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
+from yardstone.grades import parse_grades
 from yardstone.winprob.games import GameColumns
 from yardstone.winprob.kaniuk import (
     INITIAL,
@@ -21,11 +31,14 @@ from yardstone.winprob.kaniuk import (
     GradeModel,
     Kaniuk,
     Link,
+    floats,
     log_probabilities,
 )
+from yardstone.winprob.laws import logistic
 from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import fit_likelihood
-from yardstone.winprob.statistics import WinningStatistics, windows
+from yardstone.winprob.scales import egf_players, list_lines
+from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +57,18 @@ __all__ = [
     "cross_validate",
     "Trace",
     "trace",
+    "windows",
+    "by_ratings",
+    "ERF_LIMIT",
+    "erf_approximation",
+    "erfinv_approximation",
+    "approximate_probability",
+    "canonical",
+    "read_egf_list",
+    "GradeFit",
+    "fit_grades",
+    "cubic",
+    "log_probability",
 ]
 
 COLOUR = ("black", "stone")
@@ -294,7 +319,7 @@ def _forecast_loss(form: ModelForm, training: GameColumns, left_out: GameColumns
         loss = _forecast_loss(_WITHOUT_RATINGS, training, left_out)
         with suppress(ModelError, NoGamesError):  # then too few are rated
             loss[left_out.rated] = game_log_loss(
-                form.fit(training.by_ratings()), left_out.by_ratings()
+                form.fit(by_ratings(training)), by_ratings(left_out)
             )
         return loss
     try:
@@ -304,12 +329,41 @@ def _forecast_loss(form: ModelForm, training: GameColumns, left_out: GameColumns
     return game_log_loss(model, left_out)
 
 
+def by_ratings(games: GameColumns) -> GameColumns:
+    """The rated games, with ratings in hundreds of points where grades stand."""
+    rated = games.select(games.rated)
+    if rated.ratings is None:
+        return rated
+    return replace(rated, first=rated.ratings[0] / 100.0, second=rated.ratings[1] / 100.0)
+
+
 def game_log_loss(model: GradeModel, games: GameColumns) -> Array:
     """Negative log of the probability that a model gives to each result."""
     log_win, log_loss, _, _, _ = log_probabilities(
         model.vector, model.link, games.first, games.second, games.handicap, games.komi
     )
     return -np.where(games.first_won, log_win, log_loss)
+
+
+def windows(
+    pool: Pool, *, years: int = 5, first_end: int | None = None, last_end: int | None = None
+) -> Iterator[tuple[int, WinningStatistics]]:
+    """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
+
+    The window ends on 31 December of the year that stands before the statistics and begins on 1
+    January, so that it holds `years` calendar years.
+    """
+    if years < 1:
+        raise UsageError("a window holds at least one year")
+    if pool.time is None or np.all(np.isnat(pool.time)):
+        raise UsageError("the games have no dates, so no window can move over them")
+    played = pool.time[~np.isnat(pool.time)].astype("datetime64[Y]").astype(np.int64) + 1970
+    ends = first_end or int(played.min()) + years - 1, (last_end or int(played.max())) + 1
+    for year in range(*ends):
+        first = year - years + 1
+        begin, end = f"{first:04d}-01-01", f"{year:04d}-12-31"
+        label = f"{first} to {year}"
+        yield year, WinningStatistics.from_pool(pool, begin=begin, end=end, label=label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,7 +396,7 @@ def trace(
 
     Args:
         pool: Dated games with grades.
-        years, first_end, last_end: As in `yardstone.winprob.statistics.windows`.
+        years, first_end, last_end: As in `windows`.
         grades: The grades to follow: 10 kyu and 2 dan as in the paper.
         free, start: As in `fit_least_squares`.
     """
@@ -374,3 +428,146 @@ def trace(
         np.array([row[3] for row in rows]),
         np.array([row[4] for row in rows]),
     )
+
+
+#: Fairclough's two constants.
+FAIRCLOUGH_A = 1.129324
+FAIRCLOUGH_B = 0.100303
+#: The paper prints 3.875 and 0.6856; these are what its formulas give.
+FAIRCLOUGH_D = sqrt(4.0 * FAIRCLOUGH_A / (3.0 * FAIRCLOUGH_B))
+FAIRCLOUGH_C = 3.0 / (FAIRCLOUGH_A * FAIRCLOUGH_D)
+ERF_LIMIT = 1.9  #: Largest argument of `erf_approximation` that is accepted.
+
+
+def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Array:
+    """Approximate error function (equation 10).
+
+    Raises `UsageError` for arguments beyond `ERF_LIMIT`, unless `tails` is set to show what the
+    approximation does there.
+    """
+    value = np.asarray(x, np.float64)
+    if not tails and np.any(np.abs(value) > ERF_LIMIT):
+        raise UsageError(
+            f"Fairclough's approximation of erf is refused beyond {ERF_LIMIT}: a tail probability "
+            "would be wrong by more than 5 %; use the exact function"
+        )
+    return np.tanh(FAIRCLOUGH_A * value + FAIRCLOUGH_B * value**3)
+
+
+def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> Array:
+    """Approximate inverse (equation 11): the exact inverse of `erf_approximation`.
+
+    Arguments as there; `y` may go up to ``erf_approximation(ERF_LIMIT)``.
+    """
+    value = np.asarray(y, np.float64)
+    if not tails and np.any(
+        np.abs(value) > tanh(FAIRCLOUGH_A * ERF_LIMIT + FAIRCLOUGH_B * ERF_LIMIT**3) + 1e-15
+    ):
+        raise UsageError("Fairclough's approximation of the inverse is refused in the tails")
+    with np.errstate(divide="ignore"):
+        return FAIRCLOUGH_D * np.sinh(np.arcsinh(FAIRCLOUGH_C * np.arctanh(value)) / 3.0)
+
+
+def approximate_probability(
+    model: Kaniuk, first: ArrayLike, second: ArrayLike, *, tails: bool = False
+) -> Array:
+    """`Kaniuk.probability` with Fairclough's error function (equation 10)."""
+    gap = model.strength_gap(first, second)
+    erf_approximation(gap, tails=tails)  # refuses the tails
+    # (1 - tanh y)/2 = 1/(1 + exp(2 y)), without the cancellation.
+    return logistic(-2.0 * (FAIRCLOUGH_A * gap + FAIRCLOUGH_B * gap**3))
+
+
+def canonical(model: Kaniuk, average: ArrayLike, difference: ArrayLike) -> Array:
+    """Lambda in canonical coordinates g = (r + s)/2 and d = s - r (equation 9)."""
+    g, d = floats(average, difference)
+    weaker = g - 0.5 * np.abs(d)
+    total = np.zeros(d.shape)
+    for n in range(4):
+        total += cubic(model, n, d) * np.exp(n * model.k * weaker)
+    return total
+
+
+def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], Array]:
+    """Grades and ratings from the EGF's list of all players.
+
+    `path`: the list as published (``allworld_lp``), compressed or not. Returns grades as
+    written, professional ranks among them, and ratings.
+    """
+    players = list(egf_players(list_lines(path)))
+    if not players:
+        raise InputError("no player was found in the list", file=str(path))
+    return [player.grade for player in players], np.array([player.rating for player in players])
+
+
+@dataclass(frozen=True, eq=False)
+class GradeFit:
+    """Straight lines between declared grade and rating; frozen."""
+
+    players: int  #: Number of players.
+    #: ``rating = intercept + slope * grade``: least squares of rating on grade.
+    slope: float
+    intercept: float
+    #: Standard errors, allowing for a spread that depends on the grade.
+    slope_error: float
+    intercept_error: float
+    deviation: float  #: Standard deviation of the ratings about that line.
+    correlation: float  #: Between grade and rating.
+    grade_slope: float  #: Grades a rating point (least squares of grade on rating).
+    #: For each grade: players, mean rating, standard deviation.
+    grades: Array
+    count: NDArray[np.int64]
+    mean: Array
+    spread: Array
+
+
+def fit_grades(
+    grades: list[str] | Array, ratings: Array, *, lowest: float = -20.0, highest: float = 6.0
+) -> GradeFit:
+    """Fit ratings to grades, for players from `lowest` to `highest` (20 kyu to 7 dan).
+
+    `grades`: as in `read_egf_list`, or in zero-shodan units; professionals are left out. `ratings`:
+    one a player.
+    """
+    grade = parse_grades(grades) if isinstance(grades, list) else np.asarray(grades, np.float64)
+    keep = (grade >= lowest) & (grade <= highest) & np.isfinite(ratings)
+    x, y = grade[keep], np.asarray(ratings, np.float64)[keep]
+    labels, number, count = np.unique(x, return_inverse=True, return_counts=True)
+    if len(labels) < 2 or len(x) < 3:
+        raise NoGamesError("a line needs players of at least two grades")
+    design = np.column_stack([np.ones(len(x)), x])
+    bread = np.linalg.inv(design.T @ design)
+    intercept, slope = bread @ (design.T @ y)
+    residual = y - design @ np.array([intercept, slope])
+    covariance = bread @ ((design.T * residual**2) @ design) @ bread
+    mean = np.bincount(number, y) / count
+    spread = np.sqrt(np.bincount(number, (y - mean[number]) ** 2) / np.maximum(count - 1, 1))
+    centred_x, centred_y = x - x.mean(), y - y.mean()
+    product = float(centred_x @ centred_y)
+    return GradeFit(
+        len(x),
+        float(slope),
+        float(intercept),
+        float(sqrt(covariance[1, 1])),
+        float(sqrt(covariance[0, 0])),
+        float(np.sqrt(residual @ residual / (len(x) - 2))),
+        product / float(np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))),
+        product / float(centred_y @ centred_y),
+        labels,
+        count,
+        mean,
+        spread,
+    )
+
+
+def cubic(model: Kaniuk, n: int, x: ArrayLike) -> Array:
+    """The cubic h_n (equation 6), an odd function."""
+    value = np.asarray(x, np.float64)
+    return model.u[n] * value + model.v[n] * value**3
+
+
+def log_probability(model: Kaniuk, first: ArrayLike, second: ArrayLike) -> Array:
+    """Natural logarithm of `Kaniuk.probability`, finite where that underflows."""
+    from scipy.special import log_ndtr
+
+    return np.asarray(log_ndtr(-sqrt(2.0) * model.strength_gap(first, second)))

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone_lab.neubauer.rank.intervals import Accuracy, accuracy, draw_games, judged_by_fold
+from yardstone_lab.neubauer.rank.intervals import (
+    Accuracy,
+    accuracy,
+    draw_games,
+    judged_by_fold,
+    knot_probabilities,
+)
 from yardstone_lab.neubauer.scored_model import pool_of
 
 if TYPE_CHECKING:
@@ -46,6 +52,6 @@ def fox_accuracy(
         )
 
     def judge(number: int, sums: Array) -> Array:
-        return held_out.models[number].scale().knot_probabilities(sums)
+        return knot_probabilities(held_out.models[number].scale(), sums)
 
     return accuracy(*judged_by_fold(drawn, judge, held_out.fold))

@@ -20,7 +20,13 @@ from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import evidence_of_store
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.site_scales import RANKS
-from yardstone_lab.neubauer.rank.intervals import Accuracy, accuracy, draw_games, judged_by_fold
+from yardstone_lab.neubauer.rank.intervals import (
+    Accuracy,
+    accuracy,
+    draw_games,
+    judged_by_fold,
+    knot_probabilities,
+)
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone_lab.neubauer.rank.training import OutOfFold, PoolTrainer, RankSettings, make_lift
 
@@ -154,7 +160,7 @@ class Study:
             )
 
         def judge(number: int, sums: Array) -> Array:
-            return held_out.models[number].scale().knot_probabilities(sums)
+            return knot_probabilities(held_out.models[number].scale(), sums)
 
         return judged_by_fold(drawn, judge, held_out.fold)
 

@@ -17,7 +17,13 @@ from lab.studies.rank.stages import one_player
 from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.site_scales import RANKS
-from yardstone_lab.neubauer.rank.intervals import Accuracy, accuracy, draw_games, draw_players
+from yardstone_lab.neubauer.rank.intervals import (
+    Accuracy,
+    accuracy,
+    draw_games,
+    draw_players,
+    knot_probabilities,
+)
 from yardstone_lab.neubauer.rank.pool import RankPool, without_years
 
 if TYPE_CHECKING:
@@ -132,7 +138,7 @@ class Tables:
                     one_colour=one_colour,
                 )
                 result.append(
-                    accuracy(self.model.scale("fox").knot_probabilities(sums), truth)
+                    accuracy(knot_probabilities(self.model.scale("fox"), sums), truth)
                     if len(truth)
                     else None
                 )
@@ -165,7 +171,7 @@ class Tables:
             random=self.study.generator(),
         )
         if len(truth):
-            yield from confusion(self.model.scale("fox").knot_probabilities(sums), truth)
+            yield from confusion(knot_probabilities(self.model.scale("fox"), sums), truth)
 
     def made(self) -> Iterator[str]:
         """How the tables were made."""

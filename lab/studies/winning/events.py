@@ -18,6 +18,7 @@ from yardstone.winprob.fit import EVENT_GAMES, FREE, fit_games, fit_winning_mode
 from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import log_gradients
 from yardstone.winprob.model import model_draws
+from yardstone_lab.kaniuk import by_ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -238,12 +239,12 @@ def ratings_and_grades(pool: Pool, path: Path, federation: str) -> tuple[int, in
         by_grades = fit_games(
             GameColumns.from_pool(others, group="event"), free=FREE, event_games=EVENT_GAMES
         ).model
-        by_ratings = fit_games(
-            games.select(~test).by_ratings(), free=("u0",), event_games=EVENT_GAMES
+        on_ratings = fit_games(
+            by_ratings(games.select(~test)), free=("u0",), event_games=EVENT_GAMES
         ).model
         left_out = games.select(test)
         for k, (model, seen) in enumerate(
-            ((by_ratings, left_out.by_ratings()), (by_grades, left_out))
+            ((on_ratings, by_ratings(left_out)), (by_grades, left_out))
         ):
             p = model.probability(seen.first, seen.second, komi=seen.komi)
             loss[k, test] = -np.log(np.where(seen.first_won, p, 1.0 - p))

@@ -12,10 +12,59 @@ from dataclasses import dataclass
 from math import floor, log10
 from types import MappingProxyType
 
-from yardstone.choices import check_choice
-from yardstone.winprob.goldis import TABLE, antilog, rule_rating
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RULES", "Departure", "departures", "graded_rounding"]
+from yardstone.choices import check_choice
+from yardstone.winprob.goldis import TABLE, goldis_of_grade, rank_rating, split_rank
+
+__all__ = [
+    "RULES",
+    "Departure",
+    "antilog",
+    "departures",
+    "graded_rounding",
+    "log_rating",
+    "pro_rating",
+    "rank_name",
+    "rule_rating",
+]
+
+
+def antilog(rating: ArrayLike) -> NDArray[np.float64]:
+    """Playing strength of a log rating in thousandths."""
+    return 10.0 ** (np.asarray(rating, np.float64) / 1000.0)
+
+
+def log_rating(strength: ArrayLike) -> NDArray[np.float64]:
+    """Log rating, in thousandths, of a playing strength."""
+    return 1000.0 * np.log10(np.asarray(strength, np.float64))
+
+
+def pro_rating(dan: ArrayLike) -> NDArray[np.float64]:
+    """Log rating of a professional rank: steps of 125, one point of komi, in the antilog."""
+    return log_rating(1000.0 + 125.0 * (np.asarray(dan, np.float64) - 1.0))
+
+
+def rule_rating(rank: str) -> float:
+    """Log rating of a rank, in thousandths, by the rules behind table 1.
+
+    Levels (``6aml``, about dan) and steps (``4step``, about kyu) lie 100 apart
+    down to 19 step at 100, then 10 apart; professional ranks follow
+    `pro_rating`, which the printed table rounds to 5, except 3p.
+    """
+    number, unit = split_rank(rank)
+    if unit == "p":
+        return float(pro_rating(number))
+    if unit == "aml":
+        return float(goldis_of_grade(number - 1))
+    return float(goldis_of_grade(-number)) if number <= 19 else 290.0 - 10.0 * number
+
+
+def rank_name(rating: float) -> str:
+    """Nearest rank of table 1 to a log rating in thousandths, the inverse of `rank_rating`."""
+    names = list(TABLE)
+    return min(names, key=lambda name: abs(rank_rating(name) - rating))
 
 
 @dataclass(frozen=True, slots=True)

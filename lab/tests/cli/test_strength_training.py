@@ -18,9 +18,9 @@ from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.chart import Points
 from yardstone.reports.text import document_text
-from yardstone.strength.set_transformer import StrengthNetwork
 from yardstone_lab.neubauer.experiment.sets import experiment_examples
 from yardstone_lab.neubauer.network.search import SearchRun
+from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
 from yardstone_lab.neubauer.network.training import Epoch, History
 from yardstone_lab.reports.strength import search_chart, search_document, training_chart
 

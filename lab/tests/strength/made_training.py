@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from yardstone.strength.set_transformer import Hyperparameters
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
+from yardstone_lab.neubauer.network.strength_network import Hyperparameters
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(

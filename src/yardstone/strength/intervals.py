@@ -135,20 +135,6 @@ class IntervalTable:
             None if high > strong else max(high, weak),
         )
 
-    def widened(self, strength: float, tails: float) -> IntervalTable:
-        """The table with intervals near one of its strengths that leave out fewer players.
-
-        `strength`: one of `strengths`. `tails`: what is left of the share beyond each end, 0 to 1.
-        """
-        below = np.minimum(self.levels, 1.0 - self.levels)
-        wanted = np.where(self.levels < 0.5, below * tails, 1.0 - below * tails)
-        wanted[self.levels == 0.5] = 0.5
-        x = np.concatenate([[0.0], self.levels, [1.0]])
-        at, place = self.at.copy(), int(np.flatnonzero(self.strengths == strength)[0])
-        for row in at:
-            row[place] = np.interp(wanted, x, np.concatenate([[0.0], row[place], [1.0]]))
-        return replace(self, at=at)
-
     def as_dict(self) -> dict[str, Any]:
         """Plain lists and numbers."""
         digits = {"moves": 1, "blur": 3, "levels": 6}

@@ -76,7 +76,7 @@ class ModelScale:
             statistics,
             lambda rows: _mean(
                 [
-                    each.probabilities(rows, usual, scatter=scatter, prior=self._prior)
+                    each.probabilities(rows, usual, scatter, self._prior)
                     for each, usual, scatter in self._expected
                 ]
             ),
@@ -109,20 +109,6 @@ class ModelScale:
                     for each, usual, scatter in self._expected
                 ]
             ),
-        )
-
-    def knot_probabilities(self, statistics: Array, *, one_player: bool = False) -> Array:
-        """Probability of each knot of the spread for games of many of its players.
-
-        Unlike in `density` the moves are taken for those of average players there: nobody lies
-        between two knots. `statistics`: [..., phases + 1 + scores]. `one_player`: the games are of
-        one player, whose own part of the covariance stays whole.
-        """
-        return _mean(
-            [
-                each.probabilities(statistics, each.usual, one_player=one_player)
-                for each in self.spreads
-            ]
         )
 
     @cached_property
@@ -278,18 +264,14 @@ class ScoreSpread:
         self,
         statistics: Array,
         usual: Array,
-        *,
-        scatter: Array | None = None,
-        prior: Array | None = None,
-        one_player: bool = True,
+        scatter: Array,
+        prior: Array,
     ) -> Array:
         """Probability of each of some kinds of player, who usually score `usual`."""
-        distance = self.distances(statistics, usual, one_player=one_player)
-        if scatter is not None:
-            some = np.asarray(statistics)[..., :PHASES].any(axis=-1, keepdims=True)
-            distance = distance / scatter + np.where(some, self.width * np.log(scatter), 0.0)
-        logit = -0.5 * (distance - distance.min(axis=-1, keepdims=True))
-        density = np.exp(logit) * (1.0 if prior is None else prior)
+        some = np.asarray(statistics)[..., :PHASES].any(axis=-1, keepdims=True)
+        distance = self.distances(statistics, usual) / scatter
+        distance += np.where(some, self.width * np.log(scatter), 0.0)
+        density = np.exp(-0.5 * (distance - distance.min(axis=-1, keepdims=True))) * prior
         return np.asarray(density / density.sum(axis=-1, keepdims=True))
 
     def distances(self, statistics: Array, usual: Array, *, one_player: bool = True) -> Array:

@@ -246,3 +246,15 @@ def scalars(facts: MoveFacts) -> Floats:
     """The scalars of each move: float32 [n, len(SCALARS)]."""
     columns = (scalar.compute(facts) for scalar in _SCALARS)
     return np.column_stack([np.asarray(column, np.float32) for column in columns])
+
+
+#: Values further from the mean than this many deviations count as that far: what the
+#: model has never met must not carry it away.
+CLIP = 8.0
+
+
+def standardised(values: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Values of moves as a model takes them, none further out than `CLIP`; 0 if not known."""
+    with np.errstate(over="ignore"):  # it is cut off
+        away = np.nan_to_num((values - mean) / deviation)
+    return np.asarray(np.clip(away, -CLIP, CLIP), np.float32)

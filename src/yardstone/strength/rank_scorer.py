@@ -13,7 +13,7 @@ whichever way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,6 +28,7 @@ from yardstone.strength.rank_features import (
     column,
     goes_on,
     move_values,
+    standardised,
     values_wide,
 )
 from yardstone.strength.scorers import Scorer
@@ -35,13 +36,9 @@ from yardstone.strength.scorers import Scorer
 if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
-#: Values further from the mean than this many deviations count as that far: what the
-#: model has never met must not carry it away.
-CLIP = 8.0
 _PRODUCTS = 5
 #: The scalars of a move are multiplied with those of the player's moves so much later.
 LATER = (1, 2)
-_LEAST_DEVIATION = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +91,7 @@ class Lift:
         known; [n, lifted].
         """
         facts = MoveFacts(evidence)
-        x = _standardised(move_values(evidence, facts), self.mean, self.deviation)
+        x = standardised(move_values(evidence, facts), self.mean, self.deviation)
         pick, expected, log_policy, log_best, scalars = (
             x[:, column(name, self.channels)]
             for name in ("pick", "expected", "log_policy", "log_best", "scalars")
@@ -110,8 +107,8 @@ class Lift:
             at_pick,
             at_pick - self._expected(facts, at_pick),
             np.maximum(x @ self.weights + self.bias, 0.0),
-            *_pairs(scalars, evidence, self.pairs),
-            _spells(scalars, evidence, self.spell),
+            *pairs_of(scalars, evidence, self.pairs),
+            spells_of(scalars, evidence, self.spell),
         ]
         return x, np.concatenate(everything, axis=1)
 
@@ -120,18 +117,14 @@ class Lift:
         shape = facts.evidence.candidates.shape
         pick = column("pick", self.channels)
         candidates = facts.evidence.candidates.reshape(-1, self.channels).astype(np.float32)
-        candidates = _standardised(candidates, self.mean[pick], self.deviation[pick])
+        candidates = standardised(candidates, self.mean[pick], self.deviation[pick])
         projected = np.maximum(candidates @ self.pick_weights + self.pick_bias, 0.0)
         own, others = facts.shares
         mean = np.matmul(others[:, None], projected.reshape(*shape[:2], -1))[:, 0]
         return np.asarray(mean + own[:, None] * at_pick)
 
 
-def _standardised(values: Floats, mean: Floats, deviation: Floats) -> Floats:
-    return np.asarray(np.clip(np.nan_to_num((values - mean) / deviation), -CLIP, CLIP))
-
-
-def _pairs(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
+def pairs_of(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
     """How much more than usual the scalars agree with those of the player's later moves.
 
     0 where the game does not go on so far.
@@ -143,7 +136,7 @@ def _pairs(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
     return agreement
 
 
-def _spells(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
+def spells_of(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
     """How much further than usual the means of so many moves in a row lie from 0.
 
     0 where the game does not go on for so many.
@@ -156,51 +149,6 @@ def _spells(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
         means = summed[SPELL - 1 :] / SPELL
         distance[there] = np.abs(means[there[: len(means)]]) - usual
     return distance
-
-
-def random_lift(
-    evidence: Evidence, *, pick_units: int, units: int, random: np.random.Generator
-) -> Lift:
-    """A lift with random weights for moves like some.
-
-    `evidence`: whole sides of some games. `pick_units`, `units`: projections of the trunk at a
-    point, and of all values.
-    """
-
-    def kept(values: NDArray[Any]) -> Floats:
-        # The weights have the precision that they are kept in.
-        return values.astype(np.float16).astype(np.float32)
-
-    def weights(rows: int, columns: int) -> tuple[Floats, Floats]:
-        drawn = random.normal(size=(rows, columns)) / np.sqrt(rows)
-        return kept(drawn), kept(random.normal(size=columns) / 2.0)
-
-    values = move_values(evidence).astype(np.float64)
-    known = ~np.isnan(values)
-    number = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, values, 0.0).sum(axis=0) / number
-    variance = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0) / number
-    plain = Lift(
-        kept(mean),
-        kept(np.maximum(np.sqrt(variance), _LEAST_DEVIATION)),
-        *weights(evidence.channels, pick_units),
-        *weights(values.shape[1], units),
-        pairs=np.zeros((len(LATER), len(SCALARS)), np.float32),
-        spell=np.zeros(len(SCALARS), np.float32),
-    )
-    x = _standardised(values.astype(np.float32), plain.mean, plain.deviation)
-    x = x[:, column("scalars", evidence.channels)]
-
-    def usual(values: Floats, steps: int) -> Floats:
-        number = max(int(goes_on(evidence, steps).sum()), 1)
-        return kept(values.sum(axis=0, dtype=np.float64) / number)
-
-    pairs = zip(_pairs(x, evidence, plain.pairs), LATER, strict=True)
-    return replace(
-        plain,
-        pairs=np.stack([usual(products, steps) for products, steps in pairs]),
-        spell=usual(_spells(x, evidence, plain.spell), SPELL - 1),
-    )
 
 
 #: Moves looked at together.

@@ -24,10 +24,17 @@ from numpy.typing import NDArray
 
 from yardstone.go.points import BLACK
 from yardstone.strength.evidence import PHASES, Evidence, phases_of
-from yardstone.strength.rank_features import SCALARS, TRUNK, MoveFacts, move_values, scalars
+from yardstone.strength.rank_features import (
+    SCALARS,
+    TRUNK,
+    MoveFacts,
+    move_values,
+    scalars,
+    standardised,
+)
 from yardstone.strength.scorers import Scorer
 from yardstone.strength.set_transformer import (
-    Hyperparameters,
+    NetworkSize,
     PackedMoves,
     alike,
     attended_sets,
@@ -40,21 +47,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Floats = NDArray[np.float32]
 
-#: Inputs further from the mean than this many deviations count as that far.
-CLIP = 8.0
 #: Places for moves that are computed at once.
 _MOVES = 4096
 #: Steps of the way along which the shares of moves are added up.
 _PATH = 24
 _MEAN, _DEVIATION, _USUAL = "input.mean", "input.deviation", "pool.usual"
 _OWN = (_MEAN, _DEVIATION, _USUAL)
-
-
-def standardised(rows: Floats, mean: Floats, deviation: Floats) -> Floats:
-    """Rows of `MoveInputs` as a network takes them; 0 where nothing is known."""
-    with np.errstate(over="ignore"):  # it is cut off
-        away = np.nan_to_num((rows - mean) / deviation)
-    return np.asarray(np.clip(away, -CLIP, CLIP), np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +95,11 @@ class SetScorer(Scorer):
         """
         weights = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
         mean, deviation, usual = (weights.pop(name) for name in _OWN)
-        settings = _settings(weights)
-        shapes = parameter_shapes(settings, len(mean), len(weights["rate.weight"]))
+        size = NetworkSize.of(weights)
+        shapes = parameter_shapes(size, len(mean), len(weights["rate.weight"]))
         if {name: array.shape for name, array in weights.items()} != shapes:
             raise ValueError("the arrays are not those of a network")
-        if deviation.shape != mean.shape or usual.shape != (settings.width,):
+        if deviation.shape != mean.shape or usual.shape != (size.width,):
             raise ValueError("moments of another network")
         if mean.ndim != 1 or not (deviation > 0).all():
             raise ValueError("a deviation is not above 0")
@@ -126,11 +124,10 @@ def shares_of_moves(network: Mapping[str, Floats], usual: Floats, sets: PackedMo
     `sets`: with standardised inputs; each move is in one set at most. Returns [moves, k]: those of
     a set add up to what the network says of it, times its moves.
     """
-    settings = _settings(network)
     exact = {name: array.astype(np.float64) for name, array in network.items()}
     shares = np.zeros((len(sets.features), len(network["rate.weight"])))
     for chosen, x, there in _groups(sets):
-        values, weights = attended_sets(network, settings, x, there)
+        values, weights = attended_sets(network, x, there)
         for row, number in enumerate(chosen):
             moves = sets.rows[sets.starts[number] : sets.starts[number + 1]]
             own = slice(0, len(moves))
@@ -166,14 +163,6 @@ def _shares(arrays: Mapping[str, Array], usual: Array, values: Array, weights: A
     return np.asarray(before + len(values) * shares)
 
 
-def _settings(network: Mapping[str, NDArray[Any]]) -> Hyperparameters:
-    """How a network is built, from the shapes of its arrays."""
-    depth = sum(name.endswith(".points") for name in network)
-    query, width = network["pool.query.weight"].shape
-    points = len(network["blocks.0.points"]) if depth else 1
-    return Hyperparameters(depth=depth, width=width, query_width=query, inducing_points=points)
-
-
 def _inputs(number: int) -> tuple[MoveInputs, int]:
     """What is seen of moves by a network of so many inputs, and the width of the trunk."""
     for each in INPUTS.values():
@@ -184,8 +173,7 @@ def _inputs(number: int) -> tuple[MoveInputs, int]:
 
 
 #: In which phase a move is played, and by whom.
-_WHEN = PHASES + 1
-_LEAST_DEVIATION = 1e-3
+WHEN = PHASES + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,28 +197,15 @@ class MoveInputs:
 
     def channels(self, trunk: int) -> int:
         """Length of a row, for a network whose trunk is so wide."""
-        return self.trunks * trunk + self.others + _WHEN
+        return self.trunks * trunk + self.others + WHEN
 
     def trunk(self, channels: int) -> int | None:
         """How wide the trunk is if rows are so long, 0 if none is read; None for no row."""
-        rest = channels - self.others - _WHEN
+        rest = channels - self.others - WHEN
         if not self.trunks:
             return 0 if rest == 0 else None
         trunk, over = divmod(rest, self.trunks)
         return trunk if trunk > 0 and over == 0 else None
-
-    def moments(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Mean and deviation of the numbers of some moves; 0 and 1 for the rest of a row.
-
-        In the precision that they are kept in.
-        """
-        mean = np.zeros(rows.shape[1])
-        deviation = np.ones(rows.shape[1])
-        known = rows[:, :-_WHEN].astype(np.float64)
-        mean[:-_WHEN] = np.nanmean(known, axis=0)
-        deviation[:-_WHEN] = np.maximum(np.nanstd(known, axis=0), _LEAST_DEVIATION)
-        half, other = (each.astype(np.float16).astype(np.float32) for each in (mean, deviation))
-        return half, other
 
 
 #: The ways by name (Neubauer 2024, section 4.2): what the network's outputs say, in the

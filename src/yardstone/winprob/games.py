@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,13 +261,6 @@ class GameColumns:
         if self.ratings is None:
             return np.zeros(len(self), np.bool_)
         return np.asarray(np.isfinite(self.ratings).all(axis=0))
-
-    def by_ratings(self) -> GameColumns:
-        """The rated games, with ratings in hundreds of points where grades stand."""
-        rated = self.select(self.rated)
-        if rated.ratings is None:
-            return rated
-        return replace(rated, first=rated.ratings[0] / 100.0, second=rated.ratings[1] / 100.0)
 
     def graded(self, weight: Floats | None = None) -> GradedGames:
         """The games added up; with weights each counts as so many."""

@@ -67,21 +67,6 @@ TABLE: Mapping[str, tuple[float, float]] = MappingProxyType(
 )
 
 
-def antilog(rating: ArrayLike) -> Floats:
-    """Playing strength of a log rating in thousandths."""
-    return 10.0 ** (np.asarray(rating, np.float64) / 1000.0)
-
-
-def log_rating(strength: ArrayLike) -> Floats:
-    """Log rating, in thousandths, of a playing strength."""
-    return 1000.0 * np.log10(np.asarray(strength, np.float64))
-
-
-def pro_rating(dan: ArrayLike) -> Floats:
-    """Log rating of a professional rank: steps of 125, one point of komi, in the antilog."""
-    return log_rating(1000.0 + 125.0 * (np.asarray(dan, np.float64) - 1.0))
-
-
 def goldis_of_grade(grade: ArrayLike) -> Floats:
     """Log rating, in thousandths, of a grade: 2000 at 1 dan (1 aml), 100 a grade."""
     return 2000.0 + 100.0 * np.asarray(grade, np.float64)
@@ -97,7 +82,7 @@ _UNITS = {"level": "aml", "dan": "aml", "kyu": "step", "pro": "p"}
 _HIGHEST = {"aml": 10, "step": 27, "p": 9}
 
 
-def _split(rank: str) -> tuple[int, str]:
+def split_rank(rank: str) -> tuple[int, str]:
     """Number and unit (aml, step, p) of a rank of table 1; dan and kyu stand for aml and step."""
     own = _OWN_RANK.fullmatch(rank)
     parts = (float(own[1]), own[2].lower()) if own is not None else split_grade(rank)
@@ -114,29 +99,8 @@ def _split(rank: str) -> tuple[int, str]:
 
 def rank_rating(rank: str) -> float:
     """Log rating of a rank, in thousandths, as table 1 prints it: 3p is 3.100."""
-    number, unit = _split(rank)
+    number, unit = split_rank(rank)
     return round(1000.0 * TABLE[f"{number}{unit}"][0], 6)
-
-
-def rule_rating(rank: str) -> float:
-    """Log rating of a rank, in thousandths, by the rules behind table 1.
-
-    Levels (``6aml``, about dan) and steps (``4step``, about kyu) lie 100 apart
-    down to 19 step at 100, then 10 apart; professional ranks follow
-    `pro_rating`, which the printed table rounds to 5, except 3p.
-    """
-    number, unit = _split(rank)
-    if unit == "p":
-        return float(pro_rating(number))
-    if unit == "aml":
-        return float(goldis_of_grade(number - 1))
-    return float(goldis_of_grade(-number)) if number <= 19 else 290.0 - 10.0 * number
-
-
-def rank_name(rating: float) -> str:
-    """Nearest rank of table 1 to a log rating in thousandths, the inverse of `rank_rating`."""
-    names = list(TABLE)
-    return min(names, key=lambda name: abs(rank_rating(name) - rating))
 
 
 def uniform_rating(rating: ArrayLike) -> Floats:
@@ -157,7 +121,7 @@ def uniform_rating(rating: ArrayLike) -> Floats:
 
 def uniform_rank_rating(rank: str) -> float:
     """Rating of a rank on Pratesi's modified scale."""
-    number, unit = _split(rank)
+    number, unit = split_rank(rank)
     if unit == "step" and number > 19:
         if number == 20:
             return 0.0

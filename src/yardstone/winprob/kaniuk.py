@@ -8,11 +8,8 @@ falls with d, and faster for stronger players. The model is
     h_n(x) = u_n x + v_n x^3,  n = 0 .. 3                                   (6)
 
 with positive u_n, v_n and K. The numbers in brackets are the paper's equations. Probabilities come
-from the exact error function and keep their relative precision in both tails. The paper's own
-approximation of it, Fairclough's ``tanh(a x + b x^3)`` (equation 10), is within 3.3e-4 (the paper
-says 6e-4) and can be inverted in closed form (equation 11). But a small probability is a difference
-from 1, and there the *relative* error has no bound: a probability of 1.1e-5 comes out as half of
-that. So it is refused beyond `ERF_LIMIT`, a probability of 0.36 %, where the tail is wrong by 5 %.
+from the exact error function and keep their relative precision in both tails; the paper's own
+approximation of it is in `yardstone_lab.kaniuk`.
 
 `GradeModel` is Kaniuk's Lambda with further terms, each zero by default:
 
@@ -40,7 +37,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import pi, sqrt, tanh
+from math import pi, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -50,7 +47,7 @@ from numpy.typing import ArrayLike
 from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
 from yardstone.grades import check_conditions, head_start, usual_komi
-from yardstone.winprob.laws import log_logistic, logistic
+from yardstone.winprob.laws import log_logistic
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
@@ -117,11 +114,6 @@ class Kaniuk:
         """The eight coefficients of `basis`: u0, v0, u1, v1, ... v3."""
         return np.array([x for both in zip(self.u, self.v, strict=True) for x in both])
 
-    def h(self, n: int, x: ArrayLike) -> Floats:
-        """The cubic h_n (equation 6), an odd function."""
-        value = np.asarray(x, np.float64)
-        return self.u[n] * value + self.v[n] * value**3
-
     def strength_gap(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Lambda(r, s): positive where `second` is the stronger (equation 5).
 
@@ -131,35 +123,11 @@ class Kaniuk:
         gap: Floats = np.tensordot(self.linear, basis(r, s, self.k)[2], 1)
         return gap
 
-    def canonical(self, average: ArrayLike, difference: ArrayLike) -> Floats:
-        """Lambda in canonical coordinates g = (r + s)/2 and d = s - r (equation 9)."""
-        g, d = floats(average, difference)
-        weaker = g - 0.5 * np.abs(d)
-        total = np.zeros(d.shape)
-        for n in range(4):
-            total += self.h(n, d) * np.exp(n * self.k * weaker)
-        return total
-
     def probability(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Probability that `first` beats `second` in an even game (equation 2)."""
         from scipy.special import erfc
 
         return np.asarray(0.5 * erfc(self.strength_gap(first, second)))
-
-    def log_probability(self, first: ArrayLike, second: ArrayLike) -> Floats:
-        """Natural logarithm of `probability`, finite where that underflows."""
-        from scipy.special import log_ndtr
-
-        return np.asarray(log_ndtr(-sqrt(2.0) * self.strength_gap(first, second)))
-
-    def approximate_probability(
-        self, first: ArrayLike, second: ArrayLike, *, tails: bool = False
-    ) -> Floats:
-        """`probability` with Fairclough's error function (equation 10); see there."""
-        gap = self.strength_gap(first, second)
-        erf_approximation(gap, tails=tails)  # refuses the tails
-        # (1 - tanh y)/2 = 1/(1 + exp(2 y)), without the cancellation.
-        return logistic(-2.0 * (FAIRCLOUGH_A * gap + FAIRCLOUGH_B * gap**3))
 
     def opponent(self, first: ArrayLike, probability: ArrayLike) -> Floats:
         """Grade of the opponent whom `first` beats with the given probability.
@@ -378,41 +346,3 @@ def _link(gap: Floats, lapse: float, link: Link) -> tuple[Floats, Floats, Floats
     with np.errstate(over="ignore"):  # hundreds of grades apart
         slopes = -np.exp(log_density - log_win), np.exp(log_density - log_loss)
     return log_win, log_loss, *slopes
-
-
-#: Fairclough's two constants.
-FAIRCLOUGH_A = 1.129324
-FAIRCLOUGH_B = 0.100303
-#: The paper prints 3.875 and 0.6856; these are what its formulas give.
-FAIRCLOUGH_D = sqrt(4.0 * FAIRCLOUGH_A / (3.0 * FAIRCLOUGH_B))
-FAIRCLOUGH_C = 3.0 / (FAIRCLOUGH_A * FAIRCLOUGH_D)
-ERF_LIMIT = 1.9  #: Largest argument of `erf_approximation` that is accepted.
-
-
-def erf_approximation(x: ArrayLike, *, tails: bool = False) -> Floats:
-    """Approximate error function (equation 10).
-
-    Raises `UsageError` for arguments beyond `ERF_LIMIT`, unless `tails` is set to show what the
-    approximation does there.
-    """
-    value = np.asarray(x, np.float64)
-    if not tails and np.any(np.abs(value) > ERF_LIMIT):
-        raise UsageError(
-            f"Fairclough's approximation of erf is refused beyond {ERF_LIMIT}: a tail probability "
-            "would be wrong by more than 5 %; use the exact function"
-        )
-    return np.tanh(FAIRCLOUGH_A * value + FAIRCLOUGH_B * value**3)
-
-
-def erfinv_approximation(y: ArrayLike, *, tails: bool = False) -> Floats:
-    """Approximate inverse (equation 11): the exact inverse of `erf_approximation`.
-
-    Arguments as there; `y` may go up to ``erf_approximation(ERF_LIMIT)``.
-    """
-    value = np.asarray(y, np.float64)
-    if not tails and np.any(
-        np.abs(value) > tanh(FAIRCLOUGH_A * ERF_LIMIT + FAIRCLOUGH_B * ERF_LIMIT**3) + 1e-15
-    ):
-        raise UsageError("Fairclough's approximation of the inverse is refused in the tails")
-    with np.errstate(divide="ignore"):
-        return FAIRCLOUGH_D * np.sinh(np.arcsinh(FAIRCLOUGH_C * np.arctanh(value)) / 3.0)

@@ -53,7 +53,6 @@ from yardstone.grades import (
     format_grade,
     nearest_grade,
     parse_grade,
-    parse_grades,
     parse_professional,
     split_grade,
 )
@@ -65,7 +64,7 @@ from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, bisect
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Floats, Longs
+    from yardstone.arrays import Floats
 
 
 _SHODAN, _EGF_GRADE = 2100.0, 100.0  #: The EGF's rating of 1 dan, and the points of a grade.
@@ -408,78 +407,6 @@ def egf_players(lines: Iterable[str]) -> Iterator[EgfPlayer]:
     for line, text in enumerate(lines, 1):
         if (row := _LINE.fullmatch(text)) is not None:
             yield EgfPlayer(line, row[1], row[2], row[3], row[4], row[5], float(row[7]))
-
-
-def read_egf_list(path: str | os.PathLike[str]) -> tuple[list[str], Floats]:
-    """Grades and ratings from the EGF's list of all players.
-
-    `path`: the list as published (``allworld_lp``), compressed or not. Returns grades as
-    written, professional ranks among them, and ratings.
-    """
-    players = list(egf_players(list_lines(path)))
-    if not players:
-        raise InputError("no player was found in the list", file=str(path))
-    return [player.grade for player in players], np.array([player.rating for player in players])
-
-
-@dataclass(frozen=True, eq=False)
-class GradeFit:
-    """Straight lines between declared grade and rating; frozen."""
-
-    players: int  #: Number of players.
-    #: ``rating = intercept + slope * grade``: least squares of rating on grade.
-    slope: float
-    intercept: float
-    #: Standard errors, allowing for a spread that depends on the grade.
-    slope_error: float
-    intercept_error: float
-    deviation: float  #: Standard deviation of the ratings about that line.
-    correlation: float  #: Between grade and rating.
-    grade_slope: float  #: Grades a rating point (least squares of grade on rating).
-    #: For each grade: players, mean rating, standard deviation.
-    grades: Floats
-    count: Longs
-    mean: Floats
-    spread: Floats
-
-
-def fit_grades(
-    grades: list[str] | Floats, ratings: Floats, *, lowest: float = -20.0, highest: float = 6.0
-) -> GradeFit:
-    """Fit ratings to grades, for players from `lowest` to `highest` (20 kyu to 7 dan).
-
-    `grades`: as in `read_egf_list`, or in zero-shodan units; professionals are left out. `ratings`:
-    one a player.
-    """
-    grade = parse_grades(grades) if isinstance(grades, list) else np.asarray(grades, np.float64)
-    keep = (grade >= lowest) & (grade <= highest) & np.isfinite(ratings)
-    x, y = grade[keep], np.asarray(ratings, np.float64)[keep]
-    labels, number, count = np.unique(x, return_inverse=True, return_counts=True)
-    if len(labels) < 2 or len(x) < 3:
-        raise NoGamesError("a line needs players of at least two grades")
-    design = np.column_stack([np.ones(len(x)), x])
-    bread = np.linalg.inv(design.T @ design)
-    intercept, slope = bread @ (design.T @ y)
-    residual = y - design @ np.array([intercept, slope])
-    covariance = bread @ ((design.T * residual**2) @ design) @ bread
-    mean = np.bincount(number, y) / count
-    spread = np.sqrt(np.bincount(number, (y - mean[number]) ** 2) / np.maximum(count - 1, 1))
-    centred_x, centred_y = x - x.mean(), y - y.mean()
-    product = float(centred_x @ centred_y)
-    return GradeFit(
-        len(x),
-        float(slope),
-        float(intercept),
-        float(sqrt(covariance[1, 1])),
-        float(sqrt(covariance[0, 0])),
-        float(np.sqrt(residual @ residual / (len(x) - 2))),
-        product / float(np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))),
-        product / float(centred_y @ centred_y),
-        labels,
-        count,
-        mean,
-        spread,
-    )
 
 
 _MOST_BYTES = 256 << 20

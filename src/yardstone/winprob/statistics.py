@@ -17,7 +17,7 @@ import html
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -213,27 +213,6 @@ def _in_period(
             raise UsageError(f"{bound!r} is not a date: write it like 2001-01-31") from None
         keep &= pool.time < day + 1 if later else pool.time >= day
     return keep
-
-
-def windows(
-    pool: Pool, *, years: int = 5, first_end: int | None = None, last_end: int | None = None
-) -> Iterator[tuple[int, WinningStatistics]]:
-    """Statistics over a moving window of whole years (Kaniuk 2011, section 5).
-
-    The window ends on 31 December of the year that stands before the statistics and begins on 1
-    January, so that it holds `years` calendar years.
-    """
-    if years < 1:
-        raise UsageError("a window holds at least one year")
-    if pool.time is None or np.all(np.isnat(pool.time)):
-        raise UsageError("the games have no dates, so no window can move over them")
-    played = pool.time[~np.isnat(pool.time)].astype("datetime64[Y]").astype(np.int64) + 1970
-    ends = first_end or int(played.min()) + years - 1, (last_end or int(played.max())) + 1
-    for year in range(*ends):
-        first = year - years + 1
-        begin, end = f"{first:04d}-01-01", f"{year:04d}-12-31"
-        label = f"{first} to {year}"
-        yield year, WinningStatistics.from_pool(pool, begin=begin, end=end, label=label)
 
 
 #: Begins the table in the database's pages.

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tests.fuzz.targets import Target, Wrong
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, YardstoneError
-from yardstone.strength.set_transformer import Hyperparameters
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.questions import load_predictions
 from yardstone_lab.neubauer.experiment.run import Stages, read_facts
@@ -29,6 +28,7 @@ from yardstone_lab.neubauer.network.search import (
     read_runs,
     write_runs,
 )
+from yardstone_lab.neubauer.network.strength_network import Hyperparameters
 from yardstone_lab.neubauer.network.training import (
     EPOCHS_FILE,
     STEPS_FILE,

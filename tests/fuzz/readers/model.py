@@ -18,7 +18,8 @@ from tests.strength.set_cases import random_scorer
 from yardstone.go.nets.engines import make_engine
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_model
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.set_transformer import StrengthNetwork, parameter_shapes
+from yardstone.strength.set_transformer import parameter_shapes
+from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
 from yardstone_lab.neubauer.network.training import (
     Epoch,
     History,
@@ -124,7 +125,7 @@ def _arrays() -> dict[str, NDArray[np.float32]]:
     generator = np.random.default_rng(1)
     return {
         name: generator.normal(0, 0.3, shape).astype(np.float32)
-        for name, shape in parameter_shapes(TINY, 5).items()
+        for name, shape in parameter_shapes(TINY.size, 5).items()
     }
 
 

@@ -15,8 +15,9 @@ from yardstone.pool import Pool
 from yardstone.records import names
 from yardstone.strength.calibration import read_ratings
 from yardstone.strength.style import read_style
-from yardstone.winprob.scales import convert_column, read_egf_list
+from yardstone.winprob.scales import convert_column
 from yardstone.winprob.statistics import read_graded_games
+from yardstone_lab.kaniuk import read_egf_list
 
 __all__ = ["TARGETS"]
 

@@ -27,6 +27,7 @@ from yardstone.strength import rank_scorer as rank_scorer
 from yardstone.strength.evidence import PHASES, Evidence, no_evidence
 from yardstone.strength.model import SHIPPED, StrengthModel
 from yardstone.strength.site_scales import EDGES, GROUP_EDGES, RANKS
+from yardstone_lab.neubauer.rank.intervals import knot_probabilities
 
 
 def plain_score(model: StrengthModel, evidence: Evidence, row: int) -> np.ndarray[Any, Any]:
@@ -75,7 +76,7 @@ def test_posterior_against_normal_distributions() -> None:
                 for usual in spread.usual
             ]
         )
-        result = model.scale("fox").knot_probabilities(statistics, one_player=one_player)
+        result = knot_probabilities(model.scale("fox"), statistics, one_player=one_player)
         np.testing.assert_allclose(result, wanted / wanted.sum(), rtol=1e-6, atol=1e-12)
 
 

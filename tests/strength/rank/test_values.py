@@ -11,9 +11,9 @@ import pytest
 from tests.strength.rank_cases import CHANNELS, move_scorer, random_evidence, random_model
 from yardstone.go.features import HEAD
 from yardstone.strength.evidence import PHASE_ENDS, PHASES, Evidence, phases_of
-from yardstone.strength.rank_features import COURSE, SCALARS, MoveFacts, move_values
+from yardstone.strength.rank_features import CLIP, COURSE, SCALARS, MoveFacts, move_values
 from yardstone.strength.rank_features import scalars as scalars_of_facts
-from yardstone.strength.rank_scorer import CLIP, random_lift
+from yardstone_lab.neubauer.rank.training import random_lift
 
 
 def scalars(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.float32]]:

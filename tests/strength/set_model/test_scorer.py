@@ -17,9 +17,10 @@ from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK
 from yardstone.strength.evidence import Evidence, phases_of
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank_features import MoveFacts, move_values, scalars
-from yardstone.strength.set_scorer import CLIP, INPUTS, SetScorer
-from yardstone.strength.set_transformer import outputs_of, set_outputs, slopes_of
+from yardstone.strength.rank_features import CLIP, MoveFacts, move_values, scalars
+from yardstone.strength.set_scorer import INPUTS, SetScorer
+from yardstone.strength.set_transformer import outputs_of, slopes_of
+from yardstone_lab.neubauer.network.strength_network import set_outputs
 
 LENGTHS = [30, 0, 61, 5, 120]
 RTOL, ATOL = 2e-4, 2e-3
@@ -42,7 +43,7 @@ def test_the_scores_of_a_side_are_the_output_times_its_moves(inputs: str) -> Non
         if length == 0:
             np.testing.assert_array_equal(result[game], 0.0)
             continue
-        alone = set_outputs(scorer.network, SETTINGS, x[None, evidence.game == game])[0]
+        alone = set_outputs(scorer.network, x[None, evidence.game == game])[0]
         np.testing.assert_allclose(result[game], length * alone, rtol=RTOL, atol=ATOL)
 
 

@@ -21,8 +21,9 @@ from yardstone.strength.model_scale import ModelScale
 from yardstone.strength.rank_scorer import MoveScorer
 from yardstone.strength.scorers import LossScorer, loss_moments
 from yardstone.strength.set_scorer import SetScorer, shares_of_moves
-from yardstone.strength.set_transformer import SMALL, Hyperparameters, PackedMoves
+from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import EDGES, RANKS
+from yardstone_lab.neubauer.network.strength_network import SMALL, Hyperparameters
 from yardstone_lab.neubauer.rank.intervals import Unseen, calibrated, unseen_players, with_intervals
 from yardstone_lab.neubauer.rank.pool import RankPool, join_pools, pool_store
 from yardstone_lab.neubauer.rank.scales import (

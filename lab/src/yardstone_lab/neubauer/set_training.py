@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.strength.set_transformer import Hyperparameters
+    from yardstone_lab.neubauer.network.strength_network import Hyperparameters
     from yardstone_lab.neubauer.sides import SetSides
 
     Arrays = dict[str, NDArray[np.float32]]

@@ -17,7 +17,8 @@ from yardstone.grades import parse_grade
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.calibration import csv_rows
 from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
-from yardstone.strength.set_scorer import INPUTS, standardised
+from yardstone.strength.rank_features import standardised
+from yardstone.strength.set_scorer import INPUTS, WHEN
 from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import EDGES, GROUP_EDGES, RANKS
 from yardstone.winprob.scales import fox_of_grade
@@ -37,6 +38,7 @@ __all__ = [
     "SetSides",
     "StoreSides",
     "bands_of",
+    "input_moments",
     "read_sides",
     "targets",
     "LabelIndex",
@@ -51,6 +53,7 @@ BANDS = np.arange(-27.0, 10.0, 4.0)
 _RANKS_ABOUT, _GROUPS_ABOUT = 2.5, 0.6
 #: Every so many moves are looked at for the moments.
 _EVERY = 37
+_LEAST_DEVIATION = 1e-3
 _GAMES, _MOVES = 40, 1 << 15
 _OF_SIDES = ("counts", "group", "rank", "sure", "game", "colour", "player", "opponent")
 
@@ -164,7 +167,7 @@ def read_sides(
         games.append(part.game + begin)
         begin += len(part.store)
     features = np.concatenate(pieces)
-    mean, deviation = INPUTS[inputs].moments(features[::_EVERY].astype(np.float32))
+    mean, deviation = input_moments(features[::_EVERY].astype(np.float32))
     for start in range(0, len(features), _MOVES):
         few = features[start : start + _MOVES]
         few[:] = standardised(few.astype(np.float32), mean, deviation)
@@ -346,3 +349,17 @@ def labelled_sides(stores: Sequence[FeatureStore], labels: Sequence[RankLabel]) 
 def _has_moves(store: FeatureStore, game: int, colour: int) -> bool:
     rows = store.rows(game, colour)
     return bool(rows.stop > rows.start)
+
+
+def input_moments(rows: Floats) -> tuple[Floats, Floats]:
+    """Mean and deviation of the numbers of some moves; 0 and 1 for the rest of a row.
+
+    In the precision that they are kept in.
+    """
+    mean = np.zeros(rows.shape[1])
+    deviation = np.ones(rows.shape[1])
+    known = rows[:, :-WHEN].astype(np.float64)
+    mean[:-WHEN] = np.nanmean(known, axis=0)
+    deviation[:-WHEN] = np.maximum(np.nanstd(known, axis=0), _LEAST_DEVIATION)
+    half, other = (each.astype(np.float16).astype(np.float32) for each in (mean, deviation))
+    return half, other

@@ -27,7 +27,7 @@ from yardstone.reports.chart import (
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.drawing import SERIES
 from yardstone.reports.words import per_cent, plural
-from yardstone.strength.set_transformer import Hyperparameters
+from yardstone_lab.neubauer.network.strength_network import Hyperparameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from yardstone.strength.model_scale import ModelScale
-    from yardstone.strength.set_transformer import StrengthNetwork
     from yardstone_lab.neubauer.description import (
         DataDescription,
         DeviationsByGames,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
         RatingErrors,
     )
     from yardstone_lab.neubauer.network.search import SearchRun
+    from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
     from yardstone_lab.neubauer.network.training import History
     from yardstone_lab.neubauer.rank.intervals import Unseen
     from yardstone_lab.neubauer.scored_model import RankedModel

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from yardstone.errors import InputError
-from yardstone.strength.set_transformer import PRESETS, TABLE_5_1
 from yardstone_lab.neubauer.experiment.configuration import PARTS, Experiment, read_experiment
+from yardstone_lab.neubauer.network.strength_network import PRESETS, TABLE_5_1
 
 ROOT = Path(__file__).resolve().parents[4]
 LEAST = '[games]\nrecords = ["games"]\n'

@@ -15,7 +15,6 @@ import pytest
 from lab.tests.strength.made_training import TINY, made_games
 from lab.tests.strength.network.test_training import huge_features
 from yardstone.errors import ConvergenceError, InputError, UsageError
-from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
 from yardstone_lab.neubauer.moves import Labelled
 from yardstone_lab.neubauer.network import search
 from yardstone_lab.neubauer.network.search import (
@@ -31,6 +30,7 @@ from yardstone_lab.neubauer.network.search import (
     read_runs,
     write_runs,
 )
+from yardstone_lab.neubauer.network.strength_network import BOUNDS, START, Hyperparameters
 from yardstone_lab.neubauer.network.training import train
 
 #: Trainings of no more than a moment, whatever is drawn.

@@ -21,19 +21,19 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lab.tests.strength.made_training import TINY
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.set_transformer import (
-    EPSILON,
+from yardstone.strength.set_transformer import EPSILON, alike, parameter_shapes
+from yardstone_lab.neubauer.moves import MoveSets
+from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
+from yardstone_lab.neubauer.network.strength_network import (
     PRESETS,
     TABLE_5_1,
     Hyperparameters,
     StrengthNetwork,
-    alike,
+    drawn,
+    moments,
     pack,
-    parameter_shapes,
     rate_sets,
 )
-from yardstone_lab.neubauer.moves import MoveSets
-from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 
 CHANNELS = 5
 #: Same sums in another order, in double precision.
@@ -161,7 +161,7 @@ def test_every_layer_agrees_with_the_loops(built: Hyperparameters) -> None:
     whole = network(torch.tensor(x)[None]).item()
     assert whole == pytest.approx(wanted[-1][0][0], abs=EXACT)
     double = {name: array.astype(np.float64) for name, array in arrays.items()}
-    assert rate_sets(double, built, x[None])[0] == pytest.approx(whole, abs=EXACT)
+    assert rate_sets(double, x[None])[0] == pytest.approx(whole, abs=EXACT)
 
 
 @pytest.mark.parametrize("built", SHAPES[:3], ids=str_of_shape)
@@ -208,7 +208,7 @@ def test_sets_without_moves_get_the_mean() -> None:
         assert parameter.grad is not None
         assert torch.isfinite(parameter.grad).all(), name
     np.testing.assert_allclose(
-        rate_sets(arrays, built, x.numpy(), there.numpy()), result.detach(), rtol=0, atol=SINGLE
+        rate_sets(arrays, x.numpy(), there.numpy()), result.detach(), rtol=0, atol=SINGLE
     )
 
 
@@ -235,7 +235,7 @@ def test_numpy_gives_what_torch_gives(built: Hyperparameters, moves: int, seed: 
     there = generator.random((4, moves)) < 0.7
     with torch.no_grad():
         wanted = network.eval()(torch.tensor(x), torch.tensor(there)).numpy()
-    result = rate_sets(arrays, built, x, there)
+    result = rate_sets(arrays, x, there)
     assert result.dtype == np.float32
     # A width of 1 or 2 makes a normalisation divide by next to nothing.
     tolerance = SINGLE if built.width > 2 else 1e-3
@@ -249,7 +249,7 @@ def test_numbers_of_parameters() -> None:
     largest = Hyperparameters(depth=5, width=256, query_width=256, inducing_points=64)
     assert largest.parameters(384) == 3_078_400
     for built in SHAPES:
-        shapes = parameter_shapes(built, CHANNELS)
+        shapes = parameter_shapes(built.size, CHANNELS)
         assert sum(math.prod(shape) for shape in shapes.values()) == built.parameters(CHANNELS)
         assert shapes == {
             name: tuple(p.shape) for name, p in SetTransformer(built, CHANNELS).named_parameters()
@@ -321,9 +321,7 @@ def test_moves_sampled_are_moves_of_the_set() -> None:
     packed = pack(MoveSets(np.arange(66.0).reshape(33, 2), np.arange(33), starts))
     seen = set()
     for seed in range(40):
-        rows, there = packed.indices(
-            np.array([0, 1]), sample=5, generator=np.random.default_rng(seed)
-        )
+        rows, there = drawn(packed, np.array([0, 1]), 5, np.random.default_rng(seed))
         assert there is not None
         assert there.sum(1).tolist() == [5, 3]
         assert len(set(rows[0].tolist())) == 5
@@ -336,7 +334,7 @@ def test_features_that_are_no_numbers_count_as_nothing() -> None:
     table = np.array([[np.nan, 1.0], [2.0, np.nan]], np.float32)
     packed = pack(MoveSets(table, np.array([0, 1]), np.array([0, 1, 2])))
     np.testing.assert_array_equal(packed.features, [[0, 1], [2, 0]])
-    mean, deviation = packed.moments()
+    mean, deviation = moments(packed)
     np.testing.assert_allclose(mean, [1, 0.5])
     np.testing.assert_allclose(deviation, [1, 0.5])
 
@@ -553,7 +551,7 @@ sys.modules["torch"] = None
 import numpy as np
 from yardstone.errors import MissingExtraError
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
-from yardstone.strength.set_transformer import StrengthNetwork
+from yardstone_lab.neubauer.network.strength_network import drawn, moments, StrengthNetwork
 network = StrengthNetwork.load({str(tmp_path / "a.npz")!r})
 moves = MoveSets(np.ones((3, 5), np.float16), np.arange(3), np.array([0, 1, 3]))
 print(network.ratings(moves).shape)

@@ -17,13 +17,6 @@ import torch
 
 from lab.tests.strength.made_training import TINY, made_games
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
-from yardstone.strength.set_transformer import (
-    Hyperparameters,
-    StrengthNetwork,
-    gamma,
-    pack,
-    rate_sets,
-)
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
 from yardstone_lab.neubauer.network import set_transformer
 from yardstone_lab.neubauer.network import training as training_module
@@ -34,6 +27,14 @@ from yardstone_lab.neubauer.network.set_transformer import (
     initial_arrays,
     rating_losses,
     score_losses,
+)
+from yardstone_lab.neubauer.network.strength_network import (
+    Hyperparameters,
+    StrengthNetwork,
+    gamma,
+    moments,
+    pack,
+    rate_sets,
 )
 from yardstone_lab.neubauer.network.training import (
     CHECKPOINT,
@@ -87,7 +88,7 @@ def whole_loss(
     """L_t of section 4.7.1 from the network of numpy, in double precision."""
     moves = games.moves
     x, there = moves.padded(np.arange(2 * len(moves)), settings.window)
-    ratings = rate_sets(arrays, settings, x.astype(np.float64), there).reshape(-1, 2)
+    ratings = rate_sets(arrays, x.astype(np.float64), there).reshape(-1, 2)
     expected = 1 / (1 + np.exp(-gamma(deviation) * (ratings[:, 0] - ratings[:, 1])))
     score = -np.log(1 - np.abs(games.score - expected)).mean()
     rating = np.square(games.labels - ratings).sum(1).mean()
@@ -283,7 +284,7 @@ def test_the_variants_train_and_are_reproducible(tmp_path: Path) -> None:
         assert one.loss < 1.0, name
     kept = StrengthNetwork.load(tmp_path / "standardise0" / NETWORK)
     packed = pack(TRAINING.moves, TINY.window)
-    np.testing.assert_allclose(kept.arrays["input.mean"], packed.moments()[0])
+    np.testing.assert_allclose(kept.arrays["input.mean"], moments(packed)[0])
 
 
 class Stop(Exception):

@@ -14,7 +14,7 @@ from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone.strength.strengths import PARTS, Rater, interval_tables, phase_means
-from yardstone_lab.neubauer.rank.intervals import Unseen, accuracy, draw_games
+from yardstone_lab.neubauer.rank.intervals import Unseen, accuracy, draw_games, knot_probabilities
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "studies"
@@ -52,7 +52,7 @@ def test_groups_are_named_as_often_as_the_study_says(sides: Sides, model: Streng
             draws=100,
             random=np.random.default_rng(games),
         )
-        result = accuracy(model.scale("fox").knot_probabilities(sums), group)
+        result = accuracy(knot_probabilities(model.scale("fox"), sums), group)
         assert result.exact == pytest.approx(expected, abs=slack)
         if games >= 10:
             assert result.near > 0.97

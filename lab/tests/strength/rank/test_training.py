@@ -23,6 +23,7 @@ from yardstone_lab.neubauer.rank.intervals import (
     draw_games,
     draw_players,
     judged_by_fold,
+    knot_probabilities,
     unseen_players,
     with_intervals,
 )
@@ -132,7 +133,7 @@ def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
             )  # fmt: skip
 
         judged = judged_by_fold(
-            drawn, lambda k, sums: outside.models[k].scale().knot_probabilities(sums), outside.fold
+            drawn, lambda k, sums: knot_probabilities(outside.models[k].scale(), sums), outside.fold
         )
         return accuracy(*judged).exact
 
@@ -143,7 +144,7 @@ def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
     result = none.out_of_fold.statistics()
     by_fold = [
         accuracy(
-            m.scale().knot_probabilities(result[outside.fold == k]), pool.group[outside.fold == k]
+            knot_probabilities(m.scale(), result[outside.fold == k]), pool.group[outside.fold == k]
         )
         for k, m in enumerate(none.out_of_fold.models)
     ]

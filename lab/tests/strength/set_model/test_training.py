@@ -15,7 +15,8 @@ from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.strength.evidence import KINDS, evidence_of_store
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves, standardised
+from yardstone.strength.rank_features import standardised
+from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves
 from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer import set_training

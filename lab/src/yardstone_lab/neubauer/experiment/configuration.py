@@ -17,9 +17,9 @@ from yardstone.evaluation.splits import ADVANCE, NEWCOMER_GAMES
 from yardstone.files import read_toml
 from yardstone.go.analysis import SURE
 from yardstone.go.features import RULES
-from yardstone.strength.set_transformer import PRESETS, Hyperparameters
 from yardstone_lab.neubauer.experiment.games import JUDGED, Filters
 from yardstone_lab.neubauer.moves import WINDOW
+from yardstone_lab.neubauer.network.strength_network import PRESETS, Hyperparameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.ratings.glicko import Glicko2
     from yardstone.ratings.result import Replay
-    from yardstone.strength.set_transformer import Hyperparameters, StrengthNetwork
     from yardstone_lab.neubauer.experiment.configuration import ModelSettings
     from yardstone_lab.neubauer.experiment.questions import ExperimentPredictions, RecentMoves
     from yardstone_lab.neubauer.experiment.run import Stages
     from yardstone_lab.neubauer.experiment.sets import ExperimentData, Sets
     from yardstone_lab.neubauer.moves import Labelled, MoveSets, Stores
+    from yardstone_lab.neubauer.network.strength_network import Hyperparameters, StrengthNetwork
 
     Array = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -469,7 +469,7 @@ def _slug(name: str) -> str:
 
 
 def _network(name: str, settings: Hyperparameters, work: Work, stages: Stages) -> StrengthNetwork:
-    from yardstone.strength.set_transformer import StrengthNetwork
+    from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
 
     settings = replace(settings, window=work.settings.window)
     kinds = MODELS[_slug(name)]

@@ -20,11 +20,11 @@ from yardstone.evaluation.splits import (
     since,
 )
 from yardstone.ratings.glicko import Glicko2
-from yardstone.strength.set_transformer import PRESETS
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.experiment.games import load_pool
 from yardstone_lab.neubauer.experiment.questions import RecentMoves, ask_questions
 from yardstone_lab.neubauer.moves import Labelled, histories
+from yardstone_lab.neubauer.network.strength_network import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import Sequential
-    from yardstone.strength.set_transformer import Hyperparameters
     from yardstone_lab.neubauer.experiment.configuration import Experiment, SetSettings
     from yardstone_lab.neubauer.experiment.questions import Questions
+    from yardstone_lab.neubauer.network.strength_network import Hyperparameters
 
     Mask = NDArray[np.bool_]
 

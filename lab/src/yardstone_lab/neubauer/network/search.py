@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, MissingExtraError, UsageError
 from yardstone.files import write_text
-from yardstone.strength.set_transformer import BOUNDS, START, Hyperparameters
+from yardstone_lab.neubauer.network.strength_network import BOUNDS, START, Hyperparameters
 from yardstone_lab.neubauer.network.training import train
 
 if TYPE_CHECKING:

@@ -11,13 +11,15 @@ from torch import Tensor
 from torch.nn import functional
 
 from yardstone.errors import MissingExtraError
-from yardstone.strength.set_transformer import EPSILON, alike, gamma, parameter_shapes
+from yardstone.strength.set_transformer import EPSILON, alike, parameter_shapes
+from yardstone_lab.neubauer.network.strength_network import drawn, gamma
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from yardstone.strength.set_transformer import Hyperparameters, PackedMoves
+    from yardstone.strength.set_transformer import PackedMoves
+    from yardstone_lab.neubauer.network.strength_network import Hyperparameters
 
     Arrays = dict[str, NDArray[np.float32]]
 
@@ -51,7 +53,7 @@ def initial_arrays(
     have 1/√d, which is what keeps the variance.)
     """
     arrays: dict[str, NDArray[np.float32]] = {}
-    for name, shape in parameter_shapes(settings, channels, outputs).items():
+    for name, shape in parameter_shapes(settings.size, channels, outputs).items():
         if "norm" in name:
             made = np.full(shape, name.endswith("weight"), np.float32)
         elif name == "seed" or name.endswith("points"):
@@ -280,7 +282,10 @@ class Examples:
     ) -> tuple[Tensor, Tensor | None]:
         """Features of the moves of both sides, all Black's sets first, and where they are."""
         sides = np.concatenate([2 * games, 2 * games + 1])
-        rows, there = self.moves.indices(sides, sample=sample, generator=generator)
+        if sample and generator is not None:
+            rows, there = drawn(self.moves, sides, sample, generator)
+        else:
+            rows, there = self.moves.indices(sides)
         if not len(self.features):
             shape = (*rows.shape, self.moves.channels)
             return torch.zeros(shape, device=self.device), torch.zeros(

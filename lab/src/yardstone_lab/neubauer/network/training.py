@@ -24,7 +24,13 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.files import locked, write_text
-from yardstone.strength.set_transformer import Hyperparameters, PackedMoves, StrengthNetwork, pack
+from yardstone.strength.set_transformer import PackedMoves
+from yardstone_lab.neubauer.network.strength_network import (
+    Hyperparameters,
+    StrengthNetwork,
+    moments,
+    pack,
+)
 
 if TYPE_CHECKING:
     import os
@@ -377,7 +383,7 @@ class _Task:
         generator = np.random.default_rng([self.settings.seed, 0, 0])
         arrays = initial_arrays(self.settings, self.packed.channels, generator)
         if self.settings.standardise:
-            arrays["input.mean"], arrays["input.deviation"] = self.packed.moments()
+            arrays["input.mean"], arrays["input.deviation"] = moments(self.packed)
         return Stepper(self.settings, arrays, self.deviation, self._device)
 
     def fingerprint(self) -> str:

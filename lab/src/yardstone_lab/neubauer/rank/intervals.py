@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Accuracy",
     "accuracy",
+    "knot_probabilities",
     "draw_games",
     "draw_players",
     "judged_by_fold",
@@ -109,6 +110,21 @@ def accuracy(probabilities: Array, truth: Ints) -> Accuracy:
         error=float(away.mean()),
         log_likelihood=float(np.log(np.maximum(right, np.finfo(float).tiny)).mean()),
     )
+
+
+def knot_probabilities(scale: ModelScale, statistics: Array, *, one_player: bool = False) -> Array:
+    """Probability of each knot of a scale's spread for games of many of its players.
+
+    Unlike in `ModelScale.density` the moves are taken for those of average players there: nobody
+    lies between two knots. `statistics`: [..., phases + 1 + scores]. `one_player`: the games are
+    of one player, whose own part of the covariance stays whole.
+    """
+    parts = []
+    for each in scale.spreads:
+        distance = each.distances(statistics, each.usual, one_player=one_player)
+        density = np.exp(-0.5 * (distance - distance.min(axis=-1, keepdims=True)))
+        parts.append(density / density.sum(axis=-1, keepdims=True))
+    return np.asarray(np.mean(parts, axis=0))
 
 
 def draw_games(
@@ -535,7 +551,7 @@ def tails_near(table: IntervalTable, unseen: Unseen, level: float = 0.9) -> Arra
         level: That must be held by the players nearest to each strength.
 
     Returns:
-        float64 [k]: For `IntervalTable.widened`: 1 where the intervals do.
+        float64 [k]: For `widened_near`: 1 where the intervals do.
     """
     true, knots = unseen.strengths[:, 0], table.strengths
     begin, weak, strong, end = table.ends.tolist()
@@ -570,10 +586,16 @@ def _hats(values: Array, knots: Array) -> Array:
 
 
 def widened_near(table: IntervalTable, tails: Array) -> IntervalTable:
-    """The table with such a share of its tails near each of its strengths."""
-    for strength, share in zip(table.strengths.tolist(), tails.tolist(), strict=True):
-        table = table.widened(strength, share)
-    return table
+    """The table with such a share of its tails near each of its strengths, 0 to 1."""
+    below = np.minimum(table.levels, 1.0 - table.levels)
+    x = np.concatenate([[0.0], table.levels, [1.0]])
+    at = table.at.copy()
+    for place, share in enumerate(tails.tolist()):
+        wanted = np.where(table.levels < 0.5, below * share, 1.0 - below * share)
+        wanted[table.levels == 0.5] = 0.5
+        for row in at:
+            row[place] = np.interp(wanted, x, np.concatenate([[0.0], row[place], [1.0]]))
+    return replace(table, at=at)
 
 
 def even_strengths(group: Ints, edges: Array) -> Array:

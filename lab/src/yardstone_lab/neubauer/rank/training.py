@@ -21,7 +21,15 @@ from yardstone.go.nets.network import NetworkView
 from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
-from yardstone.strength.rank_scorer import Lift, random_lift
+from yardstone.strength.rank_features import (
+    SCALARS,
+    SPELL,
+    column,
+    goes_on,
+    move_values,
+    standardised,
+)
+from yardstone.strength.rank_scorer import LATER, Lift, pairs_of, spells_of
 from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone_lab.neubauer.rank.intervals import with_intervals
 from yardstone_lab.neubauer.rank.pool import (
@@ -38,9 +46,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from yardstone.go.feature_store import FeatureStore
+    from yardstone.strength.evidence import Evidence
 
-    Floats = NDArray[np.float32]
     Array = NDArray[np.float64]
+    Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
 __all__ = [
@@ -49,6 +58,7 @@ __all__ = [
     "RankSettings",
     "TrainedRank",
     "make_lift",
+    "random_lift",
     "train_on_pool",
     "train_rank_model",
 ]
@@ -122,6 +132,54 @@ def make_lift(store: FeatureStore, settings: RankSettings | None = None) -> Lift
         pick_units=chosen.pick_units,
         units=chosen.units,
         random=random,
+    )
+
+
+_LEAST_DEVIATION = 1e-3
+
+
+def random_lift(
+    evidence: Evidence, *, pick_units: int, units: int, random: np.random.Generator
+) -> Lift:
+    """A lift with random weights for moves like some.
+
+    `evidence`: whole sides of some games. `pick_units`, `units`: projections of the trunk at a
+    point, and of all values.
+    """
+
+    def kept(values: NDArray[Any]) -> Floats:
+        # The weights have the precision that they are kept in.
+        return values.astype(np.float16).astype(np.float32)
+
+    def weights(rows: int, columns: int) -> tuple[Floats, Floats]:
+        drawn = random.normal(size=(rows, columns)) / np.sqrt(rows)
+        return kept(drawn), kept(random.normal(size=columns) / 2.0)
+
+    values = move_values(evidence).astype(np.float64)
+    known = ~np.isnan(values)
+    number = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, values, 0.0).sum(axis=0) / number
+    variance = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0) / number
+    plain = Lift(
+        kept(mean),
+        kept(np.maximum(np.sqrt(variance), _LEAST_DEVIATION)),
+        *weights(evidence.channels, pick_units),
+        *weights(values.shape[1], units),
+        pairs=np.zeros((len(LATER), len(SCALARS)), np.float32),
+        spell=np.zeros(len(SCALARS), np.float32),
+    )
+    x = standardised(values.astype(np.float32), plain.mean, plain.deviation)
+    x = x[:, column("scalars", evidence.channels)]
+
+    def usual(values: Floats, steps: int) -> Floats:
+        number = max(int(goes_on(evidence, steps).sum()), 1)
+        return kept(values.sum(axis=0, dtype=np.float64) / number)
+
+    pairs = zip(pairs_of(x, evidence, plain.pairs), LATER, strict=True)
+    return replace(
+        plain,
+        pairs=np.stack([usual(products, steps) for products, steps in pairs]),
+        spell=usual(spells_of(x, evidence, plain.spell), SPELL - 1),
     )
 
 
