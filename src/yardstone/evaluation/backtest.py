@@ -294,7 +294,10 @@ class ReplayTask:
             games, earlier = _without_levels(games), _without_levels(earlier)
         try:
             if not games.ordered:
-                entry = _without_first_move(entry, games)
+                check_order(entry.make() if isinstance(entry, SystemEntry) else entry, games)
+            if not games.ordered and isinstance(entry, SystemEntry):
+                knobs = (knob for knob in entry.knobs if knob.name != "first_advantage")
+                entry = replace(entry, knobs=tuple(knobs))
             tuned, advantage = self._tuned(name, entry, earlier, progress)
             return _replayed(name, entry, tuned, games, advantage)
         except (InputError, UsageError, ModelError) as error:
@@ -383,18 +386,6 @@ def _replayed(
         bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
         notes = (*notes, f"{name}: {bad}")
     return ReplayedSystem(prediction, replay.first_rating, replay.second_rating, notes, advantage)
-
-
-def _without_first_move(
-    entry: SystemEntry | SequentialSystem, games: Pool
-) -> SystemEntry | SequentialSystem:
-    """The system, of whose parameters the advantage of moving first is not tuned."""
-    if not isinstance(entry, SystemEntry):
-        check_order(entry, games)
-        return entry
-    check_order(entry.make(), games)
-    knobs = tuple(knob for knob in entry.knobs if knob.name != "first_advantage")
-    return replace(entry, knobs=knobs)
 
 
 def _plain(system: object) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from yardstone.arrays import DisplayedRows, Flags, Floats, Ints
 from yardstone.choices import check_choice, no_such
 from yardstone.clusters import LEAST_EFFECTIVE_PLAYERS, effective_size, places_of_players
-from yardstone.disk import PIECE, on_disk, pieces, taken
+from yardstone.disk import PIECE, on_disk
 from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import (
     GAME_METRICS,
@@ -25,7 +25,7 @@ from yardstone.evaluation.metrics import (
     Measures,
     calibrate,
     game_metrics,
-    measure_pieces,
+    measure,
     total_log_likelihood,
 )
 from yardstone.evaluation.splits import Subset
@@ -150,25 +150,13 @@ def _scored(
     players: tuple[Ints, Ints] | None,
     paired: GamesByPair | None,
 ) -> Scored:
-    metrics = {part.name: _measures(prediction, score, part) for part in parts}
+    values = (score, prediction.expected, prediction.draw)
+    metrics = {part.name: measure(*values, games=part.games) for part in parts}
     if paired is None:
         groups = calibrate(score, prediction.expected, confidence=confidence, players=players)
     else:
         groups = paired.calibration(prediction, score, confidence)
     return Scored(prediction, metrics, groups)
-
-
-def _measures(prediction: Prediction, score: Floats, part: Subset) -> Measures:
-    """The measures of a prediction on a part of the games, by pieces."""
-
-    def games() -> Iterator[tuple[Floats, Floats, Floats | None]]:
-        for at in pieces(len(score)):
-            chosen = taken(part.games, at)
-            if chosen.any():
-                draw = None if prediction.draw is None else taken(prediction.draw, at)[chosen]
-                yield taken(score, at)[chosen], taken(prediction.expected, at)[chosen], draw
-
-    return measure_pieces(games())
 
 
 def _place(item: Scored, metric: str) -> tuple[bool, float]:

@@ -88,7 +88,7 @@ def examine(
         candidates = np.flatnonzero((played > 0) & (quiet > idle_days))
         idle = candidates[np.argsort(-quiet[candidates], kind="stable")]
     chances = _Chances(pool, replay)
-    share = _swap_share_of(chances.every)
+    share = _swap_share_of(lambda: (chance for _, chance in chances.every()))
     rows, chance = chances.least(improbable, most)
     twins = _twins(pool, rows)
     won, predicted = pool.score[rows] == 1.0, replay.expected[rows]
@@ -119,36 +119,31 @@ class _Chances:
 
     def __init__(self, pool: Pool, replay: Replay) -> None:
         self._score, self._expected = pool.score, replay.expected
-        self._line = (0.0, 1.0)
-        self.decided = sum(len(score) for score, _ in self._games())
-        line = recalibration_of(self._games)
-        if np.isfinite(line).all() and line[1] > 0.0:
-            self._line = line
+        self.decided = sum(len(score) for _, score, _ in self._games())
+        line = recalibration_of(lambda: ((s, p) for _, s, p in self._games()))
+        usable = np.isfinite(line).all() and line[1] > 0.0
+        self._line = line if usable else (0.0, 1.0)
 
-    def _games(self) -> Iterator[tuple[Floats, Floats]]:
-        """Scores and predictions of the decided games, by pieces."""
+    def _games(self) -> Iterator[tuple[Longs, Floats, Floats]]:
+        """Places, scores and predictions of the decided games, by pieces."""
         for at in pieces(len(self._score)):
             score, expected = taken(self._score, at), taken(self._expected, at)
-            decided = score != 0.5
-            yield score[decided], expected[decided]
+            decided = np.flatnonzero(score != 0.5)
+            yield at.start + decided, score[decided], expected[decided]
 
-    def _of(self, score: Floats, expected: Floats) -> Floats:
-        p = np.clip(expected, 1e-12, 1.0 - 1e-12)
-        odds = self._line[0] + self._line[1] * logit(p)
-        return logistic(np.where(score == 1.0, odds, -odds))
-
-    def every(self) -> Iterator[Floats]:
-        """Of the decided games, by pieces."""
-        return (self._of(*games) for games in self._games())
+    def every(self) -> Iterator[tuple[Longs, Floats]]:
+        """Places of the decided games and their chances, by pieces."""
+        for rows, score, expected in self._games():
+            p = np.clip(expected, 1e-12, 1.0 - 1e-12)
+            odds = self._line[0] + self._line[1] * logit(p)
+            yield rows, logistic(np.where(score == 1.0, odds, -odds))
 
     def least(self, most_chance: float, most: int) -> tuple[Longs, Floats]:
         """The games of at most that chance, least likely first, and their chances."""
         rows, chances = np.zeros(0, np.int64), np.zeros(0)
-        for at in pieces(len(self._score)):
-            score = taken(self._score, at)
-            chance = self._of(score, taken(self._expected, at))
-            here = np.flatnonzero((score != 0.5) & (chance <= most_chance))
-            rows = np.concatenate([rows, at.start + here])
+        for places, chance in self.every():
+            here = chance <= most_chance
+            rows = np.concatenate([rows, places[here]])
             chances = np.concatenate([chances, chance[here]])
             order = np.argsort(chances, kind="stable")[:most]
             rows, chances = rows[order], chances[order]

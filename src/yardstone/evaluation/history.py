@@ -436,12 +436,14 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
         if not len(games):
             raise NoGamesError(f"{player!r} has no game")
         first = pool.first[games] == row
-        others = np.where(first, pool.second[games], pool.first[games])
+
+        def seen(one: Any, other: Any, first: Flags = first, games: Longs = games) -> Any:
+            return np.where(first, one[games], other[games])
+
         deviation = np.full(len(games), np.nan)
         if replay.first_deviation is not None and replay.second_deviation is not None:
-            deviation = np.where(
-                first, replay.first_deviation[games], replay.second_deviation[games]
-            )
+            deviation = seen(replay.first_deviation, replay.second_deviation)
+        others = seen(pool.second, pool.first)
         curves.append(
             RatingCurve(
                 player=player,
@@ -449,11 +451,11 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
                 time=None if pool.time is None else pool.time[games],
                 opponents=tuple(pool.players[other] for other in others),
                 first=first,
-                score=np.where(first, pool.score[games], 1.0 - pool.score[games]),
-                expected=np.where(first, replay.expected[games], 1.0 - replay.expected[games]),
-                rating=np.where(first, replay.first_rating[games], replay.second_rating[games]),
+                score=seen(pool.score, 1.0 - pool.score),
+                expected=seen(replay.expected, 1.0 - replay.expected),
+                rating=seen(replay.first_rating, replay.second_rating),
                 deviation=deviation,
-                after=np.where(first, after.first[games], after.second[games]),
+                after=seen(after.first, after.second),
                 final_deviation=replay.ratings[player].deviation,
             )
         )

@@ -23,7 +23,7 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.laws import logistic, logit
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Floats, Ints, Longs
+    from yardstone.arrays import Flags, Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,14 @@ def metric_values(
     return value[name](score, expected)
 
 
-def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None) -> Measures:
-    """All metrics of a set of predictions.
+def measure(
+    score: ArrayLike,
+    expected: ArrayLike,
+    draw: ArrayLike | None = None,
+    *,
+    games: Flags | None = None,
+) -> Measures:
+    """All metrics of a set of predictions, or of those of some games; columns may lie on disk.
 
     Examples:
         >>> result = measure([1, 0, 1, 0.5], [0.7, 0.4, 0.5, 0.5])
@@ -199,22 +205,19 @@ def measure(score: ArrayLike, expected: ArrayLike, draw: ArrayLike | None = None
     s, p, d = _column(score), _column(expected), None if draw is None else _column(draw)
     if len(s) != len(p):
         raise InputError(f"{len(s)} scores do not go with {len(p)} predictions")
-    return measure_pieces(
-        (taken(s, at), taken(p, at), None if d is None else taken(d, at)) for at in pieces(len(s))
-    )
-
-
-def measure_pieces(games: Iterable[tuple[ArrayLike, ArrayLike, ArrayLike | None]]) -> Measures:
-    """The same for scores, predictions and probabilities of draws that come in pieces."""
     sums: dict[str, float] = {}
     number = impossible = 0
     points = 0.0
-    for score, expected, draw in games:
-        values = game_metrics(score, expected, draw)
+    for at in pieces(len(s)):
+        chosen: Any = slice(None) if games is None else taken(games, at)
+        won = taken(s, at)[chosen]
+        draws = None if d is None else taken(d, at)[chosen]
+        values = game_metrics(won, taken(p, at)[chosen], draws)
+        )
         for name, each in values.items():
             sums[name] = sums.get(name, 0.0) + float(each.sum())
         number += len(values["brier"])
-        points += float(np.sum(np.asarray(score, np.float64)))
+        points += float(np.sum(np.asarray(won, np.float64)))
         impossible += int(np.sum(np.isneginf(values["log_likelihood"])))
     if not number:
         raise NoGamesError("there is no game to measure predictions on")
@@ -308,63 +311,67 @@ def calibrate(
     else:
         edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
     group = np.searchsorted(edges, p, side="right")
-    present, group = np.unique(group, return_inverse=True)
-    games = np.bincount(group)
-    predicted = np.bincount(group, p) / games
-    observed = np.bincount(group, s) / games
-    draws = np.bincount(group, s == 0.5) / games
-    z = np.full(len(games), NormalDist().inv_cdf(0.5 + confidence / 2.0))
-    worth = games.astype(np.float64)
-    if players is not None:
-        for number in range(len(games)):
+
+    def errors(_mean: Floats, games: Longs) -> tuple[Floats, Floats]:
+        z = np.full(len(games), NormalDist().inv_cdf(0.5 + confidence / 2.0))
+        worth = games.astype(np.float64)
+        for number in () if players is None else np.flatnonzero(games).tolist():
             rows = group == number
-            error, freedom = mean_error(s[rows], players[0][rows], players[1][rows])
-            z[number] = t_quantile(0.5 + confidence / 2.0, freedom)
+            error, freedom = mean_error(s[rows], *(side[rows] for side in players or ()))
+            z[number] = t_quantile(0.5 + confidence / 2.0, freedom) if error >= 0.0 else np.inf
             alone = s[rows].std() / sqrt(rows.sum())
             worth[number] *= (alone / error) ** 2 if error > 0.0 and alone > 0.0 else 1.0
-            if not error >= 0.0:
-                z[number] = np.inf
-    least, largest = np.full(len(present), np.inf), np.full(len(present), -np.inf)
-    np.minimum.at(least, group, p)
-    np.maximum.at(largest, group, p)
-    groups = CalibrationGroups(least, largest, predicted, observed, draws, games, worth / games, z)
-    return groups.curve(confidence, recalibration(s, p))
+        return worth / np.maximum(games, 1), z
+
+    return grouped_curve(s, p, edges, confidence, errors)
 
 
-@dataclass(frozen=True, eq=False)
-class CalibrationGroups:
-    """Groups of predictions with their results, as in `CalibrationCurve`; frozen.
+def grouped_curve(
+    score: Any,
+    expected: Any,
+    edges: Floats,
+    confidence: float,
+    errors: Callable[[Floats, Longs], tuple[Floats, Floats]],
+) -> CalibrationCurve:
+    """Compare groups of predictions, cut at `edges`, with their results; columns may lie on disk.
 
-    `draws` is the share of draws, `worth` what a game is worth beside games that share no player,
-    `reach` the deviations on each side of the intervals (infinite where nothing is known).
+    Args:
+        errors: Says of each group, from its mean score and number of games, what a game is worth
+            beside games that share no player, and how many deviations the interval reaches on each
+            side (infinite where nothing is known).
     """
-
-    low: Floats
-    high: Floats
-    predicted: Floats
-    observed: Floats
-    draws: Floats
-    games: Longs
-    worth: Floats
-    reach: Floats
-
-    def curve(self, confidence: float, line: tuple[float, float]) -> CalibrationCurve:
-        """The groups with their intervals, and the line that mends the predictions."""
-        low, high = _wilson(self.observed, self.draws, self.games, self.worth, self.reach)
-        off = np.abs(self.observed - self.predicted)
-        return CalibrationCurve(
-            low=self.low,
-            high=self.high,
-            predicted=self.predicted,
-            observed=self.observed,
-            observed_low=low,
-            observed_high=high,
-            games=self.games,
-            confidence=confidence,
-            error=float(np.sum(self.games * off) / self.games.sum()),
-            intercept=line[0],
-            slope=line[1],
-        )
+    number = len(edges) + 1
+    games, draws = np.zeros((2, number), np.int64)
+    points, predicted = np.zeros((2, number))
+    low, high = np.full(number, np.inf), np.full(number, -np.inf)
+    for at in pieces(len(score)):
+        p, s = taken(expected, at), np.asarray(taken(score, at), np.float64)
+        group = np.searchsorted(edges, p, side="right")
+        games += np.bincount(group, minlength=number)
+        draws += np.bincount(group[s == 0.5], minlength=number)
+        points += np.bincount(group, s, number)
+        predicted += np.bincount(group, p, number)
+        np.minimum.at(low, group, p)
+        np.maximum.at(high, group, p)
+    there, count = games > 0, np.maximum(games, 1)
+    worth, reach = errors(points / count, games)
+    predicted, observed, draw = (each[there] / games[there] for each in (predicted, points, draws))
+    games = games[there]
+    least, most = _wilson(observed, draw, games, worth[there], reach[there])
+    intercept, slope = recalibration(score, expected)
+    return CalibrationCurve(
+        low=low[there],
+        high=high[there],
+        predicted=predicted,
+        observed=observed,
+        observed_low=least,
+        observed_high=most,
+        games=games,
+        confidence=confidence,
+        error=float(np.sum(games * np.abs(observed - predicted)) / games.sum()),
+        intercept=intercept,
+        slope=slope,
+    )
 
 
 def _wilson(

@@ -73,12 +73,12 @@ def judged_games(pool: Pool, even: Sequence[str] = ()) -> tuple[Pool, list[str]]
 
     If systems are named that need `even` games, those with a handicap are left out.
     """
-    if isinstance(pool, StoredPool):
-        return pool, _stored_notes(pool)
-    if even:
+    if even and not isinstance(pool, StoredPool):
         pool = even_games(pool)
-    alone = pool.first == pool.second
     notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
+    if isinstance(pool, StoredPool):
+        return pool, notes + _left_out_notes(pool.alone, pool.undated, dated=pool.time is not None)
+    alone = pool.first == pool.second
     if even and (stones := pool.skipped.reasons[HANDICAP_GAME]):
         whom = even[0] if len(even) == 1 else f"{even[0]} and {len(even) - 1} other systems"
         notes.append(
@@ -86,27 +86,19 @@ def judged_games(pool: Pool, even: Sequence[str] = ()) -> tuple[Pool, list[str]]
             + f": {whom} cannot use it unless told its column (--set handicap=handicap)."
         )
     if alone.any():
-        notes.append(_left_out(int(alone.sum()), "of a player against himself"))
         pool = pool.select(~alone)
-    if pool.time is not None:
-        unknown = np.isnat(pool.time)
-        if len(pool) and unknown.all():
-            notes.append(_NO_DATES)
-        elif unknown.any():
-            notes.append(_left_out(int(unknown.sum()), "without a date"))
-            pool = pool.select(~unknown)
+    unknown = np.zeros(len(pool), np.bool_) if pool.time is None else np.isnat(pool.time)
+    notes += _left_out_notes(int(alone.sum()), int(unknown.sum()), dated=not unknown.all())
+    if unknown.any() and not unknown.all():
+        pool = pool.select(~unknown)
     return in_time_order(pool), notes
 
 
-def _stored_notes(pool: StoredPool) -> list[str]:
-    """What was left out of games on disk, in the same words."""
-    notes = [*pool.skipped.remarks, *([] if pool.ordered else [NO_ORDER])]
-    if pool.alone:
-        notes.append(_left_out(pool.alone, "of a player against himself"))
-    if pool.undated and pool.time is None:
-        notes.append(_NO_DATES)
-    elif pool.undated:
-        notes.append(_left_out(pool.undated, "without a date"))
+def _left_out_notes(alone: int, undated: int, *, dated: bool) -> list[str]:
+    """What is said of games of players against themselves, and of those without a date."""
+    notes = [_left_out(alone, "of a player against himself")] if alone else []
+    if undated:
+        notes.append(_left_out(undated, "without a date") if dated else _NO_DATES)
     return notes
 
 

@@ -38,10 +38,9 @@ from yardstone.disk import PIECE, let_go, pieces, taken
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.metrics import (
     CalibrationCurve,
-    CalibrationGroups,
     Measures,
+    grouped_curve,
     metric_values,
-    recalibration,
 )
 from yardstone.kernels import Loops, in_python, kernel, work
 from yardstone.pool import distributed
@@ -366,37 +365,15 @@ class GamesByPair:
     ) -> CalibrationCurve:
         """As `yardstone.evaluation.metrics.calibrate`; groups are cut by fine cells."""
         edges = _edges(prediction.expected)
-        number = len(edges) + 1
-        games, draws = np.zeros((2, number), np.int64)
-        points, expected = np.zeros((2, number))
-        low, high = np.full(number, np.inf), np.full(number, -np.inf)
-        for at in pieces(len(score)):
-            p, s = taken(prediction.expected, at), np.asarray(taken(score, at), np.float64)
-            group = np.searchsorted(edges, p, side="right")
-            games += np.bincount(group, minlength=number)
-            draws += np.bincount(group[s == 0.5], minlength=number)
-            points += np.bincount(group, s, number)
-            expected += np.bincount(group, p, number)
-            np.minimum.at(low, group, p)
-            np.maximum.at(high, group, p)
-        there = games > 0
-        observed = points / np.maximum(games, 1)
-        error, alone, freedom = self._errors(prediction.name, edges, observed, games)
-        certain = (error > 0.0) & (alone > 0.0)
-        worth = np.divide(alone, error, out=np.ones(number), where=certain) ** 2
-        quantile = [t_quantile(0.5 + confidence / 2.0, each) for each in freedom]
-        reach = np.where(np.isnan(error), np.inf, quantile)
-        groups = CalibrationGroups(
-            low[there],
-            high[there],
-            (expected / np.maximum(games, 1))[there],
-            observed[there],
-            (draws / np.maximum(games, 1))[there],
-            games[there],
-            worth[there],
-            reach[there],
-        )
-        return groups.curve(confidence, recalibration(score, prediction.expected))
+
+        def errors(mean: Floats, games: Longs) -> tuple[Floats, Floats]:
+            error, alone, freedom = self._errors(prediction.name, edges, mean, games)
+            certain = (error > 0.0) & (alone > 0.0)
+            worth = np.divide(alone, error, out=np.ones(len(games)), where=certain) ** 2
+            quantile = [t_quantile(0.5 + confidence / 2.0, each) for each in freedom]
+            return worth, np.where(np.isnan(error), np.inf, quantile)
+
+        return grouped_curve(score, prediction.expected, edges, confidence, errors)
 
     def _errors(
         self, name: str, edges: Floats, mean: Floats, games: Longs
