@@ -93,12 +93,15 @@ def examine(
     twins = _twins(pool, rows)
     won, predicted = pool.score[rows] == 1.0, replay.expected[rows]
     expected = np.where(won, predicted, 1.0 - predicted)
+    exchanged = share * (1.0 - chance)
+    whole = exchanged + (1.0 - share) * chance
+    swapped = np.divide(exchanged, whole, out=np.zeros(len(rows)), where=whole > 0.0)
     results = tuple(
         Improbable(
             game=row,
             expected=float(expected[place]),
             chance=float(chance[place]),
-            swapped=_posterior(float(chance[place]), share),
+            swapped=float(swapped[place]),
             twin=twins.get(row),
         )
         for place, row in enumerate(rows.tolist())
@@ -180,12 +183,6 @@ def _swap_share_of(chances: Callable[[], Iterable[Floats]]) -> float:
             break
         low, high = (share, high) if slope(share) > 0.0 else (low, share)
     return 0.5 * (low + high)
-
-
-def _posterior(chance: float, share: float) -> float:
-    exchanged = share * (1.0 - chance)
-    whole = exchanged + (1.0 - share) * chance
-    return exchanged / whole if whole > 0.0 else 0.0
 
 
 def last_games(pool: Pool) -> Times | None:

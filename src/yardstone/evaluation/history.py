@@ -424,7 +424,8 @@ def rating_curves(pool: Pool, replay: Replay, players: Sequence[str]) -> list[Ra
         return []
     number = {name: row for row, name in enumerate(pool.players)}
     places = games_of_players(pool, [number[name] for name in players if name in number])
-    pool, replay = pool.select(places), _selected(replay, places)
+    known: dict[str, Any] = {n: rows_of(each, places) for n, each in replay.columns().items()}
+    pool, replay = pool.select(places), replace(replay, **known)
     # Of the others games are missing, so only the chosen players' labels say what they should.
     after = rating_labels(pool, replay, advance=0)
     curves = []
@@ -471,9 +472,3 @@ def games_of_players(pool: Pool, players: Sequence[int]) -> Longs:
         for at in pieces(len(pool))
     ]
     return np.concatenate([np.zeros(0, np.int64), *places])
-
-
-def _selected(replay: Replay, places: Longs) -> Replay:
-    """What was predicted of some games, in memory."""
-    known: dict[str, Any] = {n: rows_of(each, places) for n, each in replay.columns().items()}
-    return replace(replay, **known)

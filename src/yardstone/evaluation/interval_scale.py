@@ -391,7 +391,10 @@ def forecast(
         system.expected_score(known, *pair, advantage=advantage)
         for pair in ((first, second), (second, first))
     ]
-    moving = _moving_first(rated, advantage)
+    # What moving first adds to the log odds beside what the system itself counts.
+    told = getattr(system, "first_advantage", 0.0) or "first_advantage" in rated.parameters
+    known_moving = advantage is not None or told or not rated.pool.ordered
+    moving = Estimate(0.0) if known_moving else shown_advantage(rated.outcomes)
     low = high = nan
     if scale is not None:
         scores = [scale.corrected(value, min(games)) for value in scores]
@@ -437,14 +440,6 @@ def forecast(
         basis=_basis(rated, advantage, moving),
         margin=nan if margin is None else float(margin(one.value, other.value)),
     )
-
-
-def _moving_first(rated: RatedGames, advantage: float | None) -> Estimate:
-    """What moving first adds to the log odds beside what the system itself counts."""
-    told = getattr(rated.system, "first_advantage", 0.0) or "first_advantage" in rated.parameters
-    if advantage is not None or told or not rated.pool.ordered:
-        return Estimate(0.0)
-    return shown_advantage(rated.outcomes)
 
 
 def _basis(rated: RatedGames, advantage: float | None, moving: Estimate) -> str:

@@ -152,11 +152,13 @@ class Ledger(RatedGames):
             settled = overlaid(later[stop], state, names) if stop in later else state
             kept.append((stop, replace(settled, games=stop, until=_until(pool, stop))))
             at = stop
+        while len(kept) > 2 * CHECKPOINTS + 2:
+            kept = [kept[0], *kept[1:-1][::2], kept[-1]]
         return replace(
             self,
             pool=pool,
             replay=_replay(predictions, system.ratings(kept[-1][1])),
-            checkpoints=_thinned(kept),
+            checkpoints=tuple(kept),
             replayed=int(again.sum()),
         )
 
@@ -209,13 +211,6 @@ def _replay(columns: dict[str, Floats], ratings: Ratings) -> Replay:
     known = not np.isnan(columns["first_deviation"]).any()
     kept = {n: each for n, each in columns.items() if known or not n.endswith("deviation")}
     return Replay(ratings=ratings, **kept)
-
-
-def _thinned(points: list[tuple[int, State]]) -> tuple[tuple[int, State], ...]:
-    """Every second one, between the first and the last, while there are too many."""
-    while len(points) > 2 * CHECKPOINTS + 2:
-        points = [points[0], *points[1:-1][::2], points[-1]]
-    return tuple(points)
 
 
 HISTORY_FILE = ArrayFile("saved history", format=1, text="about", compressed=False)

@@ -213,7 +213,6 @@ def measure(
         won = taken(s, at)[chosen]
         draws = None if d is None else taken(d, at)[chosen]
         values = game_metrics(won, taken(p, at)[chosen], draws)
-        )
         for name, each in values.items():
             sums[name] = sums.get(name, 0.0) + float(each.sum())
         number += len(values["brier"])

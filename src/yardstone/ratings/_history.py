@@ -605,6 +605,11 @@ class Forecasts(NamedTuple):
     expected: Floats
     before: Floats
 
+    @classmethod
+    def of(cls, games: int) -> Forecasts:
+        """Room for those of so many games."""
+        return cls(np.empty(games), np.empty((games, 5)))
+
 
 @inlined_kernel
 def end_of_day(day: Floats, low: int) -> int:

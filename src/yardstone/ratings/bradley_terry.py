@@ -315,7 +315,9 @@ def fit_widely(
             prior = Prior(*WIDE_DRAW_RATE)
             system = replace(system, draw_rate=prior)
             remarks.append(_widened("draw rate", prior))
-        elif system.first_advantage == "auto" and _advantage_unbounded(ratings):
+        elif system.first_advantage == "auto" and (
+            ratings is None or ratings.first_advantage.deviation > WIDE_ADVANTAGE[1]
+        ):
             prior = Prior(*WIDE_ADVANTAGE)
             system = replace(system, first_advantage=prior)
             remarks.append(_widened("first-move advantage", prior))
@@ -372,10 +374,6 @@ def _draws_unbounded(system: BradleyTerry, ratings: JointRatings | None) -> bool
         return system.first_advantage != "auto"
     rate = ratings.draw_rate
     return rate.value >= ALL_DRAWN or rate.deviation > WIDE_DRAW_RATE[1]
-
-
-def _advantage_unbounded(ratings: JointRatings | None) -> bool:
-    return ratings is None or ratings.first_advantage.deviation > WIDE_ADVANTAGE[1]
 
 
 def _widened(what: str, prior: Prior) -> str:

@@ -126,8 +126,7 @@ class DecayingBradleyTerry(Remembering):
             entries.opponent[layout.own[:, side]] = others
         end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=number)
         end += np.bincount(games.second[:begin], minlength=number)
-        n = len(games.first) - begin
-        forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
+        forecasts = Forecasts.of(len(games.first) - begin)
         learner = _FadingLearner(end, free, *arrays.values())
         fading = log(2.0) / self.half_life
         replay(layout, entries, dated, begin, learner, fading, self._prior, forecasts)

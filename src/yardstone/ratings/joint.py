@@ -129,16 +129,6 @@ def _numbers(players: tuple[str, ...], names: Iterable[str], what: str) -> dict[
     return rows
 
 
-def _status(system: BradleyTerry, totals: Floats, exempt: Flags) -> NDArray[np.int8]:
-    games = totals.sum(axis=1)
-    status = np.zeros(len(totals), np.int8)
-    if system.join is None:
-        status[(totals[:, 0] == games) & ~exempt] = Status.PERFECT_WINNER
-        status[(totals[:, 2] == games) & ~exempt] = Status.PERFECT_LOSER
-    status[games == 0] = Status.NO_GAMES
-    return status
-
-
 def _place_perfect(counts: PairCounts, status: NDArray[np.int8], component: Ints) -> Ints:
     """Give perfect scorers the component of most of their opponents, or else one of their own."""
     placed = component.copy()
@@ -181,7 +171,12 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     exempt = fixed.copy()
     exempt[[*loose_at.values(), *related.values()]] = True
     totals = counts.player_totals()
-    status = _status(system, totals, exempt)
+    games = totals.sum(axis=1)
+    status = np.zeros(n, np.int8)
+    if system.join is None:
+        status[(totals[:, 0] == games) & ~exempt] = Status.PERFECT_WINNER
+        status[(totals[:, 2] == games) & ~exempt] = Status.PERFECT_LOSER
+    status[games == 0] = Status.NO_GAMES
     absent = [name for name, row in (fixed_at | loose_at).items() if status[row] == Status.NO_GAMES]
     if anchor is not None and status[anchor] == Status.NO_GAMES:
         absent.append(players[anchor])
@@ -241,7 +236,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
 
     # A floating player starts where the score against average opponents would put him.
     points = totals[:, 0] + 0.5 * totals[:, 1]
-    odds = np.log((points + 0.5) / (totals.sum(axis=1) - points + 0.5))
+    odds = np.log((points + 0.5) / (games - points + 0.5))
     start[:n] = np.where(level >= 0, odds, start[:n])
 
     free = np.zeros(n + 2, np.bool_)
@@ -516,10 +511,9 @@ def rate_perfect(
         winner = bool(setup.status[player] == Status.PERFECT_WINNER)
         if system.bounds == "ordo":
             rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
-        elif system.bounds == "draw":
-            rating[player] = logit * bound_draw(winner, level / logit, played)
         else:
-            rating[player] = logit * bound_at(winner, level / logit, played, u2, 0.5)
+            chance = 0.0 if system.bounds == "draw" else 0.5
+            rating[player] = logit * bound_at(winner, level / logit, played, u2, chance)
 
 
 def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
@@ -595,26 +589,20 @@ def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
 
 @kernel
 def bound_at(winner: bool, opponents: Floats, games: Floats, u2: float, chance: float) -> float:
-    """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
+    """Rating (log odds) at which the perfect score has probability `chance`; bisection.
+
+    Where that is 0, the rating that expects half a point less than perfect (or more than none).
+    """
     low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
-    goal = float(np.log(chance))
+    points = games.sum() - 0.5 if winner else 0.5
     for _ in range(200):
         middle = 0.5 * (low + high)
-        if (_perfect_chance(middle, winner, opponents, games, u2) < goal) == winner:
-            low = middle
+        if chance > 0.0:
+            likely = _perfect_chance(middle, winner, opponents, games, u2)
+            below = (likely < np.log(chance)) == winner
         else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-@kernel
-def bound_draw(winner: bool, opponents: Floats, games: Floats) -> float:
-    """Rating (log odds) that expects half a point less than perfect (or more than none)."""
-    low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
-    goal = games.sum() - 0.5 if winner else 0.5
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if _expected_points(middle, opponents, games) < goal:
+            below = _expected_points(middle, opponents, games) < points
+        if below:
             low = middle
         else:
             high = middle

@@ -329,7 +329,8 @@ def pentanomial(
         chosen, group = tuple(by), grouped([columns[name] for name in by], len(score))
     points = np.empty(0)
     if group is not None:
-        one, other = (_with_rank(group[side]) for side in (moved, ~moved))
+        sides = (group[moved], group[~moved])  # then with how many of the group came before
+        one, other = (each * (1 << 32) + rank_within(each) for each in sides)
         _, left, right = np.intersect1d(one, other, assume_unique=True, return_indices=True)
         points = score[moved][left] + score[~moved][right]
     return PairedGames(
@@ -359,11 +360,6 @@ def _number(pool: Pool, player: str) -> int:
         return pool.players.index(player)
     except ValueError:
         raise unknown_player(player, pool.players) from None
-
-
-def _with_rank(group: Longs) -> Longs:
-    """One number for (group, how many of that group came before)."""
-    return group * (1 << 32) + rank_within(group)
 
 
 Manner: TypeAlias = Literal["columns", "round", "position", "order", "none"]

@@ -109,8 +109,11 @@ def rate_list(
                 progress=progress,
             )
             ratings, rejected = replays.applied_to(ratings), replays.rejected
-        else:
-            remarks += _sampled(ratings)
+        elif (error := ratings.extras.get(DEVIATION_ERROR)) is not None:
+            remarks += (
+                "With so many players the deviations are sampled: 99 of 100 are known to "
+                f"{100.0 * error:.1f} % (one standard deviation) or better.",
+            )
         only = next(iter(system.anchors)) if len(system.anchors) == 1 else None
         return summarise(
             ratings,
@@ -123,17 +126,6 @@ def rate_list(
             rejected=rejected,
             remarks=remarks,
         )
-
-
-def _sampled(ratings: JointRatings) -> tuple[str, ...]:
-    """What must be known of deviations that were sampled."""
-    error = ratings.extras.get(DEVIATION_ERROR)
-    if error is None:
-        return ()
-    return (
-        "With so many players the deviations are sampled: 99 of 100 are known to "
-        f"{100.0 * error:.1f} % (one standard deviation) or better.",
-    )
 
 
 @checked_arguments(ColumnNames, BradleyTerry)
@@ -245,7 +237,6 @@ STATUS_NAMES: Mapping[Status, str] = {
     Status.PERFECT_LOSER: "at most",
     Status.NO_GAMES: "no games",
 }
-_STATUS = {int(status): name for status, name in STATUS_NAMES.items()}
 
 
 def _number(value: float) -> float | None:
@@ -372,7 +363,7 @@ class RatingList(DisplayedRows[int, PlayerRating]):
         rating = float(ratings.rating[row])
         games = int(ratings.games[row])
         low, high = rating - reach, rating + reach
-        status = _STATUS[ratings.status[row]]
+        status = STATUS_NAMES[Status(ratings.status[row])]
         if status == "at least":
             low = float(self.limits[row])
         elif status == "at most":

@@ -147,14 +147,6 @@ def never_back(state: State, pool: Pool) -> np.datetime64:
     return np.datetime64(pool.time.max(), "s")
 
 
-def _plausible(array: NDArray[Any], example: NDArray[Any], *, positive: bool) -> bool:
-    """Whether these may be numbers of players: what is not finite is what a newcomer has."""
-    known = array[~np.isin(array, example)]
-    if np.isnan(example).any():
-        known = known[~np.isnan(known)]
-    return bool((np.abs(known) < _LARGEST).all() and (not positive or (known > 0).all()))
-
-
 class Predictor(CheckedParameters, ABC):
     """What all systems share that replay games: limits of parameters, and predictions."""
 
@@ -305,7 +297,11 @@ class Sequential(Predictor):
         games = self._games(pool, number)
         predictions = self._play(arrays, games)
         after = State(state.system, players, arrays, state.games + len(pool), until)
-        return after, self._replay_of(games.schedule, predictions, self.ratings(after))
+        known = {part.name: getattr(predictions, part.name) for part in fields(predictions)}
+        columns: dict[str, Any] = {
+            n: None if each is None else games.schedule.put_back(each) for n, each in known.items()
+        }
+        return after, Replay(ratings=self.ratings(after), **columns)
 
     def check_state(self, state: State) -> None:
         """Raise an InputError if the arrays of a state are not those that this system keeps."""
@@ -313,11 +309,14 @@ class Sequential(Predictor):
         if state.arrays.keys() != newcomer.keys() or len(set(state.players)) < len(state.players):
             raise InputError("the state is damaged: it is not what this system keeps of players")
         for name, array in state.arrays.items():
-            example = newcomer[name]
+            example, size = newcomer[name], len(state.players)
+            known = array[~np.isin(array, example)]  # what is not finite is what a newcomer has
+            if np.isnan(example).any():
+                known = known[~np.isnan(known)]
             if (
-                array.dtype != example.dtype
-                or array.shape != (len(state.players), *example.shape[1:])
-                or not _plausible(array, example, positive=name in self._positive)
+                (array.dtype, array.shape) != (example.dtype, (size, *example.shape[1:]))
+                or not (np.abs(known) < _LARGEST).all()
+                or (name in self._positive and not (known > 0).all())
             ):
                 raise InputError(f"the state is damaged: {name} is not a number for each player")
 
@@ -357,15 +356,9 @@ class Sequential(Predictor):
         first, second = pool.first, pool.second
         if number is not None:
             first, second = number[first], number[second]
-        rounds = Rounds(
-            plan.take(first),
-            plan.take(second),
-            plan.take(pool.score),
-            plan.take(self._ahead(pool)),
-            plan.start,
-            plan.actions,
-        )
-        return Games(rounds, plan, pool)
+        ahead, score = plan.take(self._ahead(pool)), plan.take(pool.score)
+        sides = plan.take(first), plan.take(second)
+        return Games(Rounds(*sides, score, ahead, plan.start, plan.actions), plan, pool)
 
     def _ahead(self, pool: Pool) -> Floats:
         """Rating points that `first` of each game is ahead of even: first move and handicap."""
@@ -373,14 +366,6 @@ class Sequential(Predictor):
         if extra is None:
             return np.full(len(pool), float(self.first_advantage))
         return extra + self.first_advantage
-
-    @staticmethod
-    def _replay_of(plan: Schedule, predictions: Predictions, ratings: Ratings) -> Replay:
-        known = {part.name: getattr(predictions, part.name) for part in fields(predictions)}
-        columns: dict[str, Any] = {
-            n: None if each is None else plan.put_back(each) for n, each in known.items()
-        }
-        return Replay(ratings=ratings, **columns)
 
 
 Scalar = TypeVar("Scalar", bound=np.generic)

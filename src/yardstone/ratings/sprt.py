@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from math import expm1, inf, log, nan, sqrt
 from numbers import Real
 from shlex import quote
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 import numpy as np
@@ -203,18 +204,12 @@ class Sprt:
         square = float(shares @ ratio**2)
         error = sqrt(square / number.sum())
         most = _STEEPEST * sqrt(square)
-        drifts = np.clip(float(shares @ ratio) + error * _normal_steps(), -most, most)
+        # Middles of so many equally probable parts of the normal distribution.
+        steps = np.array([NormalDist().inv_cdf((k + 0.5) / _PARTS) for k in range(_PARTS)])
+        drifts = np.clip(float(shares @ ratio) + error * steps, -most, most)
         ends = [_exit(drift, square - drift**2, lower, upper) for drift in drifts.tolist()]
-        chance, steps = np.mean(ends, axis=0).tolist()
-        return chance, steps
-
-
-def _normal_steps() -> Floats:
-    """Middles of so many equally probable parts of the normal distribution."""
-    from statistics import NormalDist
-
-    normal = NormalDist()
-    return np.array([normal.inv_cdf((k + 0.5) / _PARTS) for k in range(_PARTS)])
+        chance, results = np.mean(ends, axis=0).tolist()
+        return chance, results
 
 
 def _exit(drift: float, variance: float, lower: float, upper: float) -> tuple[float, float]:

@@ -68,20 +68,10 @@ def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
     return Clusters(pool, key)
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    """Per used pair: p, v = p(1 - p), S of Davidson's law (inf without draws), games."""
-
-    p: Floats
-    variance: Floats
-    root: Floats
-    games: Floats
-
-
-def _pair_terms(used: PairCounts, ratings: JointRatings) -> _Pairs:
+def _pair_terms(used: PairCounts, ratings: JointRatings) -> tuple[Floats, Floats, Floats]:
+    """Per used pair: p, v = p(1 - p), S of Davidson's law (inf without draws)."""
     p = logistic(ratings.pair_logits(used.first, used.second))
-    root = davidson_root(p, squared_spread(ratings.draw_rate.value))
-    return _Pairs(p, p * (1.0 - p), root, used.games)
+    return p, p * (1.0 - p), davidson_root(p, squared_spread(ratings.draw_rate.value))
 
 
 def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
@@ -90,13 +80,12 @@ def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
     meat = slope if setup.likelihood else np.zeros_like(slope)
     begin = 0
     for part in setup.used.blocks():
-        pairs = _pair_terms(part, ratings)
+        _, variance, root = _pair_terms(part, ratings)
         at = slice(begin, begin + len(part.first))
         begin = at.stop
-        plain = pairs.games * pairs.variance
-        inverse = np.divide(1.0, pairs.root, where=pairs.root > 0, out=np.full_like(plain, 1e300))
+        plain, played = part.games * variance, part.games > 0.0
+        inverse = np.divide(1.0, root, where=root > 0, out=np.full_like(plain, 1e300))
         share = np.divide(1.0, 1.0 + inverse)
-        played = pairs.games > 0.0
         if setup.likelihood:
             slope[at][played] = (plain / np.maximum(share, 1e-300))[played]
         else:
@@ -252,34 +241,32 @@ def _draw_rate_deviation(
     if tau_free:
         total = 0.0
         for part in setup.used.blocks():
-            total += _draw_information(_pair_terms(part.select(part.games > 0.0), ratings), u2)
+            total += _draw_information(part.select(part.games > 0.0), ratings, u2)
         return Estimate(rate, float((total * steep**2 + setup.beliefs.precision[-1]) ** -0.5))
-    pairs = _pair_terms(setup.used, ratings)
-    draw = 4.0 * pairs.variance / (1.0 + pairs.root)
-    slope = float(np.sum(pairs.games * u2 * draw**2 / pairs.root)) * steep
-    used, n = setup.used, setup.used.players
-    push = pairs.games * 2.0 * (1.0 - 2.0 * pairs.p) * pairs.variance / pairs.root
+    used, games, n = setup.used, setup.used.games, setup.used.players
+    p, variance, root = _pair_terms(used, ratings)
+    draw = 4.0 * variance / (1.0 + root)
+    slope = float(np.sum(games * u2 * draw**2 / root)) * steep
+    push = games * 2.0 * (1.0 - 2.0 * p) * variance / root
     toward = np.bincount(used.first, push, n) - np.bincount(used.second, push, n)
     solution = response(np.append(toward, push.sum()))
     c = solution[used.first] - solution[used.second] + solution[n]
-    share = pairs.variance * pairs.root / (1.0 + pairs.root)
-    spread = pairs.games * (draw * (1.0 - draw) - 2.0 * c * draw * (0.5 - pairs.p) + c**2 * share)
+    share = variance * root / (1.0 + root)
+    spread = games * (draw * (1.0 - draw) - 2.0 * c * draw * (0.5 - p) + c**2 * share)
     return Estimate(rate, float(np.sqrt(max(spread.sum(), 0.0))) / slope)
 
 
-def _draw_information(pairs: _Pairs, u2: float) -> float:
+def _draw_information(used: PairCounts, ratings: JointRatings, u2: float) -> float:
     """What games of some pairs say of the draw parameter tau."""
-    m = 1.0 - 2.0 * pairs.p
-    high = pairs.root + np.abs(m)
-    low = 4.0 * pairs.variance * u2 / high
+    p, variance, root = _pair_terms(used, ratings)
+    m = 1.0 - 2.0 * p
+    high = root + np.abs(m)
+    low = 4.0 * variance * u2 / high
     above, below = np.where(m >= 0, high, low), np.where(m >= 0, low, high)
-    win = pairs.p * below / (1.0 + pairs.root)
-    loss = (1.0 - pairs.p) * above / (1.0 + pairs.root)
-    mean = above * below / (pairs.root * (1.0 + pairs.root))
-    information = pairs.games * (
-        win * (above / pairs.root) ** 2 + loss * (below / pairs.root) ** 2 - mean**2
-    )
-    return float(information.sum())
+    win, loss = p * below / (1.0 + root), (1.0 - p) * above / (1.0 + root)
+    mean = above * below / (root * (1.0 + root))
+    information = win * (above / root) ** 2 + loss * (below / root) ** 2 - mean**2
+    return float((used.games * information).sum())
 
 
 #: Clusters of a player's own at which they weigh as much as what is common to all.

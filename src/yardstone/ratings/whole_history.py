@@ -425,46 +425,35 @@ class WholeHistory(Remembering):
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
         layout, dated = self.lay_out(games, len(players))
         hessian = new_hessian(layout, np.zeros(2, np.bool_))
-        x, variance = np.zeros(len(layout.node_day)), np.zeros(len(players))
-        stop = layout.node_start[:-1].copy()
         shared, free = self._shared(draws=True)
-        known = np.array(PRIOR_INFORMATION)
-        fitted = np.array(dated.day[:1] if len(dated.day) else [0.0])
+        stop = layout.node_start[:-1].copy()
+        nodes = {"strength": np.zeros(len(hessian.off)), "pivot": hessian.pivot, "off": hessian.off}
+        others: dict[str, Floats] = {
+            "variance": np.zeros(len(players)),
+            "shared": shared,
+            "known": np.array(PRIOR_INFORMATION),
+            "fitted": np.array(dated.day[:1] if len(dated.day) else [0.0]),
+        }
         if begin:
-            old = state.arrays
-            days = np.diff(old["node_start"])
-            earlier = len(days)
-            moved = np.repeat(layout.node_start[:earlier] - old["node_start"][:-1], days)
-            place = np.arange(len(moved)) + moved
-            x[place], hessian.pivot[place], hessian.off[place] = (
-                old["strength"], old["pivot"], old["off"],
-            )  # fmt: skip
-            variance[:earlier] = old["variance"]
-            stop = stop + np.append(days, np.zeros(len(players) - earlier, np.int64))
-            shared, known = old["shared"].copy(), old["known"].copy()
-            fitted = old["fitted"].copy()
-        n = len(games.first) - begin
-        forecasts = Forecasts(np.empty(n), np.empty((n, 5)))
+            before = state.arrays["node_start"]
+            days = np.diff(before)
+            moved = np.repeat(layout.node_start[: len(days)] - before[:-1], days)
+            stop[: len(days)] += days
+            for name, column in nodes.items():
+                column[np.arange(len(moved)) + moved] = state.arrays[name]
+            for name, column in others.items():
+                column[: len(state.arrays[name])] = state.arrays[name]
+        forecasts = Forecasts.of(len(games.first) - begin)
         pace = Pace(
-            len(x) + 2 if self.window is None else self.window,
+            len(hessian.off) + 2 if self.window is None else self.window,
             inf if self.refit_days is None else self.refit_days,
         )
-        learner = Learner(x, variance, shared, known, free, fitted)
+        learner = Learner(nodes["strength"], **others, free=free)
         model = Model(self.w2 / POINTS**2, self._player_priors(players))
         problem = Problem(layout, stop, model, hessian)
         if not newton.replay(problem, dated, begin, learner, pace, forecasts):
             raise ConvergenceError("a full fit within the replay did not converge")
-        arrays: dict[str, NDArray[Any]] = {
-            "node_start": layout.node_start,
-            "strength": x,
-            "pivot": hessian.pivot,
-            "off": hessian.off,
-            "variance": variance,
-            "shared": shared,
-            "known": known,
-            "fitted": fitted,
-        }
-        return arrays, *forecasts
+        return {"node_start": layout.node_start, **nodes, **others}, *forecasts
 
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""
