@@ -31,7 +31,7 @@ from yardstone.evaluation.metrics import (
 from yardstone.evaluation.splits import Subset
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.uncertainty import Bootstrap, GamesByPair, MeanInterval
+    from yardstone.evaluation.uncertainty import Bootstrap, MeanInterval
     from yardstone.pool import Pool
     from yardstone.ratings.result import SequentialSystem
     from yardstone.ratings.systems import SystemEntry
@@ -82,11 +82,33 @@ def compare(
         from yardstone.evaluation.uncertainty import GamesByPair
 
         paired = GamesByPair.of(predictions, s, ends, parts)
-    scored = [_scored(prediction, s, parts, confidence, ends, paired) for prediction in predictions]
+    scored = []
+    for each in predictions:
+        values = (s, each.expected, each.draw)
+        metrics = {part.name: measure(*values, games=part.games) for part in parts}
+        if paired is None:
+            curve = calibrate(s, each.expected, confidence=confidence, players=ends)
+        else:
+            curve = paired.calibration(each, s, confidence)
+        scored.append(Scored(each, metrics, curve))
     if metric == "three_way" and all(item.value(metric) is None for item in scored):
         raise UsageError("no prediction of draws: rank by another metric")
-    scored.sort(key=lambda item: _place(item, metric))
-    remarks = (*notes, *(note for item in scored if (note := _impossible(item))))
+    sign = -1.0 if LARGER_IS_BETTER[metric] else 1.0
+
+    def place(item: Scored) -> tuple[bool, float]:
+        """Baselines last, then from best to worst."""
+        value = item.value(metric)
+        return item.prediction.baseline, sign * (-np.inf if value is None else value)
+
+    scored.sort(key=place)
+    remarks = list(notes)
+    for item in scored:
+        if zeros := item.metrics[REPRESENTATIVE].impossible:
+            results = "a result" if zeros == 1 else f"{zeros} results"
+            remarks.append(
+                f"{item.name} gave {results} that occurred a probability of 0: "
+                "its log-likelihood is minus infinity."
+            )
     bootstraps: dict[tuple[str, str], tuple[tuple[str, ...], Bootstrap]] = {}
     for part in parts:
         if not replicates or part.number < LEAST_GAMES:
@@ -95,12 +117,12 @@ def compare(
             number = effective_size(places_of_players(*ends, part.games))
             if number < LEAST_EFFECTIVE_PLAYERS:
                 continue
-        metrics = GAME_METRICS if part is everything else (metric,)
+        ranked = GAME_METRICS if part is everything else (metric,)
         if paired is None:
-            bootstraps |= _bootstraps(predictions, s, ends, part, metrics, replicates, seed)
+            bootstraps |= _bootstraps(predictions, s, ends, part, ranked, replicates, seed)
         else:
             means = {item.name: item.metrics[part.name] for item in scored}
-            bootstraps |= paired.bootstraps(means, part, metrics, replicates, seed)
+            bootstraps |= paired.bootstraps(means, part, ranked, replicates, seed)
     players = 0 if ends is None else int(np.count_nonzero(places_of_players(*ends)))
     return Evaluation(
         metric=metric,
@@ -110,7 +132,7 @@ def compare(
         systems=tuple(scored),
         subsets=parts,
         bootstraps=bootstraps,
-        notes=remarks,
+        notes=tuple(remarks),
     )
 
 
@@ -129,41 +151,6 @@ def _check(predictions: Sequence[Prediction], score: Floats, metric: str) -> Non
                 raise InputError(
                     f"{prediction.name} has {len(values)} predictions for {len(score)} games"
                 )
-
-
-def _impossible(item: Scored) -> str:
-    number = item.metrics[REPRESENTATIVE].impossible
-    if not number:
-        return ""
-    results = "a result" if number == 1 else f"{number} results"
-    return (
-        f"{item.name} gave {results} that occurred a probability of 0: "
-        "its log-likelihood is minus infinity."
-    )
-
-
-def _scored(
-    prediction: Prediction,
-    score: Floats,
-    parts: Sequence[Subset],
-    confidence: float,
-    players: tuple[Ints, Ints] | None,
-    paired: GamesByPair | None,
-) -> Scored:
-    values = (score, prediction.expected, prediction.draw)
-    metrics = {part.name: measure(*values, games=part.games) for part in parts}
-    if paired is None:
-        groups = calibrate(score, prediction.expected, confidence=confidence, players=players)
-    else:
-        groups = paired.calibration(prediction, score, confidence)
-    return Scored(prediction, metrics, groups)
-
-
-def _place(item: Scored, metric: str) -> tuple[bool, float]:
-    """Baselines last, then from best to worst."""
-    value = item.value(metric)
-    worst = -np.inf if value is None else value
-    return item.prediction.baseline, -worst if LARGER_IS_BETTER[metric] else worst
 
 
 def _bootstraps(

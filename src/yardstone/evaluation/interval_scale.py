@@ -14,7 +14,7 @@ hold the truth in worlds that are, and that are not, among those considered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from math import hypot, isfinite, log, nan
 from statistics import NormalDist
@@ -131,6 +131,8 @@ def interval_scale(
     unlike |= rated.name == "ogs" and handicap is not None
     if unlike or not rated.number:
         return None
+    from yardstone.evaluation.rated_games import whole_history
+
     effort = _WHOLE if rated.name == "whr" else _SEQUENTIAL
     pool, expected = rated.opening(effort.games)
     pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
@@ -145,11 +147,14 @@ def interval_scale(
         worlds, weight = weighed_worlds(pool, advantage)
         rate = fit_draw_rate(pool.score, expected)
         rng = np.random.default_rng(seed)
-        again, experience = _rating_again(rated), earlier_games(pool)
+        experience = earlier_games(pool)
         for which in rng.choice(len(worlds), pools, p=weight):
             drawn = drawn_results(pool, worlds[which], rng, advantage=advantage, draw_rate=rate)
             try:
-                replay = again(drawn.pool)
+                if rated.name == "whr":
+                    replay = whole_history(drawn.pool, **rated.parameters).replay
+                else:
+                    replay = system.replay(drawn.pool)
             except (ConvergenceError, ModelError):
                 continue  # a whole history of nothing but draws, say, has no finite draw rate
             errors.append(_errors(drawn, replay, advantage, experience))
@@ -157,17 +162,6 @@ def interval_scale(
         return None
     mean = float(np.sum(weight * np.array([world.spread for world in worlds])))
     return _scale(_Errors.joined(errors), confidence, mean, len(errors))
-
-
-def _rating_again(rated: RatedGames) -> Callable[[Pool], Replay]:
-    """Rates other results by the same system."""
-    if rated.name == "whr":
-        from yardstone.evaluation.rated_games import whole_history
-
-        parameters = dict(rated.parameters)
-        return lambda pool: whole_history(pool, **parameters).replay
-    replay: Callable[[Pool], Replay] = rated.system.replay
-    return replay
 
 
 @dataclass(frozen=True, eq=False)

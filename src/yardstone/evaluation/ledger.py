@@ -427,7 +427,12 @@ class CarriedRatings(RatedGames):
         games = before.state.games
         if len(pool) and games and (pool.time is None) != (before.last_game is None):
             raise InputError("the games before and the new ones must all have times, or none")
-        pool = _with_players(pool, before.state.players)
+        names, number = match_players(before.state.players, pool.players)
+        if number is not None and isinstance(pool, StoredPool):
+            pool = pool.renumbered(names, number)
+        elif number is not None:
+            first, second = number[pool.first], number[pool.second]
+            pool = replace(pool, players=names, first=first, second=second)
         state, replay = system.advance(before.state, pool)
         return cls(before.name, before.parameters, pool, replay, len(pool), state, before)
 
@@ -505,16 +510,6 @@ class CarriedRatings(RatedGames):
         ends = np.array([self.before.state.until, time[0]], "datetime64[s]")
         meeting = replace(self.pool.select(np.zeros(2, np.int64)), time=ends)
         return not bool(system.resting_places(meeting)[1])
-
-
-def _with_players(pool: Pool, players: tuple[str, ...]) -> Pool:
-    """The games with these players before all others."""
-    names, number = match_players(players, pool.players)
-    if number is None:
-        return pool
-    if isinstance(pool, StoredPool):
-        return pool.renumbered(names, number)
-    return replace(pool, players=names, first=number[pool.first], second=number[pool.second])
 
 
 def changed_games(old: Pool, new: Pool, origin: Longs) -> Flags:

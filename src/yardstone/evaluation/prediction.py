@@ -21,10 +21,9 @@ from yardstone.pool import SkipReport
 from yardstone.ratings.rating_list import GameForecast
 from yardstone.records.columns import words
 from yardstone.records.options import UNKNOWN_RESULT, check_unread
-from yardstone.records.query_errors import file_error
 from yardstone.records.reading import ColumnNames
 from yardstone.records.results import ResultColumn, Side, read_column, stated_scores
-from yardstone.records.table_files import csv_table, first_line_dialect
+from yardstone.records.table_files import connection_for, csv_table, first_line_dialect
 from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import numbers_of
 
@@ -212,8 +211,6 @@ def read_predictions(
 
 def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """The named columns as texts."""
-    import duckdb
-
     if not path.is_file():
         raise MissingFileError("there is no such file", file=str(path))
     ending = Path(path.stem).suffix if path.suffix.lower() in _COMPRESSED else path.suffix
@@ -223,29 +220,24 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     else:
         dialect = first_line_dialect(path, str(path))
         table = csv_table(path, dialect, f"header = true, skip = {dialect.header - 1}")
-    with duckdb.connect() as connection:
-        try:
-            there = [
-                row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
-            ]
-            by_name = {name.casefold(): name for name in reversed(there)}
-            chosen = []
-            for name in names:
-                if name not in there and name.casefold() not in by_name:
-                    raise InputError(
-                        f"there is no column {name!r}",
-                        file=str(path),
-                        hint=f"the columns are {', '.join(there[:_LISTED])}"
-                        + (" …" if len(there) > _LISTED else ""),
-                    )
-                chosen.append(name if name in there else by_name[name.casefold()])
-            listed = ", ".join(
-                f"coalesce(CAST({quoted(column)} AS VARCHAR), '') AS c{place}"
-                for place, column in enumerate(chosen)
+    with connection_for(str(path)) as connection:
+        described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
+        there = [row[0] for row in described]
+        by_name = {name.casefold(): name for name in reversed(there)}
+        by_name |= {name: name for name in there}
+        chosen = [by_name.get(name) or by_name.get(name.casefold()) for name in names]
+        if None in chosen:
+            raise InputError(
+                f"there is no column {names[chosen.index(None)]!r}",
+                file=str(path),
+                hint=f"the columns are {', '.join(there[:_LISTED])}"
+                + (" …" if len(there) > _LISTED else ""),
             )
-            values = connection.execute(f"SELECT {listed} FROM {table}").fetchnumpy()
-        except duckdb.Error as error:
-            raise file_error(error, str(path)) from None
+        listed = ", ".join(
+            f"coalesce(CAST({quoted(str(column))} AS VARCHAR), '') AS c{place}"
+            for place, column in enumerate(chosen)
+        )
+        values = connection.execute(f"SELECT {listed} FROM {table}").fetchnumpy()
     return {name: np.asarray(values[f"c{place}"]) for place, name in enumerate(names)}
 
 

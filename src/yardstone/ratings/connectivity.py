@@ -203,10 +203,15 @@ def find_traps(
     large = np.where(ratings.component >= 0, size[ratings.component], 0) > 2
     normal = ratings.status == Status.NORMAL
     few = normal & (ratings.games > 0) & (ratings.games < FEW_GAMES)
+    # Cut vertices of the graph of opponents, worst first.
+    component = np.where(normal, ratings.component, -1).astype(np.int32)
+    cut_off = _cut_off(*_edges(Pairs.of(counts), component, _NO_TIES, True))
+    rows = np.flatnonzero(cut_off >= BRIDGE_SIZE)
+    bridges = rows[np.lexsort((rows, -cut_off[rows]))]
     return Traps(
         tuple(np.flatnonzero(few).tolist()),
         tuple(np.flatnonzero(normal & large & _met_one(Pairs.of(counts), counts.players)).tolist()),
-        _bridges(ratings, counts),
+        tuple(map(Bridge, bridges.tolist(), cut_off[bridges].tolist())),
         _anchor_conflicts(ratings, counts, anchors or {}),
         similar_names(ratings.players),
     )
@@ -237,19 +242,6 @@ def _anchor_conflicts(
             away = (points - expected) / variance**0.5
             conflicts.append(AnchorConflict(row, points, expected, away))
     return tuple(conflicts)
-
-
-def _bridges(ratings: JointRatings, counts: PairCounts) -> tuple[Bridge, ...]:
-    """Cut vertices of the graph of opponents, worst first."""
-    rated = ratings.status == Status.NORMAL
-    component = np.where(rated, ratings.component, -1).astype(np.int32)
-    cut_off = _cut_off(*_edges(Pairs.of(counts), component, _NO_TIES, True))
-    rows = np.flatnonzero(cut_off >= BRIDGE_SIZE)
-    order = rows[np.lexsort((rows, -cut_off[rows]))]
-    return tuple(
-        Bridge(row, number)
-        for row, number in zip(order.tolist(), cut_off[order].tolist(), strict=True)
-    )
 
 
 @kernel

@@ -249,10 +249,6 @@ class EGF(Sequential):
             )
         return games.schedule.take(weight)
 
-    def _entries(self, games: Games) -> Floats:
-        """Rating with which each player of each game would enter, in the order of rating."""
-        return games.schedule.take(self.entries(games.pool))
-
     def entries(self, pool: Pool) -> Floats:
         """Ratings that a pool declares for `first` and `second` of each game; shape (games, 2).
 
@@ -297,9 +293,8 @@ class EGF(Sequential):
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings._steps import EgfPlayers, EgfRule, replay_egf
 
-        rule = EgfRule(
-            *self._rules(), self.initial, self.floor, self._weights(games), self._entries(games)
-        )
+        entries = games.schedule.take(self.entries(games.pool))
+        rule = EgfRule(*self._rules(), self.initial, self.floor, self._weights(games), entries)
         record = games.record()
         replay_egf(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
         return Predictions.of(record)

@@ -60,27 +60,25 @@ class _Played(NamedTuple):
 
 
 @kernel
-def _expected_points(pairs: _Played, rating: Floats, advantage: float) -> Floats:
-    """Expected points of every player, added up in the order of the pairs."""
+def _expected_points(
+    pairs: _Played, rating: Floats, advantage: float, obtained: Floats, played: Floats
+) -> tuple[Floats, float]:
+    """Expected points of every player, added up in the order of the pairs, and their misfit.
+
+    That is the squared surplus over those obtained per game, summed over the players.
+    """
     first, second, games, beta = pairs.first, pairs.second, pairs.games, pairs.beta
-    expected = np.zeros(len(rating))
+    expected, misfit = np.zeros(len(rating)), 0.0
     for k in range(len(first)):
         i, j = first[k], second[k]
         points = games[k] * plain_logistic(((rating[i] + advantage) - rating[j]) * beta)
         expected[j] += games[k] - points
         expected[i] += points
-    return expected
-
-
-@kernel
-def _misfit(expected: Floats, obtained: Floats, played: Floats) -> float:
-    """Squared surplus of expected points per game, summed over the players."""
-    total = 0.0
     for player in range(len(expected)):
         if played[player] > 0.0:
             surplus = expected[player] - obtained[player]
-            total += surplus * surplus / played[player]
-    return total
+            misfit += surplus * surplus / played[player]
+    return expected, misfit
 
 
 @kernel
@@ -196,35 +194,31 @@ def _search(
     while resolution > _RESOLUTION or (cycle < cycles and progress > _ADVANTAGE_PROGRESS):
         done = False
         stride = _STRIDE
-        expected = _expected_points(pairs, rating, advantage)
-        misfit = _misfit(expected, obtained, played)
-        phase = 0
-        while not done and phase < _PHASES:
-            phase += 1
+        expected, misfit = _expected_points(pairs, rating, advantage, obtained, played)
+        for _ in range(_PHASES):
             softness = 1.0
             if free_advantage:
                 advantage = _adjust_advantage(pairs, rating, advantage, resolution)
-            failed = False
-            step = 0
-            while step < _STEPS and not done and not failed:
-                step += 1
+            for _ in range(_STEPS):
                 work += len(first)
                 if work > most_work:
                     return advantage, False
                 before = rating.copy()
                 last = misfit
                 resolution = _step(rating, expected, obtained, played, stride, _SOFTNESS * softness)
-                expected = _expected_points(pairs, rating, advantage)
-                misfit = _misfit(expected, obtained, played)
+                expected, misfit = _expected_points(pairs, rating, advantage, obtained, played)
                 failed = misfit >= last
                 if failed:
                     rating[:] = before
-                    expected = _expected_points(pairs, rating, advantage)
-                    misfit = _misfit(expected, obtained, played)
+                    expected, misfit = _expected_points(pairs, rating, advantage, obtained, played)
                 else:
                     softness *= _SOFTEN
                 done = 1000.0 * np.sqrt(misfit / all_games) < _MISFIT and resolution < _RESOLUTION
+                if done or failed:
+                    break
             stride /= _SHRINK
+            if done:
+                break
         if free_advantage:
             previous = advantage
             advantage = _adjust_advantage(pairs, rating, advantage, resolution)

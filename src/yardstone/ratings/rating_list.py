@@ -541,8 +541,11 @@ def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:
     if fit.component[one] != fit.component[other]:
         raise ModelError(f"no results put {first!r} and {second!r} on a common scale")
     advantage = fit.first_advantage
-    deviation = _deviation(ratings, one, other)
-    error = nan if not isfinite(deviation) else hypot(deviation, advantage.deviation)
+    error = nan  # of the gap; the covariance may be too large to compute
+    if fit.covariance is not None:
+        both, shared = fit.covariance[[one, other], [one, other]].sum(), fit.covariance[one, other]
+        deviation = sqrt(max(float(both - 2.0 * shared), 0.0))
+        error = hypot(deviation, advantage.deviation) if isfinite(deviation) else nan
     gap = float(fit.rating[one] - fit.rating[other])
     logit = fit.points_per_logit
 
@@ -580,15 +583,6 @@ def list_forecast(ratings: RatingList, first: str, second: str) -> GameForecast:
         f"{advantage.value:+.0f} points for moving first (one standard deviation: "
         f"{advantage.deviation:.0f}).",
     )
-
-
-def _deviation(ratings: RatingList, one: int, other: int) -> float:
-    """Of the difference of two ratings; NaN where the covariance was too large to compute."""
-    covariance = ratings.ratings.covariance
-    if covariance is None:
-        return nan
-    squared = covariance[one, one] + covariance[other, other] - 2.0 * covariance[one, other]
-    return sqrt(max(float(squared), 0.0))
 
 
 @dataclass(frozen=True, repr=False)

@@ -343,11 +343,11 @@ def judge_games(
     *,
     by: Sequence[str] | None = None,
     pairs_only: bool = False,
-    test: Sprt | None = None,
-    confidence: float = 0.95,
-    half_width: float = 5.0,
+    **options: Any,
 ) -> MatchJudgement:
     """Judge the games of two players, paired as `pentanomial` does.
+
+    `options` are `test`, `confidence` and `half_width` of `judge_match`.
 
     Without names they are the two players that there are, the one who moves first in the first game
     before the other. InputError if there are more, or they never met; UsageError if `pairs_only`
@@ -359,13 +359,7 @@ def judge_games(
     paired = pentanomial(pool, first, second, by=by)
     if pairs_only and not paired.pairs.size:
         raise UsageError("no two games form a pair")
-    judgement = judge_match(
-        paired,
-        test=test,
-        confidence=confidence,
-        half_width=half_width,
-        players=(first, second),
-    )
+    judgement = judge_match(paired, players=(first, second), **options)
     return replace(judgement, endings=endings(pool, first, second), skipped=pool.skipped)
 
 
