@@ -6,7 +6,7 @@ The words of their names tell; what a caller names counts before that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
+    from yardstone.records.results import Side
 
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
@@ -85,7 +86,7 @@ class Pair:
 
     first: str
     second: str
-    labels: tuple[str, str]
+    labels: tuple[str, str] = ("", "")
 
 
 #: The labels that two columns of players have, the surest first.
@@ -183,15 +184,13 @@ def points_columns(names: Sequence[str], labels: tuple[str, str]) -> tuple[str, 
     for one, other in _FOOTBALL if labels[0] in ("home", "1", "first", "") else ():
         if one in plain and other in plain:
             return plain[one], plain[other]
-    by_word: dict[tuple[int, str], dict[int, str]] = {}
-    for name, side, word in _points(names, labels):
-        by_word.setdefault((_POINTS_WORDS.index(word), word), {}).setdefault(side, name)
+    told = [*_points(names, labels)]
     if labels == ("player", "opponent"):
-        for name in names:
-            left = [part for part in words(name) if part not in _BESIDE | _SELF]
-            if len(left) == 1 and left[0] in _POINTS_WORDS:
-                known = by_word.setdefault((_POINTS_WORDS.index(left[0]), left[0]), {})
-                known.setdefault(0, name)
+        own = ((name, _only(words(name), _BESIDE | _SELF, _POINTS_WORDS)) for name in names)
+        told += [(name, 0, word) for name, word in own if word]
+    by_word: dict[int, dict[int, str]] = {}
+    for name, side, word in told:
+        by_word.setdefault(_POINTS_WORDS.index(word), {}).setdefault(side, name)
     both = [pair for _, pair in sorted(by_word.items()) if len(pair) == 2]
     if both:
         return both[0][0], both[0][1]
@@ -215,21 +214,26 @@ def _points(names: Sequence[str], labels: tuple[str, str]) -> Iterator[tuple[str
             if side is None:
                 continue
             rest = [p for p in parts if _ALIASES.get(p, p) != pair[side] and p != pair[side]]
-            left = [part for part in rest if part not in _BESIDE]
-            if len(left) == 1 and left[0] in _POINTS_WORDS:
-                yield name, side, left[0]
+            if word := _only(rest, _BESIDE, _POINTS_WORDS):
+                yield name, side, word
                 break
+
+
+def _only(parts: Iterable[str], beside: Collection[str], known: Collection[str]) -> str:
+    """The one word that is left when others are gone, if it is known; else empty."""
+    left = [part for part in parts if part not in beside]
+    return left[0] if len(left) == 1 and left[0] in known else ""
 
 
 def result_columns(names: Sequence[str], labels: tuple[str, str]) -> list[str]:
     """The columns that may hold the result, the likeliest first."""
     if set(labels) == {"winner", "loser"}:  # only draws and walkovers are looked for
         return [name for name in names if words(name) in _BESIDE_WINNER]
-    ranked = []
-    for place, name in enumerate(names):
-        left = [part for part in words(name) if part not in _BESIDE_RESULT]
-        if len(left) == 1 and left[0] in _RESULT_WORDS:
-            ranked.append((_RESULT_WORDS.index(left[0]), len(words(name)), place, name))
+    ranked = [
+        (_RESULT_WORDS.index(word), len(words(name)), place, name)
+        for place, name in enumerate(names)
+        if (word := _only(words(name), _BESIDE_RESULT, _RESULT_WORDS))
+    ]
     columns = [name for *_, name in sorted(ranked)]
     columns += [name for name, _, _ in _points(names, labels) if name not in columns]
     return columns
@@ -286,13 +290,9 @@ _LABELS = {each for pair in PAIRS for each in pair}
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
-    """The columns for each part of a game."""
+class Roles(Pair):
+    """The columns for each part of a game, those of the players in order, and what follows."""
 
-    first: str
-    second: str
-    #: what their names call the sides (``("white", "black")``); empty where they do not
-    labels: tuple[str, str] = ("", "")
     named: bool = False  #: whether the caller named the columns of the players
     #: that may hold the result, the likeliest first; one if it was named
     results: tuple[str, ...] = ()
@@ -303,6 +303,17 @@ class Roles:
     time: tuple[str, ...] = ()  #: columns of the date, and of the time of day
     extra: Mapping[str, str] = field(default_factory=dict)  #: further columns of the pool
     named_time: bool = False
+    ordered: bool = True  #: whether it is known who moved first
+    colour: Side | None = None  #: of `first`
+    usual_subject: int | None = 0  #: the side whose result ``1`` tells; None if that must be asked
+    pair_subject: int | None = 0  #: the side that stands first in ``1-0``; None as well
+
+    def whose(self, column: str) -> tuple[int | None, int | None, bool]:
+        """Subject and pair subject of a column of results, and if that is sure."""
+        side = side_of(column, self.labels) if self.subject is None else self.subject
+        if side is None:
+            return self.usual_subject, self.pair_subject, False
+        return side, side, True
 
 
 def find_roles(
@@ -318,19 +329,18 @@ def find_roles(
     chosen = _chosen(names, columns, file)
     pair = _players(names, chosen, file)
     score = _scores(names, chosen, pair, file)
-    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(names)}
+    plain = {_plain(name): name for name in reversed(names)}
     named_time = "time" in chosen
+    time = [next((plain[n] for n in kind if n in plain), None) for kind in (DATES, TIMES)]
     if named_time:
-        time: tuple[str, ...] = (chosen["time"],)
-    else:
-        time = tuple(n for n in (_pick(plain, DATES), _pick(plain, TIMES)) if n is not None)
+        time = [chosen["time"]]
     extra = {key: name for key, name in chosen.items() if key not in KEYS}
     return Roles(
         pair.first,
         pair.second,
         pair.labels,
         "first" in chosen or "second" in chosen,
-        time=time,
+        time=tuple(name for name in time if name is not None),
         extra=extra,
         named_time=named_time,
         **score,
@@ -344,12 +354,16 @@ def has_role(name: str) -> bool:
         >>> has_role("White Player"), has_role("komi")
         (True, False)
     """
-    if re.sub(r"[^a-z0-9]", "", name.lower()) in {*DATES, *TIMES}:
+    if _plain(name) in {*DATES, *TIMES}:
         return True
     labelled = label(name)
     if labelled is not None and labelled[0] in _LABELS:
         return True
     return bool(result_columns([name], ("first", "second")))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _chosen(
@@ -391,7 +405,7 @@ def _check_key(key: str) -> None:
     labelled = label(key)
     if not near and len(key) > 1 and labelled is not None and labelled[0] in _LABELS:
         near = ["first", "second"]
-    if not near and (plain in ("date", "result", "winner", "points") or plain in DATES):
+    if not near and (plain in ("result", "winner", "points") or plain in DATES):
         near = ["time" if plain in DATES else "score"]
     if near:
         raise UsageError(
@@ -402,16 +416,13 @@ def _check_key(key: str) -> None:
 
 def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair:
     guess = find_pair([name for name in names if name not in chosen.values()])
-    for key in ("first", "second"):
+    pair = find_pair(names)
+    partners = {} if pair is None else {pair.first: pair.second, pair.second: pair.first}
+    for key, other in (("first", "second"), ("second", "first")):
         if key not in chosen and (guess is None or ("first" in chosen) != ("second" in chosen)):
-            other = chosen.get("second" if key == "first" else "first")
-            partner = None if other is None else _partner(names, other)
+            partner = partners.get(chosen.get(other, ""))
             if partner is None:
-                raise InputError(
-                    f"which column is {key!r}? There are {', '.join(names)}",
-                    file=file,
-                    hint="name the columns first, second and score",
-                )
+                raise _which(key, names, file)
             chosen = {**chosen, key: partner}
     if "first" not in chosen and guess is not None:
         third = {"1": "3", "a": "c"}.get(guess.labels[0])
@@ -427,12 +438,12 @@ def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair
     return Pair(first, second, _labels(first, second))
 
 
-def _partner(names: Sequence[str], column: str) -> str | None:
-    """The other column of the pair that a column belongs to."""
-    pair = find_pair(names)
-    if pair is None or column not in (pair.first, pair.second):
-        return None
-    return pair.second if column == pair.first else pair.first
+def _which(key: str, names: Sequence[str], file: str) -> InputError:
+    return InputError(
+        f"which column is {key!r}? There are {', '.join(names)}",
+        file=file,
+        hint="name the columns first, second and score",
+    )
 
 
 def _labels(first: str, second: str) -> tuple[str, str]:
@@ -468,16 +479,8 @@ def _scores(
         if points is None or name not in points or side_of(name, pair.labels) is None
     )
     if not results and points is None and "winner" not in pair.labels:
-        raise InputError(
-            f"which column is 'score'? There are {', '.join(names)}",
-            file=file,
-            hint="name the columns first, second and score",
-        )
+        raise _which("score", names, file)
     return {"results": results, "points": points}
-
-
-def _pick(plain: Mapping[str, str], order: Iterable[str]) -> str | None:
-    return next((plain[name] for name in order if name in plain), None)
 
 
 #: Why a game is left out of an even comparison.
@@ -508,18 +511,21 @@ _OTHER = {"after", "post", "new", "change", "diff", "difference", "delta", "devi
           "rd", "sd", "final", "end", "expected", "volatility", "won", "prob"}  # fmt: skip
 _SIDES = {"white": "w", "black": "b", "pw": "w", "pb": "b", "one": "1", "two": "2", "first": "1",
           "second": "2", "a": "1", "wr": "w rank", "br": "b rank"}  # fmt: skip
-_KNOWN = sorted(_GRADE | _RATING | {"white", "black", "player", "name"}, key=len, reverse=True)
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: So much of a column's name is looked at.
 _LONGEST = 200
-_WORD = re.compile(rf"{'|'.join(_KNOWN)}|\d+|[a-z]+?(?={'|'.join(_KNOWN)}|\d|$)")
+#: Words that may stand in one with others.
+_KNOWN = re.compile(
+    "|".join(
+        sorted(_GRADE | _RATING | {"white", "black", "player", "name"}, key=len, reverse=True)
+    ),
+    re.IGNORECASE,
+)
 
 
 def _words(column: str) -> list[str]:
     """The words of a column's name, with sides in one spelling."""
-    parts = re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", column[:_LONGEST]))
-    words = [word for part in parts for word in _WORD.findall(part.lower())]
-    return " ".join(_SIDES.get(word, word) for word in words).split()
+    apart = _KNOWN.sub(r" \g<0> ", re.sub(r"[^A-Za-z0-9]+", " ", column[:_LONGEST]))
+    return " ".join(_SIDES.get(word, word) for word in words(apart)).split()
 
 
 def _side(words: Sequence[str]) -> tuple[str, ...]:
@@ -548,20 +554,15 @@ def level_columns(names: Sequence[str], first: str, second: str) -> tuple[dict[s
             for name, words in split.items()
             if meant & set(words) and not _OTHER & set(words)
         }
-        pair = {
-            f"{role}_{kind}": name
-            for role, side in sides.items()
-            for name in [next((each for each, own in candidates.items() if own == side), None)]
-            if name is not None
-        }
+        own = {side: name for name, side in reversed(candidates.items())}
+        pair = {f"{role}_{kind}": own[side] for role, side in sides.items() if side in own}
         if len(pair) == 2:
             roles |= pair
         else:
             unused += candidates
     if (stones := handicap_column(list(split))) is not None:
         roles["handicap"] = stones
-    used_kinds = {role.partition("_")[2] for role in roles}
-    if not unused or used_kinds & {"grade", "rating"}:
+    if not unused or {*roles} - {"handicap"}:
         return roles, ""
     columns = ", ".join(repr(name) for name in unused)
     return roles, (

@@ -258,6 +258,16 @@ def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
 @contextmanager
 def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
     """The rows of a query to a SQLite file, as a file of rows with commas."""
+    size = path.stat().st_size
+
+    def limited(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[Any]]:
+        """The rows with clean texts, as many as the file can hold."""
+        expanded = 0
+        for row in rows:
+            expanded += sum(CELL + (len(v) if isinstance(v, str | bytes) else 0) for v in row)
+            TABLE_LIMITS.check(expanded, size, str(path))
+            yield [clean(value) if isinstance(value, str) else value for value in row]
+
     with scratch_folder() as folder:
         table = folder / "rows"
         try:
@@ -265,22 +275,13 @@ def _sqlite_rows(path: Path, sql: str) -> Iterator[Path]:
                 base.text_factory = decode
                 rows = base.execute(sql)
                 names = [column[0] for column in rows.description or ()]
-                file.writelines(csv_lines(names, _limited(rows, path)))
+                file.writelines(csv_lines(names, limited(rows)))
         except _SQLITE_ERRORS as error:
             tables: list[str] = []
             with _sqlite(path) as base, suppress(*_SQLITE_ERRORS):
                 tables = _sqlite_tables(base)
             raise sqlite_error(error, str(path), tables) from None
         yield table
-
-
-def _limited(rows: Iterable[tuple[Any, ...]], path: Path) -> Iterator[list[Any]]:
-    """The rows of a file with clean texts, as many as it can hold."""
-    expanded, size = 0, path.stat().st_size
-    for row in rows:
-        expanded += sum(CELL + (len(v) if isinstance(v, str | bytes) else 0) for v in row)
-        TABLE_LIMITS.check(expanded, size, str(path))
-        yield [clean(value) if isinstance(value, str) else value for value in row]
 
 
 def pool_of_frame(frame: Any, options: Options) -> Pool:
@@ -291,16 +292,13 @@ def pool_of_frame(frame: Any, options: Options) -> Pool:
         except Exception:
             if not hasattr(frame, "__arrow_c_stream__"):
                 raise InputError(f"a {type(frame).__name__} is not a table") from None
-            connection.register("frame", _through_arrow(frame))
+            try:
+                import pyarrow
+            except ImportError:
+                raise InputError(
+                    f"a {type(frame).__name__} cannot be read without pyarrow",
+                    hint="pip install pyarrow",
+                ) from None
+            connection.register("frame", pyarrow.table(frame))
         rows = understand(connection, "frame", file="frame", options=options)
         return without_repeats(rows.pool())
-
-
-def _through_arrow(frame: Any) -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise InputError(
-            f"a {type(frame).__name__} cannot be read without pyarrow", hint="pip install pyarrow"
-        ) from None
-    return pyarrow.table(frame)

@@ -7,9 +7,10 @@ that year or month, and such a game is placed on the earliest possible day.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -31,11 +32,14 @@ _NEVER = np.datetime64("NaT", "s")
 _NONE: _Span = (_NEVER, _NEVER)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _AFTER_PART = re.compile(r"[-./?xX]*+(?:[T ,]++[\d:?.\sZ]*+)?")
-_PART = r"(\d{1,2}|\?{1,2}|xx)"
-_YEAR_FIRST = re.compile(rf"(\d{{4}})(?:([-./]){_PART}(?:\2{_PART})?)?", re.IGNORECASE)
+_PART = r"(?P<{}>\d{{1,2}}|\?{{1,2}}|xx)"
+_YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})(?:([-./]){_PART.format('month')}(?:\2{_PART.format('day')})?)?",
+    re.IGNORECASE,
+)
 _YEAR_LAST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4}|\d{2})\b")
 _SHORT_YEAR_FIRST = re.compile(r"(\d{2})([-./])(\d{1,2})\2(\d{1,2})\b")
-_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
+_COMPACT = re.compile(r"(?P<year>\d{4})(?P<month>(?!00)\d{2})(?P<day>(?!00)\d{2})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = r"([A-Za-z]{3,9})"
 _DAY_AND_NAME = re.compile(rf"(?:[A-Za-z]{{3,9}},\s*)?(\d{{1,2}})[-./ ]+{_NAME}[-./, ]+(\d{{4}})\b")
@@ -98,13 +102,11 @@ def date_span(text: str, order: DateOrder | None = None) -> _Span:
 
 
 def _year_first(match: re.Match[str], order: DateOrder | None) -> _Span:
-    parts = [int(part) if part is not None and part.isdigit() else 0 for part in match.group(3, 4)]
-    return _days(int(match[1]), *parts)
-
-
-def _compact(match: re.Match[str], order: DateOrder | None) -> _Span:
-    year, month, day = (int(part) for part in match.groups())
-    return _days(year, month, day) if month and day else _NONE
+    parts = [
+        int(part) if part is not None and part.isdigit() else 0
+        for part in match.group("month", "day")
+    ]
+    return _days(int(match["year"]), *parts)
 
 
 def _year_last(match: re.Match[str], order: DateOrder | None) -> _Span:
@@ -140,7 +142,7 @@ def _with_name(match: re.Match[str], order: DateOrder | None) -> _Span:
 
 
 _READERS = (
-    (_COMPACT, _compact),
+    (_COMPACT, _year_first),
     (_YEAR_FIRST, _year_first),
     (_YEAR_LAST, _year_last),
     (_SHORT_YEAR_FIRST, _short_year_first),
@@ -161,11 +163,8 @@ def _days(year: int, month: int, day: int) -> _Span:
         first = date(year, month or 1, day or 1)
     except ValueError:
         return _NONE
-    if day:
-        last = first
-    else:
-        following = date(year + (month in (0, 12)), 1 if month in (0, 12) else month + 1, 1)
-        last = following - timedelta(days=1)
+    end = month or 12
+    last = first if day else date(year, end, monthrange(year, end)[1])
     rest_of_day = np.timedelta64(0 if day else 86_399, "s")
     return np.datetime64(first, "s"), np.datetime64(last, "s") + rest_of_day
 
@@ -264,8 +263,7 @@ def read_coded_dates(
         spans = [date_span(text, common) for text in texts]
     coded = codes >= 0
     first, last = time.copy(), time.copy()
-    first[coded] = np.array([span[0] for span in spans], "datetime64[s]")[codes[coded]]
-    last[coded] = np.array([span[1] for span in spans], "datetime64[s]")[codes[coded]]
+    first[coded], last[coded] = np.array(spans, "datetime64[s]").reshape(-1, 2)[codes[coded]].T
     unread = [
         number
         for number, (text, span) in enumerate(zip(texts, spans, strict=True))

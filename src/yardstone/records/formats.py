@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,44 +29,10 @@ from yardstone.records.options import Options, Reader, check_group
 from yardstone.records.sources import Source, plain_ending
 
 if TYPE_CHECKING:
-    from yardstone.pool import Pool, SkipReport
+    from yardstone.pool import Pool
     from yardstone.records.go_game import GoGame
+    from yardstone.records.sgf import SgfReader
     from yardstone.records.tables import GameRows
-
-
-__all__ = [
-    "FileFormat",
-    "GameReader",
-    "Sign",
-    "Writer",
-    "reader",
-    "table_format",
-    "tournament_format",
-    "_ROWS",
-    "_column_name",
-    "_column_types",
-    "_rows",
-    "FORMATS",
-    "HEAD",
-    "WRITERS",
-    "Options",
-    "endings_of",
-    "for_web",
-    "format_named",
-    "of_content",
-    "of_source",
-    "read_format",
-]
-
-
-class GameReader(Protocol):
-    """Gives games with their moves, one after another, and tells what it left out."""
-
-    skipped: SkipReport
-
-    def __iter__(self) -> Iterator[GoGame]:
-        """The games."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +47,6 @@ class Sign:
     shows: Callable[[bytes], object]
 
 
-def _nothing(_: Pool) -> Sequence[str]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Writer:
     """Writes pools in a format."""
@@ -93,7 +56,7 @@ class Writer:
     #: from a pool to the file, piece by piece: texts, or bytes if it is `binary`
     pieces: Callable[[Pool], Iterable[str | bytes]]
     #: the columns of a pool that the format has no place for
-    left_out: Callable[[Pool], Sequence[str]] = _nothing
+    left_out: Callable[[Pool], Sequence[str]] = lambda _: ()
     game: Callable[[GoGame], str] | None = None  #: the text of one game with its moves
     side: str = ""  #: the colour that moves first in it; empty if it has no colours
     binary: bool = False
@@ -108,7 +71,7 @@ class FileFormat:
     signs: tuple[Sign, ...]  #: how its content shows
     read: Reader
     #: from sources, and keywords `strict` and `progress`, to a reader of games with moves
-    games: Callable[..., GameReader] | None = None
+    games: Callable[..., SgfReader] | None = None
     writers: tuple[Writer, ...] = ()
     moves: bool = False  #: whether its records hold moves, of which a pool keeps nothing
     side: str = ""  #: the colour that moves first in it; empty if it has no colours
@@ -151,11 +114,12 @@ def table_format(
     """
 
     def read(sources: Sequence[Source], options: Options) -> Pool:
-        tables = import_module("yardstone.records.table_files")
-        read = tables.read_tables if sent else tables.read_rows
-        unplayed = import_module("yardstone.records.unplayed")
-        pool: Pool = unplayed.without_repeats(read(rows, sources, options))
-        return pool
+        from yardstone.records.joining import read_shares
+        from yardstone.records.unplayed import without_repeats
+
+        read = partial(import_module("yardstone.records.table_files").read_rows, rows)
+        pool = read_shares(read, sources, options) if sent else read(sources, options)
+        return without_repeats(pool)
 
     return FileFormat(name, endings, signs, read, rows=rows, **more)
 
@@ -170,25 +134,16 @@ def _rows(pool: Pool) -> Iterator[dict[str, Any]]:
     names = [clean(name) for name in pool.players]
     for start in range(0, len(pool), _ROWS):
         part = slice(start, start + _ROWS)
-        columns = [_plain(column[part]) for column in pool.columns.values()]
-        times = None if pool.time is None else [_moment(t) for t in pool.time[part]]
-        sides = zip(
-            pool.first[part].tolist(),
-            pool.second[part].tolist(),
-            pool.score[part].tolist(),
-            strict=True,
-        )
-        for row, (first, second, score) in enumerate(sides):
-            game: dict[str, Any] = {
-                "first": names[first],
-                "second": names[second],
-                "score": int(score) if score != 0.5 else score,
-            }
-            if times is not None:
-                game["time"] = times[row]
-            for name, column in zip(pool.columns, columns, strict=True):
-                game[_column_name(name)] = column[row]
-            yield game
+        columns: dict[str, list[Any]] = {
+            "first": [names[number] for number in pool.first[part]],
+            "second": [names[number] for number in pool.second[part]],
+            "score": [score if score == 0.5 else int(score) for score in pool.score[part].tolist()],
+        }
+        if pool.time is not None:
+            columns["time"] = _plain(pool.time[part])
+        columns |= {_column_name(name): _plain(each[part]) for name, each in pool.columns.items()}
+        for row in zip(*columns.values(), strict=True):
+            yield dict(zip(columns, row, strict=True))
 
 
 def _column_name(name: str) -> str:
@@ -208,7 +163,8 @@ def _column_types(pool: Pool) -> dict[str, str]:
 
 def _plain(column: NDArray[Any]) -> list[Any]:
     if column.dtype.kind == "M":
-        return [_moment(value) for value in column]
+        texts = column.astype("datetime64[s]").astype(str).tolist()
+        return [None if text == "NaT" else text.removesuffix("T00:00:00") for text in texts]
     if column.dtype.kind == "f":
         return [None if np.isnan(value) else value for value in column.tolist()]
     values: list[Any] = column.tolist()
@@ -217,15 +173,10 @@ def _plain(column: NDArray[Any]) -> list[Any]:
     return [value or None for value in values]
 
 
-def _moment(time: np.datetime64) -> str | None:
-    if np.isnat(time):
-        return None
-    return str(time.astype("datetime64[s]")).removesuffix("T00:00:00")
-
-
 _PGN_TAG = re.compile(rb'[ \t]*\[\s*\w+\s+"')
 _PGN_TAG_IN_A_LINE = re.compile(rb'^[ \t]*\[\s*\w+\s+"', re.MULTILINE)
 _PGN_RESULTS = {1.0: "1-0", 0.0: "0-1", 0.5: "1/2-1/2"}
+_PGN_QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"'})
 _PGN_TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
 
 
@@ -248,7 +199,9 @@ def _pgn_pieces(pool: Pool) -> Iterator[str]:
             value = game[_column_name(name)]
             if value is not None and tag is not None and values.get(tag, "?") == "?":
                 values[tag] = f"{value:g}" if isinstance(value, float) else str(value)
-        lines = "".join(f'[{tag} "{_pgn_quoted(value)}"]\n' for tag, value in values.items())
+        lines = "".join(
+            f'[{tag} "{clean(value).translate(_PGN_QUOTED)}"]\n' for tag, value in values.items()
+        )
         yield f"{lines}\n{values['Result']}\n\n"
 
 
@@ -262,20 +215,20 @@ def _pgn_tag(column: str) -> str | None:
     return {"Eco": "ECO"}.get(tag, tag) if _PGN_TAG_NAME.fullmatch(tag) else None
 
 
-def _pgn_quoted(text: str) -> str:
-    return clean(text).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _pgn_left_out(pool: Pool) -> list[str]:
-    return [name for name in pool.columns if _pgn_tag(_column_name(name)) is None]
-
-
 _PGN = FileFormat(
     "pgn",
     (".pgn",),
     (Sign(7, _PGN_TAG.match), Sign(9, _PGN_TAG_IN_A_LINE.search)),
     reader("records.pgn", "read_pgn"),
-    writers=(Writer("pgn", (".pgn",), _pgn_pieces, _pgn_left_out, side="white"),),
+    writers=(
+        Writer(
+            "pgn",
+            (".pgn",),
+            _pgn_pieces,
+            lambda pool: [name for name in pool.columns if _pgn_tag(_column_name(name)) is None],
+            side="white",
+        ),
+    ),
     moves=True,
     side="white",
     web=lambda *_: "pgn",
@@ -418,11 +371,6 @@ def _json_list(pool: Pool) -> Iterator[str]:
     yield "[]\n" if begin == "[\n" else "\n]\n"
 
 
-def _json_lines(pool: Pool) -> Iterator[str]:
-    for game in _rows(pool):
-        yield json.dumps(game, ensure_ascii=False) + "\n"
-
-
 _JSON = table_format(
     "json",
     (".json", ".jsonl", ".ndjson"),
@@ -430,7 +378,11 @@ _JSON = table_format(
     reader("records.table_files", "json_rows"),
     writers=(
         Writer("json", (".json",), _json_list),
-        Writer("jsonl", (".jsonl", ".ndjson"), _json_lines),
+        Writer(
+            "jsonl",
+            (".jsonl", ".ndjson"),
+            lambda pool: (json.dumps(game, ensure_ascii=False) + "\n" for game in _rows(pool)),
+        ),
     ),
 )
 
@@ -448,7 +400,6 @@ _OPENGOTHA_XML = re.compile(rb"(?:<\?xml|<!--|<!DOCTYPE\s+Tournament|<Tournament
 _OPENGOTHA = tournament_format("opengotha", "OpenGotha", (".xml",), Sign(2, _OPENGOTHA_XML.match))
 
 
-_H9_TAG = re.compile(rb";[ \t]*[A-Z]{2}\[")
 #: A player: place, names, grade, country, club, then scores and rounds.
 _H9_PLAYER = re.compile(
     rb"^[ \t]*+\d++[ \t]++\S++(?>.*?[ \t]\d+[kdp]\b).*[ \t]\d+[=+\-?]", re.IGNORECASE | re.MULTILINE
@@ -458,7 +409,7 @@ _H9 = tournament_format(
     "h9",
     "results for the European Go Database",
     (".h9",),
-    Sign(4, _H9_TAG.match),
+    Sign(4, re.compile(rb";[ \t]*[A-Z]{2}\[").match),
     Sign(11, _H9_PLAYER.search),
 )
 
@@ -468,14 +419,10 @@ _CODE = re.compile(rb"(?:012|022|042|001|###)[ \r\n]")
 _TRF = tournament_format("trf", "FIDE's report file", (".trf", ".trfx"), Sign(3, _CODE.match))
 
 
-def _shows_database(head: bytes) -> bool:
-    return head.startswith(b"SQLite format 3\0") or head[8:12] == b"DUCK"
-
-
 _DATABASE = table_format(
     "database",
     (".db", ".sqlite", ".sqlite3", ".duckdb"),
-    (Sign(0, _shows_database),),
+    (Sign(0, lambda head: head.startswith(b"SQLite format 3\0") or head[8:12] == b"DUCK"),),
     reader("records.databases", "database_rows"),
     sent=False,
 )

@@ -85,17 +85,17 @@ def _is_empty(column: NDArray[Any]) -> bool:
 def _column(name: str, pools: Sequence[Pool]) -> NDArray[Any]:
     known = [pool.columns[name] for pool in pools if name in pool.columns]
     texts = any(column.dtype.kind not in "iufb" for column in known)
-    kind: Any = np.dtypes.StringDType() if texts else np.float64
-    missing = "" if texts else np.nan
-    parts = [
-        pool.columns[name].astype(kind)
-        if name in pool.columns
-        else np.full(len(pool), missing, dtype=kind)
-        for pool in pools
-    ]
     if len(known) == len(pools) and not texts:
         return np.concatenate(known)
-    return np.concatenate(parts)
+    kind: Any = np.dtypes.StringDType() if texts else np.float64
+    return np.concatenate(
+        [
+            pool.columns[name].astype(kind)
+            if name in pool.columns
+            else np.full(len(pool), "" if texts else np.nan, dtype=kind)
+            for pool in pools
+        ]
+    )
 
 
 #: Bytes of files that are sent together, and most files.
@@ -131,7 +131,7 @@ def read_shares(
     """
     if len(sources) < 2 or not parallel.elsewhere():
         return read(sources, options)
-    shares = list(_shares(sources))
+    shares = _shares(sources)
     total = sum(share.size for share in shares)
     outcomes: list[Pool | YardstoneError | None] = [None] * len(shares)
     pools: list[Pool] = []
@@ -159,24 +159,21 @@ def read_shares(
     return join_pools(pools)
 
 
-def _shares(sources: Sequence[Source]) -> Iterator[_Share]:
+def _shares(sources: Sequence[Source]) -> list[_Share]:
     """All files in their order; one that is read here is a share of its own."""
-    number, size = 0, 0
-    together: list[Source] = []
+    shares: list[list[Source]] = []
+    size, full = 0, True
     for source in sources:
-        more = source.size
         alone = not _can_be_sent([source])
-        if together and (alone or size + more > _BYTES or len(together) == _FILES):
-            yield _Share(number, tuple(together), size)
-            number, size, together = number + 1, 0, []
-        if alone:
-            yield _Share(number, (source,), more)
-            number += 1
-        else:
-            together.append(source)
-            size += more
-    if together:
-        yield _Share(number, tuple(together), size)
+        if full or alone or size + source.size > _BYTES or len(shares[-1]) == _FILES:
+            shares.append([])
+            size = 0
+        shares[-1].append(source)
+        size, full = size + source.size, alone
+    return [
+        _Share(number, tuple(share), sum(source.size for source in share))
+        for number, share in enumerate(shares)
+    ]
 
 
 def _loaded(shares: Iterable[_Share]) -> Iterator[_Share]:

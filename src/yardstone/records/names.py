@@ -25,6 +25,10 @@ from yardstone.records.decoding import clean, decode, plain_cell
 
 StrPath = str | os.PathLike[str]
 _BLANKS = " \t\r\n\v\f"
+#: A field with what stands behind it, up to the next.
+_FIELD = re.compile(
+    rf'(?:"(?P<quoted>[^"]*)"?[{_BLANKS}]*,?|(?P<plain>[^,]*),?)[{_BLANKS}]*', re.DOTALL
+)
 
 
 def parse_fields(line: str) -> list[str]:
@@ -37,29 +41,12 @@ def parse_fields(line: str) -> list[str]:
         >>> parse_fields('"Deep Blue" , Kasparov, ,"x, y"')
         ['Deep Blue', 'Kasparov', '', 'x, y']
     """
-    fields: list[str] = []
     line = line.strip(_BLANKS)
-    place, size = 0, len(line)
-    while place < size:
-        quoted = line[place] == '"'
-        end = line.find('"' if quoted else ",", place + quoted)
-        end = size if end < 0 else end
-        field = line[place + quoted : end]
-        fields.append(field if quoted else field.rstrip(_BLANKS))
-        place = end + 1
-        if quoted:
-            place = _after_blanks(line, place)
-            place += line[place : place + 1] == ","
-        place = _after_blanks(line, place)
-    return fields
-
-
-_BLANK_RUN = re.compile(f"[{_BLANKS}]*")
-
-
-def _after_blanks(line: str, place: int) -> int:
-    match = _BLANK_RUN.match(line, place)
-    return len(line) if match is None else match.end()
+    found = (match for match in _FIELD.finditer(line) if match.start() < len(line))
+    return [
+        match["plain"].rstrip(_BLANKS) if match["quoted"] is None else match["quoted"]
+        for match in found
+    ]
 
 
 def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:

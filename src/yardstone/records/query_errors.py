@@ -103,8 +103,14 @@ def check_query(
         if fields.get("error_subtype") == "COLUMN_NOT_FOUND":
             there = _columns(connection, text)
             message = no_such("column", name, there) if there else f"no column {name!r}"
+        elif kind == "Table" and tables:
+            message = no_such("table", name, tables)
+        elif kind == "Table" and name.lower().endswith((".pgn", ".sgf", ".mat", ".pgn.gz")):
+            message = f"a query cannot read {name!r}"
+            hint = "read it without --query, perhaps with --where"
         elif kind == "Table":
-            message, hint = _no_table(name, tables)
+            message = f"there is no table {name!r}"
+            hint = "name a file, FROM 'games.csv', or a database"
         elif kind:  # of a function, which has several
             message = f"there is no {kind.split()[-1].lower()} {name!r}"
         elif word and not shift:
@@ -181,15 +187,6 @@ def _place(text: str, fields: Mapping[str, Any], shift: int) -> tuple[str, str]:
     line = before.count("\n") + 1
     character = len(before) - before.rfind("\n")
     return f"at {f'line {line}, ' if chr(10) in text else ''}character {character}: ", word
-
-
-def _no_table(name: str, tables: Sequence[str]) -> tuple[str, str | None]:
-    if tables:
-        return no_such("table", name, tables), None
-    lower = name.lower()
-    if lower.endswith((".pgn", ".sgf", ".mat", ".pgn.gz")):
-        return f"a query cannot read {name!r}", "read it without --query, perhaps with --where"
-    return f"there is no table {name!r}", "name a file, FROM 'games.csv', or a database"
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:

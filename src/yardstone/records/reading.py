@@ -17,10 +17,10 @@ from yardstone.choices import check_choice, checked_arguments
 from yardstone.errors import InputError, StrictError, UsageError, WrongTypeError
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.dates import ORDERS, DateOrder
-from yardstone.records.formats import Options, endings_of, format_named, of_source, read_format
+from yardstone.records.formats import endings_of, format_named, of_source, read_format
 from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_names, drop_rare_players, read_names
-from yardstone.records.options import warn_skipped
+from yardstone.records.options import Options, warn_skipped
 from yardstone.records.results import Side
 from yardstone.records.sources import (
     COMPRESSED,
@@ -126,7 +126,16 @@ def read(
     options = Options(*asked, where=wanted, once=True)
     frames = [each for each in paths if not isinstance(each, str | os.PathLike | Source)]
     if frames:
-        pool = _pool_of_frames(frames, options, alone=len(paths) == 1)
+        frame = frames[0]
+        tabular = hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns")
+        if len(paths) > 1 or not tabular or isinstance(frame, Pool):
+            raise WrongTypeError(
+                f"a {type(frame).__name__} cannot be read here: give paths, or a frame of pandas, "
+                "polars or Arrow by itself"
+            )
+        from yardstone.records.databases import pool_of_frame
+
+        pool = pool_of_frame(frame, options)
     else:
         groups, beside = sources_by_format(paths, format, strict=strict)
         pool = join_pools([read_format(name, group, options) for name, group in groups])
@@ -135,19 +144,6 @@ def read(
     pool = apply_names(pool, *read_names(synonyms, include, exclude))
     warn_skipped(pool.skipped)
     return pool if threshold is None else drop_rare_players(pool, threshold)
-
-
-def _pool_of_frames(frames: list[Any], options: Options, *, alone: bool) -> Pool:
-    frame = frames[0]
-    tabular = hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns")
-    if not alone or not tabular or isinstance(frame, Pool):
-        raise WrongTypeError(
-            f"a {type(frame).__name__} cannot be read here: give paths, or a frame of pandas, "
-            "polars or Arrow by itself"
-        )
-    from yardstone.records.databases import pool_of_frame
-
-    return pool_of_frame(frame, options)
 
 
 def sources_by_format(
@@ -247,22 +243,18 @@ def estimated_games(paths: Sequence[str | Source]) -> int:
             continue
         name = of_source(source).name
         if name == "parquet" and source.path is not None:
-            total += _rows_of_parquet(source.name, source.path)
+            from yardstone.records.table_files import connection_for
+            from yardstone.records.table_results import sql_text
+
+            with connection_for(source.name) as connection:
+                row = connection.execute(
+                    f"SELECT sum(num_rows) FROM parquet_file_metadata({sql_text(source.path)})"
+                ).fetchone()
+            total += int((row or (0,))[0] or 0)
             continue
         larger = _PACKED if Path(source.name).suffix.lower() in COMPRESSED else 1
         total += larger * source.size // _BYTES.get(name, _OTHERS)
     return total
-
-
-def _rows_of_parquet(name: str, path: Path) -> int:
-    from yardstone.records.table_files import connection_for
-    from yardstone.records.table_results import sql_text
-
-    with connection_for(name) as connection:
-        row = connection.execute(
-            f"SELECT sum(num_rows) FROM parquet_file_metadata({sql_text(path)})"
-        ).fetchone()
-    return int(row[0] or 0) if row is not None else 0
 
 
 #: At first so much of a file's end is looked at, and more if no game ends there.

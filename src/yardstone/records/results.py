@@ -241,27 +241,27 @@ def _winner(text: str) -> str | None:
     return said_by.pop() if len(said_by) == 1 else None
 
 
+#: What a number means in each notation that knows it.
+_NUMBERS: Mapping[str, Mapping[float, int]] = {
+    "points": {1.0: 1, 0.0: -1},
+    "number": {1.0: 1, 2.0: -1, 0.0: 0},
+    "sign": {1.0: 1, 0.0: 0, -1.0: -1},
+    "match points": {2.0: 1, 1.0: 0, 0.0: -1},
+    "colour": {0.0: 0},
+}
+
+
 def _numeric(key: str) -> dict[str, int]:
     if (match := _PER_CENT.fullmatch(key)) is not None:
-        return _of(float(match[1]), {100.0: 1, 50.0: 0, 0.0: -1}, "points")
+        share = {100.0: 1, 50.0: 0, 0.0: -1}.get(float(match[1]))
+        return {} if share is None else {"points": share}
     if (pair := _pair(key)) is not None:
         return {"pair": pair}
-    value = points_of(key)
-    if value is None:
+    if (value := points_of(key)) is None:
         return {}
     if value == 0.5:
         return {"": 0}
-    return {
-        **_of(value, {1.0: 1, 0.0: -1}, "points"),
-        **_of(value, {1.0: 1, 2.0: -1, 0.0: 0}, "number"),
-        **_of(value, {1.0: 1, 0.0: 0, -1.0: -1}, "sign"),
-        **_of(value, {2.0: 1, 1.0: 0, 0.0: -1}, "match points"),
-        **({"colour": 0} if value == 0.0 else {}),
-    }
-
-
-def _of(value: float, known: Mapping[float, int], notation: str) -> dict[str, int]:
-    return {notation: known[value]} if value in known else {}
+    return {name: known[value] for name, known in _NUMBERS.items() if value in known}
 
 
 def pair_of(key: str) -> tuple[float, float] | None:
@@ -276,29 +276,29 @@ def pair_of(key: str) -> tuple[float, float] | None:
         return signs[match[1]], signs[match[2]]
     if (match := _PAIR.fullmatch(key)) is None:
         return None
+    return _numbers(match)
+
+
+def _numbers(match: re.Match[str]) -> tuple[float, float] | None:
     one, other = (points_of(number.replace("1/2", "½")) for number in match.groups())
     return None if one is None or other is None else (one, other)
+
+
+def _compared(points: tuple[float, float] | None) -> int:
+    return 0 if points is None else (points[0] > points[1]) - (points[0] < points[1])
 
 
 def _pair(key: str) -> int | None:
     """Who has more in ``2-1``, or has won more sets in ``6-4 3-6 7-5``."""
     if (points := pair_of(key)) is not None:
-        if points.count(0.5) == 1:  # half a point for one alone is no win
-            return None
-        return (points[0] > points[1]) - (points[0] < points[1])
+        # Half a point for one alone is no win.
+        return None if points.count(0.5) == 1 else _compared(points)
     sets = list(_SET.finditer(key))
     between = _SET.sub("", key)
     if len(sets) < 2 or between.strip(" ,;/"):
         return None
-    total = sum(_compared(match[1], match[2]) for match in sets)
+    total = sum(_compared(_numbers(match)) for match in sets)
     return (total > 0) - (total < 0) if total else None
-
-
-def _compared(one: str, other: str) -> int:
-    a, b = points_of(one.replace("1/2", "½")), points_of(other.replace("1/2", "½"))
-    if a is None or b is None:
-        return 0
-    return (a > b) - (a < b)
 
 
 def is_total(text: str) -> bool:
@@ -371,10 +371,9 @@ class Reading:
 
     scores: Mapping[str, float]  #: points of `first` by text
     left_out: Mapping[str, str]  #: texts that are understood but no result, and why
-    #: not understood; with `by_name`, those that no row explains are among them
+    #: not understood; where names of the players tell who won, those that no row explains as well
     unknown: Counter[str]
-    by_name: bool = False  #: whether the names of the players tell who won
-    notation: str = ""
+    notation: str = ""  #: one of `NOTATIONS`, or ``names`` of the players
 
 
 @dataclass(frozen=True)
@@ -389,8 +388,8 @@ class ResultColumn:
     #: the side whose result a text such as ``1`` or ``win`` tells; None asks
     subject: int | None = 0
     pair_subject: int | None = 0  #: the side whose points stand first in ``2-1``; None asks
-    colour: Side | None = None  #: of `first`, if it is known
     sure: bool = False  #: whether the caller, or the column's name, says whose result it tells
+    colour: Side | None = None  #: of `first`, if it is known
     #: what the caller says of values, in lower case
     stated: Mapping[str, float | None] = field(default_factory=dict)
 
@@ -433,7 +432,7 @@ def read_column(column: ResultColumn, names: Callable[[], WinnerNames] | None = 
     by_name = names is not None and (best < sum(rest.values()) or tells_winner(column.name))
     if names is not None and by_name and values.are_names(names(), best, notations):
         unknown = Counter({text: n for text, n in rest.items() if text not in draws})
-        return Reading({**known, **draws}, left_out, unknown, by_name=True, notation="names")
+        return Reading({**known, **draws}, left_out, unknown, "names")
     notation = notations[0] if notations else ""
     values.check_numbers(notation)
     readings = {name: values.scores(name) for name in notations}
@@ -628,8 +627,8 @@ class _OpenValues:
 
 def read_points(
     counts: Mapping[tuple[str, str], int], columns: tuple[str, str], file: str, *, wins: bool
-) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], str]]:
-    """Points of `first` for each pair of points of both, and pairs that do not count.
+) -> dict[tuple[str, str], float | str]:
+    """Points of `first` for each pair of points of both, or why such a pair does not count.
 
     `counts` says how often each pair occurs; with `wins` the columns say of each side whether
     it won, so that nothing for both is a draw.
@@ -641,22 +640,21 @@ def read_points(
     shares = any(values[one] == values[other] == 0.5 for one, other in known)
     nil_is_open = ("1", "1") not in known and len(known) > 1
     words = not any(points_of(normalized(text)) is not None for text in values)
-    scores: dict[tuple[str, str], float] = {}
-    left_out: dict[tuple[str, str], str] = {}
+    told: dict[tuple[str, str], float | str] = {}
     for pair in counts:
         one, other = (values[text] for text in pair)
         if one is None or other is None:
             reasons = [left_out_reason(text) for text in pair]
             if None not in reasons or "no result" in reasons:
-                left_out[pair] = next(reason for reason in reasons if reason is not None)
+                told[pair] = next(reason for reason in reasons if reason is not None)
         elif (words and one + other != 1.0) or (shares and one + other > 1.0):
             continue  # both say that they won, or lost; or it is not one game
         elif (one == 0.5) != (other == 0.5):
             continue  # half a point for one alone is no win
         elif -1.0 in (one, other) and least == -1.0:
-            left_out[pair] = FORFEIT  # so servers write that a player was disqualified
+            told[pair] = FORFEIT  # so servers write that a player was disqualified
         elif one == other == 0.0 and most <= 1.0 and not wins and 0.5 in numbers:
-            left_out[pair] = _LOST_BY_BOTH
+            told[pair] = _LOST_BY_BOTH
         elif one == other == 0.0 and most <= 1.0 and not wins and nil_is_open:
             raise InputError(
                 f"0 in both {columns[0]!r} and {columns[1]!r} may be a draw without goals, "
@@ -665,8 +663,8 @@ def read_points(
                 hint="leave such rows out, or write the results in one column",
             )
         else:
-            scores[pair] = 0.5 + 0.5 * ((one > other) - (one < other))
-    return scores, left_out
+            told[pair] = 0.5 + 0.5 * ((one > other) - (one < other))
+    return told
 
 
 def _value(text: str) -> float | None:
@@ -676,7 +674,5 @@ def _value(text: str) -> float | None:
     said = meanings(text)
     if "" in said:
         return 0.5
-    known = [
-        said[notation] for notation in ("record", "per game site", "truth") if notation in said
-    ]
-    return SCORES[known[0]] if known else None
+    known = (said[each] for each in ("record", "per game site", "truth") if each in said)
+    return next((SCORES[meaning] for meaning in known), None)

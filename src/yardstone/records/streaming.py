@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from yardstone.pool import GameBatch, Pool, SkipReport, mapped
 from yardstone.records.databases import queried_rows
 from yardstone.records.dates import DateOrder
-from yardstone.records.formats import FORMATS, FileFormat, Options
+from yardstone.records.formats import FORMATS, FileFormat
 from yardstone.records.names import GrowingNames, read_names
-from yardstone.records.options import check_group, warn_skipped
+from yardstone.records.options import Options, check_group, warn_skipped
 from yardstone.records.reading import sources_by_format
 from yardstone.records.results import Side
 from yardstone.records.unplayed import without_byes, without_repeats

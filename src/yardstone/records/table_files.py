@@ -10,10 +10,9 @@ import csv
 import json
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Timer
@@ -24,7 +23,7 @@ from yardstone.files import scratch_folder
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.columns import find_pair, words
 from yardstone.records.decoding import ESCAPED_CELL, clean, decode, plain_cell
-from yardstone.records.joining import join_pools, read_shares
+from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
 from yardstone.records.sources import Source, StreamLimits
@@ -67,11 +66,6 @@ def read_rows(rows: _RowReader, sources: Sequence[Source], options: Options) -> 
         with rows(source, options) as games:
             pools.append(games.pool())
     return join_pools(pools)
-
-
-def read_tables(rows: _RowReader, sources: Sequence[Source], options: Options) -> Pool:
-    """The same, by the machines of a cluster where they work for this one."""
-    return read_shares(partial(read_rows, rows), sources, options)
 
 
 @contextmanager
@@ -164,8 +158,21 @@ def _records(connection: duckdb.DuckDBPyConnection, *names: str) -> int:
 def arrow_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of an Arrow file."""
     with _opened(source, options, packed=False) as (file, connection):
-        connection.register("frame", _arrow_table(file.path, file.name))
-        check_size(connection, "frame", file.path.stat().st_size, file.name)
+        try:
+            from pyarrow import feather
+        except ImportError:
+            raise InputError(
+                "Arrow files cannot be read without pyarrow",
+                file=file.name,
+                hint="pip install pyarrow",
+            ) from None
+        size = file.path.stat().st_size
+        TABLE_LIMITS.check(_arrow_size(file.path), size, file.name)
+        try:
+            connection.register("frame", feather.read_table(file.path))
+        except (OSError, ValueError) as error:
+            raise InputError(" ".join(str(error).split()), file=file.name) from None
+        check_size(connection, "frame", size, file.name)
         yield understand(connection, "frame", file=file.name, options=options)
 
 
@@ -190,45 +197,48 @@ def csv_rows(
     import duckdb
 
     dialect = find_dialect(file.path, file.name)
+    how = f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}"
+    table = csv_table(file.path, dialect, how)
     try:
-        connection.execute(
-            "CREATE TEMP TABLE source_rows AS SELECT * FROM "
-            + csv_table(
-                file.path,
-                dialect,
-                f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}",
-            )
-        )
-        sound = True
+        connection.execute(f"CREATE TEMP TABLE source_rows AS SELECT * FROM {table}")
     except duckdb.Error as error:
         if finds_no_room(error):
             raise
-        sound = False
-    if sound:
-        line_of = line_of or dialect.lines_of(file.path)
-        games = understand(
-            connection, "source_rows", file=file.name, options=options, line_of=line_of
-        )
-        connection.execute("DROP TABLE source_rows")
-        return games
-    with scratch_folder() as folder:
-        rows = folder / "rows"
-        repaired = repair(file.path, rows, dialect)
-        return understand(
-            connection,
-            csv_table(rows, replace(dialect, delimiter="\t", quote=""), "header = false"),
-            file=file.name,
-            options=options,
-            line_of=line_of or (lambda row: repaired.lines[row - 1]),
-            report=repaired.report(file.name, strict=options.strict),
-        )
+        with scratch_folder() as folder:
+            repaired = repair(file.path, folder / "rows", dialect)
+            tabbed = replace(dialect, delimiter="\t", quote="")
+            return understand(
+                connection,
+                csv_table(folder / "rows", tabbed, "header = false"),
+                file=file.name,
+                options=options,
+                line_of=line_of or (lambda row: repaired.lines[row - 1]),
+                report=repaired.report(file.name, strict=options.strict),
+            )
+    line_of = line_of or dialect.lines_of(file.path)
+    games = understand(connection, "source_rows", file=file.name, options=options, line_of=line_of)
+    connection.execute("DROP TABLE source_rows")
+    return games
 
 
-def csv_table(path: Path, dialect: Dialect, more: str, wanted: Collection[str] = ()) -> str:
-    """A delimited file as DuckDB's SQL wants it: its columns, or those `wanted`, as text."""
-    columns = ", ".join(f"{sql_text(name)}: 'VARCHAR'" for name in dialect.names)
+def csv_table(
+    path: Path,
+    dialect: Dialect,
+    more: str,
+    wanted: Collection[str] = (),
+    types: Mapping[str, str] | None = None,
+) -> str:
+    """A delimited file as DuckDB's SQL wants it: its columns, or those `wanted`, as text.
+
+    With `types` the columns are of these SQL types.
+    """
+    types = types or dict.fromkeys(dialect.names, "VARCHAR")
+    columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
+    cells = (
+        _plain_cell(name) if types[name] == "VARCHAR" else quoted(name) for name in wanted or types
+    )
     return (
-        f"(SELECT {', '.join(map(_plain_cell, wanted or dialect.names))} "
+        f"(SELECT {', '.join(cells)} "
         f"FROM read_csv({sql_text(path)}, columns = {{{columns}}}, auto_detect = false, "
         f"delim = '{dialect.delimiter}', quote = '{dialect.quote}', "
         f"escape = '{dialect.quote}', {more}))"
@@ -243,20 +253,6 @@ def _plain_cell(name: str) -> str:
         f"THEN regexp_replace({column}, {sql_text(ESCAPED_CELL)}, '\\1') "
         f"ELSE {column} END AS {column}"
     )
-
-
-def _arrow_table(path: Path, name: str) -> Any:
-    try:
-        from pyarrow import feather
-    except ImportError:
-        raise InputError(
-            "Arrow files cannot be read without pyarrow", file=name, hint="pip install pyarrow"
-        ) from None
-    TABLE_LIMITS.check(_arrow_size(path), path.stat().st_size, name)
-    try:
-        return feather.read_table(path)
-    except (OSError, ValueError) as error:
-        raise InputError(" ".join(str(error).split()), file=name) from None
 
 
 def _arrow_size(path: Path) -> int:
@@ -363,18 +359,11 @@ def parquet_of_csv(path: Path, table: Path, types: Mapping[str, str]) -> None:
     """
     import duckdb
 
-    columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
-    cells = ", ".join(
-        _plain_cell(name) if kind == "VARCHAR" else quoted(name) for name, kind in types.items()
-    )
-
+    read = csv_table(table, Dialect(",", tuple(types)), "header = true", types=types)
     with closing(connect()) as connection:
         try:
             connection.execute(
-                f"COPY (SELECT {cells} FROM read_csv({sql_text(table)}, header = true, "
-                f"delim = ',', quote = '\"', escape = '\"', auto_detect = false, "
-                f"columns = {{{columns}}})) "
-                f"TO {sql_text(path)} (FORMAT parquet, USE_TMP_FILE false)"
+                f"COPY {read} TO {sql_text(path)} (FORMAT parquet, USE_TMP_FILE false)"
             )
         except duckdb.IOException as error:
             raise OSError(str(error).splitlines()[0]) from error
@@ -509,46 +498,50 @@ def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
     Each line is read on its own, so a damaged one cannot take others with it. Between tabs a quote
     that is never closed is a letter.
     """
-    result = Repaired()
     width = len(dialect.names)
-    with into.open("w", encoding="utf-8", newline="") as file:
-        header = True
-        for number, line in _lines(path):
-            if not line.strip():
-                continue
-            if header:
-                header = False
-                continue
-            try:
-                fields = dialect.fields(line)
-                reason = f"{len(fields)} fields where {width} were expected"
-            except csv.Error as error:
-                fields, reason = [], f"damaged row: {error}"
-            if len(fields) != width and dialect.delimiter == "\t":
-                fields = line.split("\t")  # so quotes are letters
-            if len(fields) == width:
-                result.lines.append(number)
-                file.write("\t".join(clean(text) for text in fields) + "\n")
-            else:
-                result.leave_out(number, reason)
-    return result
+
+    def row_of(line: str) -> str:
+        if not line.strip():
+            return ""
+        fields = dialect.fields(line)
+        reason = f"{len(fields)} fields where {width} were expected"
+        if len(fields) != width and dialect.delimiter == "\t":
+            fields = line.split("\t")  # so quotes are letters
+        if len(fields) != width:
+            raise ValueError(reason)
+        return "\t".join(map(clean, fields))
+
+    return _repaired(((n, line) for n, line in _lines(path) if n > dialect.header), into, row_of)
 
 
 def repair_json(path: Path, into: Path) -> Repaired:
     """Write the sound records of a file with a record a line, in an array or not."""
+
+    def row_of(line: str) -> str:
+        text = clean(line).removeprefix("[").removesuffix("]").rstrip().removesuffix(",")
+        if not text:
+            return ""
+        with suppress(ValueError, RecursionError):
+            if isinstance(record := json.loads(text), dict):
+                return json.dumps(record)
+        raise ValueError("it is not a record in JSON")
+
+    return _repaired(_lines(path), into, row_of)
+
+
+def _repaired(
+    lines: Iterable[tuple[int, str]], into: Path, row_of: Callable[[str], str]
+) -> Repaired:
+    """Write the rows that `row_of` makes of lines; it raises ValueError for one that is damaged."""
     result = Repaired()
     with into.open("w", encoding="utf-8", newline="") as file:
-        for number, line in _lines(path):
-            text = clean(line).removeprefix("[").removesuffix("]").rstrip().removesuffix(",")
-            if not text:
-                continue
+        for number, line in lines:
             try:
-                record = json.loads(text)
-            except (ValueError, RecursionError):
-                record = None
-            if isinstance(record, dict):
+                row = row_of(line)
+            except ValueError as error:
+                result.leave_out(number, str(error))
+                continue
+            if row:
                 result.lines.append(number)
-                file.write(json.dumps(record) + "\n")
-            else:
-                result.leave_out(number, "it is not a record in JSON")
+                file.write(row + "\n")
     return result

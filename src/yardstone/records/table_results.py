@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -93,23 +93,6 @@ def sql_text(text: str | os.PathLike[str]) -> str:
     return "'" + os.fspath(text).replace("'", "''") + "'"
 
 
-@dataclass(frozen=True)
-class Order:
-    """The columns of the players in order, and what follows for results."""
-
-    roles: Roles  #: with the side that moves first as `first`
-    ordered: bool = True  #: whether it is known who moved first
-    colour: Side | None = None  #: of `first`
-    subject: int | None = 0  #: the side whose result ``1`` tells; None if that must be asked
-    pair_subject: int | None = 0  #: the side that stands first in ``1-0``; None as well
-
-    def whose(self, column: str) -> tuple[int | None, int | None, bool]:
-        """Subject and pair subject of a column of results, and if that is sure."""
-        side = self.roles.subject
-        side = side_of(column, self.roles.labels) if side is None else side
-        return (self.subject, self.pair_subject, False) if side is None else (side, side, True)
-
-
 #: What texts mean: a score, a reason to leave them out, or neither.
 _Known: TypeAlias = dict[str, float | str | None]
 
@@ -124,6 +107,7 @@ class _Way:
     open: str = ""  #: SQL for the rows of which it does not tell whether they are draws
 
 
+@dataclass(eq=False)
 class TableOfGames:
     """The rows of a table, with what is known of their meaning so far; `rows` stands behind FROM.
 
@@ -131,41 +115,27 @@ class TableOfGames:
     one another.
     """
 
-    def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        rows: str,
-        names: Sequence[str],
-        roles: Roles,
-        *,
-        file: str,
-        options: Options,
-        line_of: Callable[[int], int],
-        report: SkipReport,
-    ) -> None:
-        self.connection = connection
-        self.rows = rows
-        self.names = names
-        self.order = Order(roles)
-        self.file = file
-        self.options = options
-        self.line_of = line_of
-        self.report = report
-        self.one, self.other = roles.first, roles.second
-        #: SQL for the text of each column that may tell the result, or is watched
-        self.places: dict[str, str] = {}
-        #: further columns whose names say that they tell something of games
-        self.watched: list[str] = []
-        self.turned = "false"
-        #: what is to be known of rows that repeat others, as SQL by column
-        self.marks: Mapping[str, str] = {}
-        self._counted: dict[str, dict[str, int]] = {}
-        self._stated = stated_scores(options.results)
+    connection: duckdb.DuckDBPyConnection
+    rows: str
+    names: Sequence[str]
+    roles: Roles  #: what the columns hold, with the side that moves first as `first`
+    file: str
+    options: Options
+    line_of: Callable[[int], int]
+    report: SkipReport
+    #: SQL for the text of each column that may tell the result, or is watched
+    places: dict[str, str] = field(default_factory=dict)
+    #: further columns whose names say that they tell something of games
+    watched: list[str] = field(default_factory=list)
+    turned: str = "false"
+    #: what is to be known of rows that repeat others, as SQL by column
+    marks: Mapping[str, str] = field(default_factory=dict)
+    _counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
-    @property
-    def roles(self) -> Roles:
-        """What the columns hold, with the side that moves first as `first`."""
-        return self.order.roles
+    def __post_init__(self) -> None:
+        """Note what stands first in the table itself, and what the caller says of values."""
+        self.one, self.other = self.roles.first, self.roles.second
+        self._stated = stated_scores(self.options.results)
 
     def copy(self, *, time: str, moment: str, blank: bool) -> None:
         """Take over the rows that are wanted: players, results, time, further columns.
@@ -232,7 +202,8 @@ class TableOfGames:
         """Leave out the rows whose numbers stand in a table."""
         self.connection.execute(f"DELETE FROM source_game WHERE row IN (SELECT row FROM {rows})")
 
-    def _error(self, reason: str, hint: str) -> InputError:
+    def error(self, reason: str, hint: str) -> InputError:
+        """An error of this file, with how to go on."""
         return InputError(reason, file=self.file, hint=hint)
 
     def _results(self) -> tuple[str, ...]:
@@ -314,33 +285,38 @@ class TableOfGames:
         """Find out who moves first, from the caller, names of columns, results and sides."""
         roles, first = self.roles, self.options.first
         columns = {word for name in self.names for word in words(name)}
-        go = not GO.isdisjoint(columns) or any(map(self._results_of_go, roles.results[:1]))
+        go = not GO.isdisjoint(columns)
+        for column in roles.results[:1]:  # as only Go has them: ``B+R``, ``W+3.5``, ``Jigo``
+            of_go = (
+                number
+                for text, number in self.values(column).items()
+                if ("+" in text and "colour" in meanings(text)) or normalized(text) == "jigo"
+            )
+            go = go or sum(of_go) > 0.1 * sum(self.values(column).values())
         if set(roles.labels) == {"white", "black"}:
             row = self._row(f"SELECT * FROM {self.rows} LIMIT 1")
             go = go or any(str(value).lower().endswith(".sgf") for value in row)
             chess = not go and not columns.isdisjoint(CHESS)
-            self.order = self._of_named_colours(go) if roles.named else self._of_colours(go, chess)
+            self.roles = self._of_named_colours(go) if roles.named else self._of_colours(go, chess)
             return
         if set(roles.labels) == {"winner", "loser"}:
-            self.order = Order(roles, ordered=False)
+            self.roles = replace(roles, ordered=False)
             return
-        unordered = roles.labels == ("player", "opponent") and not roles.named
         colour = first or ("black" if go and roles.named else None)
-        self.order = Order(roles, not unordered, colour, pair_subject=self._first_of_pair())
+        # Whose points stand first in ``2-1`` is asked where the second player's column is first.
+        names, labelled = self.names, roles.labels in PAIRS
+        pair: int | None = 0
+        if roles.first in names and roles.second in names:
+            straight = names.index(roles.first) < names.index(roles.second)
+            pair = None if roles.labels[::-1] in PAIRS or (labelled and not straight) else 0
+        ordered = roles.labels != ("player", "opponent") or roles.named
+        self.roles = replace(roles, ordered=ordered, colour=colour, pair_subject=pair)
         if not {"white", "home"} & set(roles.labels):  # else it is known already
-            self._turn(first or ("black" if go else "white"))
+            for name in self.watched:
+                if kind_of(name) in SIDES and self.turned == "false":
+                    self._turn_by(name, first or ("black" if go else "white"))
 
-    def _results_of_go(self, column: str) -> bool:
-        """Whether results are written as only Go has them: ``B+R``, ``W+3.5``, ``Jigo``."""
-        counts = self.values(column)
-        rows = sum(
-            number
-            for text, number in counts.items()
-            if ("+" in text and "colour" in meanings(text)) or normalized(text) == "jigo"
-        )
-        return rows > 0.1 * sum(counts.values())
-
-    def _of_named_colours(self, go: bool) -> Order:
+    def _of_named_colours(self, go: bool) -> Roles:
         """Columns of White and Black that the caller has put in order."""
         roles, first = self.roles, self.options.first
         colour = cast("Side", roles.labels[0])
@@ -349,21 +325,21 @@ class TableOfGames:
                 f"{self.file}: first is {first}, but the column named first is {roles.first!r}"
             )
         if first is None and go and colour == "white":
-            raise self._error(
+            raise self.error(
                 f"in Go Black moves first, but the column named first is {roles.first!r}",
                 f"columns first={roles.second},second={roles.first}, or --first white "
                 "if White does",
             )
         whose = 0 if first is not None or colour == "white" else None
-        return Order(roles, True, colour, 0, whose)
+        return replace(roles, colour=colour, pair_subject=whose)
 
-    def _of_colours(self, go: bool, chess: bool) -> Order:
+    def _of_colours(self, go: bool, chess: bool) -> Roles:
         """Columns of White and Black that are found by their names."""
         roles, first = self.roles, self.options.first
         white_left = self.names.index(roles.first) < self.names.index(roles.second)
         mover = first or ("black" if go else "white" if chess or white_left else None)
         if mover is None:
-            raise self._error(
+            raise self.error(
                 f"who moves first? {roles.second!r} stands before {roles.first!r}",
                 "--first white or --first black (in Python first) says it; it is also the "
                 "side whose points a result such as 1-0 tells",
@@ -373,25 +349,10 @@ class TableOfGames:
             points = None if roles.points is None else (roles.points[1], roles.points[0])
             roles = replace(roles, first=roles.second, second=roles.first, points=points)
             roles = replace(roles, labels=("black", "white"))
-        return Order(roles, True, mover, whose, whose)
-
-    def _first_of_pair(self) -> int | None:
-        """Whose points stand first in ``2-1``: asked where the second player's column is first."""
-        roles, names = self.roles, self.names
-        if roles.first not in names or roles.second not in names:
-            return 0
-        straight = names.index(roles.first) < names.index(roles.second)
-        labelled, turned = roles.labels in PAIRS, roles.labels[::-1] in PAIRS
-        return None if turned or (labelled and not straight) else 0
-
-    def _turn(self, colour: Side) -> None:
-        """Find out who moves first by columns of sides."""
-        for name in self.watched:
-            if kind_of(name) in SIDES and self.turned == "false":
-                self._turn_by(name, colour)
+        return replace(roles, colour=mover, usual_subject=whose, pair_subject=whose)
 
     def _turn_by(self, name: str, colour: Side) -> None:
-        """The same by one: ``color``, ``is_white``, or ``white`` with names.
+        """Find out who moves first by ``color``, ``is_white``, or ``white`` with names.
 
         The way in which most of its cells can be read is taken, if these are half of them.
         """
@@ -422,7 +383,7 @@ class TableOfGames:
         side = side_of(name, labels)
         own = self.roles.named or labels in (("player", "opponent"), ("", ""))
         if way != "name" and side is None and not own:
-            raise self._error(
+            raise self.error(
                 f"whose side does {name!r} tell?",
                 f"first={self.one},second={self.other} in --columns says that of "
                 f"{self.one!r}; {name}={name} takes it along unused",
@@ -435,13 +396,13 @@ class TableOfGames:
                 f"games: {f'there {self.one!r} is taken to' if few else 'it is not used'}"
             )
         if not few:
-            self.order = replace(self.order, ordered=False)
+            self.roles = replace(self.roles, ordered=False)
             return
         swapped = (way != "name" and side == 1) != (kind in ("away", _OTHER[colour]))
         self.turned = f"coalesce({yes if swapped else no}, false)"
         mover = way if kind == "side" else kind
-        self.order = replace(
-            self.order,
+        self.roles = replace(
+            self.roles,
             ordered=True,
             colour=colour if mover in (colour, _OTHER[colour]) else None,
             pair_subject=None if self.options.first is None else 0,
@@ -490,7 +451,7 @@ class TableOfGames:
                 if not other:
                     more = f"--columns {name}={name} takes each row for one game all the same"
                     raise self._several([name], odd, more)
-            elif (neutral := self._neutral(name)) != "false" and self.order.ordered:
+            elif (neutral := self._neutral(name)) != "false" and self.roles.ordered:
                 number, rows, cell = self._row(
                     f"""SELECT count(*) FILTER ({neutral}), count(*),
                     any_value({place}) FILTER ({neutral}) FROM source_game"""
@@ -542,7 +503,7 @@ class TableOfGames:
 
     def _several(self, names: Sequence[str], where: str, more: str) -> InputError:
         """Rows that are not one game each."""
-        return self._error(
+        return self.error(
             f"{' and '.join(map(repr, names))} tell{'' if len(names) > 1 else 's'} of several "
             f"games, or of part of one ({clean(where[:60])}): such rows are not read",
             f"write a row for each game; {more}",
@@ -556,9 +517,14 @@ class TableOfGames:
         """
         roles = self.roles
         named = "score" in self.options.further
-        if roles.margin is not None:
-            way = self._by_margin(roles.margin)
-        elif not self.order.ordered and "winner" in roles.labels and not named:
+        if (margin := roles.margin) is not None:
+            known: _Known = {
+                text: left_out_reason(text) if value is None else 0.5 + 0.5 * float(np.sign(value))
+                for text in self.values(margin)
+                for value in [points_of(normalized(text))]
+            }
+            way = self._view((margin,), self.places[margin], self._own("score"), 0, known)
+        elif not self.roles.ordered and "winner" in roles.labels and not named:
             way = self._by_winner()
         else:
             way = self._by_results()
@@ -600,7 +566,7 @@ class TableOfGames:
                 trouble = trouble or error
                 continue
             number, unknown = sum(self.values(name).values()), sum(reading.unknown.values())
-            if reading.by_name:  # nearly all name one of the players of their row
+            if reading.notation == "names":  # nearly all name one of the players of their row
                 good = unknown - self._names(name).rows <= MOST_UNREAD * number
             else:
                 good = not too_much(reading.unknown, unknown, number)
@@ -654,42 +620,29 @@ class TableOfGames:
         self._drop("odd")
 
     def _reading(self, name: str) -> Reading:
-        subject, pair, sure = self.order.whose(name)
-        roles = self.roles
+        """What a column says; one of winners, blank in some rows, that names no draw is asked."""
+        counts, roles, stated = self.values(name), self.roles, self._stated
+        players, said = (roles.first, roles.second), roles.whose(name)
         column = ResultColumn(
-            name,
-            self.values(name),
-            roles.labels,
-            (roles.first, roles.second),
-            self.file,
-            subject,
-            pair,
-            self.order.colour,
-            sure,
-            self._stated,
+            name, counts, roles.labels, players, self.file, *said, roles.colour, stated
         )
         reading = read_column(column, lambda: self._names(name))
-        self._check_blanks(name, reading)
-        return reading
-
-    def _check_blanks(self, name: str, reading: Reading) -> None:
-        """A column of winners that is blank in some rows and names no draw is asked about."""
-        stated = self._stated
         flagged = any(kind_of(each) == "draws" for each in self.watched)
         sure = not tells_winner(name) or 0.5 in reading.scores.values()
         if sure or flagged or self.options.skip_unread or "" in stated:
-            return
-        blank = [text for text in self.values(name) if left_out_reason(text) == "no result"]
-        number = sum(self.values(name)[text] for text in blank if normalized(text) not in stated)
+            return reading
+        blank = [text for text in counts if left_out_reason(text) == "no result"]
+        number = sum(counts[text] for text in blank if normalized(text) not in stated)
         number += self._count(f"{self.places[name]} IS NULL")
         total = self._count()
         if number > MOST_UNREAD * total:
-            raise self._error(
+            raise self.error(
                 f"{name!r} names no winner in {number:,} of {total:,} rows: draws, or games "
                 "without a result?",
                 "choose with results: '=draw' or '=skip' (the blank value), or leave "
                 "them out with --skip-unread (skip_unread=True in Python)",
             )
+        return reading
 
     def _sides(self) -> tuple[str, str]:
         """The columns of `source_game` that hold the first and the second player."""
@@ -727,10 +680,10 @@ class TableOfGames:
     def _by_reading(self, name: str, reading: Reading, number: int) -> _Way:
         own = all({"record", ""} & {*meanings(text)} for text in reading.scores)  # W: not White
         of_mover = (reading.notation in ("colour", "names") and not own) or (
-            reading.notation == "pair" and self.order.whose(name)[2] is False
+            reading.notation == "pair" and self.roles.whose(name)[2] is False
         )
         score = "score" if of_mover else self._own("score")
-        if reading.by_name:
+        if reading.notation == "names":
             winner, (first, second) = self._winner(name), self._sides()
             score = (
                 f"CASE WHEN score IS NOT NULL THEN score WHEN lower(one) = lower(other) THEN NULL "
@@ -751,20 +704,10 @@ class TableOfGames:
             f"WHERE {both} IS NOT NULL GROUP BY ALL LIMIT {_MOST_RESULTS}"
         ).fetchall()
         counts = {(str(one), str(other)): times for one, other, times in fetched}
-        scores, left_out = read_points(
-            counts, columns, self.file, wins=all(is_indicator(name) for name in columns)
-        )
-        told: dict[tuple[str, str], float | str] = {**scores, **left_out}
+        wins = all(is_indicator(name) for name in columns)
+        told = read_points(counts, columns, self.file, wins=wins)
         known: _Known = {BETWEEN.join(pair): each for pair, each in told.items()}
         return self._view(columns, both, self._own("score"), number, known)
-
-    def _by_margin(self, column: str) -> _Way:
-        points = {text: points_of(normalized(text)) for text in self.values(column)}
-        known: _Known = {
-            text: left_out_reason(text) if value is None else 0.5 + 0.5 * float(np.sign(value))
-            for text, value in points.items()
-        }
-        return self._view((column,), self.places[column], self._own("score"), 0, known)
 
     def _by_winner(self) -> _Way:
         """Rows that name a winner and a loser, who stand first in turn.
@@ -774,7 +717,7 @@ class TableOfGames:
         """
         one, other = self._sides()
         sides = (other, one) if self.roles.labels == ("loser", "winner") else (one, other)
-        winner, loser = sides
+        winner = sides[0]
         named = f"first={self.one},second={self.other}"
         way = _Way("scored0", (self.one if winner == "one" else self.other,), named, "true")
         results = self._results()
@@ -795,21 +738,16 @@ class TableOfGames:
         for columns, place, condition in () if self.roles.named else odd:
             query = f"SELECT row, {winner}, {place} FROM source_game WHERE {condition}"
             self._leave_out(query, (way, _Way("", columns, self._named(columns))))
-        self._fill("meaning0", known)
         stated = ", ".join(
             f"(SELECT any_value(text) FROM meaning0 WHERE text = {self.places[name]})"
             for name in [*results, *remarks]
         )
-        self.connection.execute(
-            f"""CREATE OR REPLACE TEMP VIEW scored0 AS
-            SELECT game.*, meaning.reason AS reason, false AS turned,
-                CASE WHEN meaning.text IS NOT NULL THEN meaning.score
-                    WHEN row % 2 = 1 THEN 1.0 ELSE 0.0 END AS score
-            FROM (SELECT * EXCLUDE (one, other), coalesce({stated or "NULL"}, 'won') AS result,
-                CASE WHEN row % 2 = 1 THEN {winner} ELSE {loser} END AS first,
-                CASE WHEN row % 2 = 1 THEN {loser} ELSE {winner} END AS second
-                FROM source_game) AS game LEFT JOIN meaning0 AS meaning ON result = meaning.text"""
+        won = f"coalesce({stated or 'NULL'}, 'won')"
+        first, second = (
+            f"CASE WHEN row % 2 = 1 THEN {a} ELSE {b} END" for a, b in (sides, sides[::-1])
         )
+        score = "CASE WHEN text IS NOT NULL THEN score WHEN row % 2 = 1 THEN 1.0 ELSE 0.0 END"
+        self._view(way.columns, won, score, 0, known, sides=(first, second))
         return way
 
     def _view(
@@ -820,15 +758,17 @@ class TableOfGames:
         number: int,
         known: _Known,
         open: str = "score IS NULL",
+        sides: tuple[str, str] | None = None,
     ) -> _Way:
         """Make the view of a way to tell who won, from what texts of the result mean."""
         self._fill(f"meaning{number}", known)
-        first, second = self._sides()
+        first, second = sides or self._sides()
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP VIEW scored{number} AS
-            SELECT source_game.* EXCLUDE (one, other), {first} AS first, {second} AS second,
-                {result} AS result, reason, {score} AS score, {self.turned} AS turned
-            FROM source_game LEFT JOIN meaning{number} ON {result} = text"""
+            SELECT game.* EXCLUDE (one, other), {first} AS first, {second} AS second, reason,
+                {score} AS score, {"false" if sides else self.turned} AS turned
+            FROM (SELECT *, {result} AS result FROM source_game) AS game
+                LEFT JOIN meaning{number} ON result = text"""
         )
         return _Way(f"scored{number}", columns, self._named(columns), open)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.errors import InputError, StrictError
+from yardstone.errors import StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.columns import ERRORS, LEVELS, Roles, check_stones, find_roles
 from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_coded_dates
@@ -79,8 +79,8 @@ def understand(
     described = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
     names = [name for name, kind, *_ in described if not _NESTED.match(kind)] or [described[0][0]]
     matches = is_match_table(names)
-    if matches:
-        options = match_options(options)
+    if matches and options.results is None:  # matches without a winner are left out
+        options = replace(options, results="=skip")
     roles = find_roles(names, options.columns, file)
     if matches:
         roles = match_roles(roles, options.further)
@@ -95,10 +95,12 @@ def understand(
         line_of=line_of,
         report=skipped,
     )
-    table.copy(time=_moment(roles), moment=_when(roles), blank=not keys)
+    texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
+    written = f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
+    table.copy(time=_moment(roles), moment=written, blank=not keys)
     table.settle()
     if matches:
-        table.order = replace(table.order, ordered=False)  # the dice decide who begins
+        table.roles = replace(table.roles, ordered=False)  # the dice decide who begins
         # A match has as many games as it takes, and one winner.
         table.watched = [name for name in table.watched if name != "games"]
     table.check()
@@ -150,11 +152,10 @@ def _check_copies(table: TableOfGames, *, ids: bool) -> None:
     ).fetchone() or (0, 0, 0)
     many = keys >= 0.45 * total and twice > MOST_UNREAD * total if ids else twice == total
     if twice and many:
-        raise InputError(
+        raise table.error(
             f"{'every game appears' if twice == total else f'{twice // 2:,} games appear'} twice, "
             "once from each side",
-            file=table.file,
-            hint="keep one row per game, for example with --query",
+            "keep one row per game, for example with --query",
         )
 
 
@@ -175,12 +176,6 @@ def _moment(roles: Roles) -> str:
         for each in tries
     ]
     return f"CAST(coalesce({', '.join([*sure, 'NULL'])}) AS TIMESTAMP_S)"
-
-
-def _when(roles: Roles) -> str:
-    """SQL for the same as text, as the table has it."""
-    texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
-    return f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
 
 
 def _skip(table: TableOfGames, *, keys: bool) -> None:
@@ -287,10 +282,9 @@ class GameRows:
         if other in extra:
             return f"CASE WHEN turned THEN {quoted('extra ' + extra[other])} ELSE {own} END"
         if key in (*LEVELS, *ERRORS):
-            raise InputError(
+            raise self.table.error(
                 f"{key!r} alone is known of one player, who does not move first in all rows",
-                file=self.table.file,
-                hint=f"name {other} as well",
+                f"name {other} as well",
             )
         return own
 
@@ -328,7 +322,7 @@ class GameRows:
         columns = {key: _plain(data[f"further{k}"]) for k, key in enumerate(self.extra)}
         columns |= {name: data[name] for name in table.marks if name in data}
         sides = data["one"], data["two"], data["score"]
-        pool = Pool(players, *sides, time, columns, self.skipped, table.order.ordered)
+        pool = Pool(players, *sides, time, columns, self.skipped, table.roles.ordered)
         if table.options.levels:
             check_stones(pool, roles.first, table.file)
         return with_error_rates(pool) if self.matches else pool
@@ -361,18 +355,16 @@ class GameRows:
         if read.missed and (options.times or roles.named_time):
             unclear = [text for text in read.unread if not np.isnat(date_span(text, "dmy")[0])]
             if unclear:
-                raise InputError(
+                raise self.table.error(
                     f"dates such as {unclear[0]!r} in the column {columns} may be day first or "
                     "month first",
-                    file=self.table.file,
-                    hint="choose with --dates dmy or --dates mdy; in Python dates='dmy'",
+                    "choose with --dates dmy or --dates mdy; in Python dates='dmy'",
                 )
             if np.isnat(read.time).all():
-                raise InputError(
+                raise self.table.error(
                     f"no date can be read in the column {columns}: it holds "
                     + ", ".join(repr(text[:40]) for text in read.unread),
-                    file=self.table.file,
-                    hint="name another column with time=NAME, or write dates as 2024-05-31",
+                    "name another column with time=NAME, or write dates as 2024-05-31",
                 )
         read.report(self.skipped)
         return read.time
@@ -405,11 +397,6 @@ _NEEDED = {"player_1", "player_2", "winner", LENGTH} | {
 def is_match_table(names: Sequence[str]) -> bool:
     """Whether a table has the columns of analysed matches."""
     return set(names) >= _NEEDED
-
-
-def match_options(options: Options) -> Options:
-    """What the caller asks for; matches without a winner are left out unless told otherwise."""
-    return options if options.results is not None else replace(options, results="=skip")
 
 
 def match_roles(roles: Roles, given: Mapping[str, str]) -> Roles:

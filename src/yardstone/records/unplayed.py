@@ -165,14 +165,13 @@ def without_byes(pool: Pool, *, strict: bool = False) -> Pool:
     rated = (_RATED.fullmatch(name) for name in pool.players if name.endswith((")", "]")))
     stems = Counter(match[1] for match in rated if match)
     several = [repr(stem) for stem, number in stems.most_common(_SHOWN) if number > 1]
-    if unknown or several:
-        pool = replace(pool, skipped=deepcopy(pool.skipped))
     if unknown:
-        pool.skipped.remark(f"Players called {', '.join(unknown)} may be several, or nobody.")
+        pool = _remarked(pool, f"Players called {', '.join(unknown)} may be several, or nobody.")
     if several:
-        pool.skipped.remark(
+        pool = _remarked(
+            pool,
             f"Names such as {', '.join(several)} come with different numbers in brackets, and are "
-            "taken for different players."
+            "taken for different players.",
         )
     if not reasons:
         return pool
@@ -189,29 +188,34 @@ def without_repeats(pool: Pool) -> Pool:
     columns = dict(pool.columns)
     content, identity = columns.pop(CONTENT, None), columns.pop(IDENTITY, None)
     pool = replace(pool, columns=columns)
-    remark = ""
     if content is None:
-        times = _times_over(pool)
-        if times:
-            remark = (
+        if times := _times_over(pool):
+            return _remarked(
+                pool,
                 f"The same {len(pool) // times:,} results come {times} times, in the same order: "
-                "all of them count, as nothing tells whether they are the same games."
+                "all of them count, as nothing tells whether they are the same games.",
             )
     elif (repeats := _repeats(content)).any():
         named = np.zeros(len(pool), np.bool_)
         if identity is not None:
             named = _sure(pool, content, identity, repeats & (identity != 0))
-        if counted := int((repeats & ~named).sum()):
-            remark = (
+        counted = int((repeats & ~named).sum())
+        pool = leave_out(pool, named, REPEATED)
+        if counted:
+            return _remarked(
+                pool,
                 f"{counted:,} record{'s repeat others' if counted > 1 else ' repeats another'} "
                 "exactly; all count, as without an id, or date and round, "
-                "nothing tells whether they are the same games."
+                "nothing tells whether they are the same games.",
             )
-        pool = leave_out(pool, named, REPEATED)
-    if remark:
-        pool = replace(pool, skipped=deepcopy(pool.skipped))
-        pool.skipped.remark(remark)
     return pool
+
+
+def _remarked(pool: Pool, remark: str) -> Pool:
+    """The pool with a remark in its report."""
+    report = deepcopy(pool.skipped)
+    report.remark(remark)
+    return replace(pool, skipped=report)
 
 
 def _repeats(content: NDArray[Any]) -> NDArray[np.bool_]:
@@ -234,7 +238,10 @@ def _sure(
     if not repeats.any():
         return repeats
     near = np.flatnonzero(np.isin(identity, np.unique(identity[repeats])))
-    keys = [_of_player(side, identity) for side in (pool.first, pool.second)]
+    keys = [
+        identity ^ ((side.astype(np.uint64) + np.uint64(1)) * MULTIPLIER)
+        for side in (pool.first, pool.second)
+    ]
     pairs = np.concatenate([np.column_stack([key, content])[near] for key in keys])
     games, number = np.unique(np.unique(pairs, axis=0)[:, 0], return_counts=True)
     if np.mean(number == 1) < _TELLING:
@@ -243,21 +250,14 @@ def _sure(
     return repeats & ~np.isin(keys[0], shared) & ~np.isin(keys[1], shared)
 
 
-def _of_player(side: NDArray[np.int32], identity: NDArray[Any]) -> NDArray[Any]:
-    key: NDArray[Any] = identity ^ ((side.astype(np.uint64) + np.uint64(1)) * MULTIPLIER)
-    return key
-
-
 def _times_over(pool: Pool) -> int:
     """How many times all results come one after another; 0 if once."""
     for times in (2, 3, 4):
         size, rest = divmod(len(pool), times)
-        columns = (
-            [each.reshape(times, -1) for each in (pool.first, pool.second, pool.score)]
-            if not rest
-            else []
-        )
-        if columns and size >= _FEW and all((each == each[0]).all() for each in columns):
+        if rest or size < _FEW:
+            continue
+        columns = (each.reshape(times, -1) for each in (pool.first, pool.second, pool.score))
+        if all((each == each[0]).all() for each in columns):
             return times
     return 0
 

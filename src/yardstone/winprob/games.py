@@ -39,9 +39,8 @@ from yardstone.records.columns import level_columns
 from yardstone.records.dates import read_dates
 from yardstone.records.decoding import clean
 from yardstone.records.options import UNKNOWN_RESULT, listed_values, too_much
-from yardstone.records.query_errors import file_error
 from yardstone.records.results import ResultColumn, read_column
-from yardstone.records.table_files import csv_table, find_dialect
+from yardstone.records.table_files import connection_for, csv_table, find_dialect
 from yardstone.records.table_results import quoted
 from yardstone.winprob.kaniuk import GradeModel, log_gradients
 from yardstone.winprob.likelihood import GradedGames
@@ -84,8 +83,6 @@ def _results(words: NDArray[Any], column: str, file: str, report: SkipReport) ->
 
 
 def _columns(path: str) -> dict[str, NDArray[Any]]:
-    import duckdb
-
     dialect = find_dialect(Path(path), path)
     place = {name.lower(): name for name in dialect.names}
     chosen = {
@@ -100,12 +97,9 @@ def _columns(path: str) -> dict[str, NDArray[Any]]:
     wanted = {key: name for key, name in chosen.items() if name is not None}
     how = f"header = true, skip = {dialect.header - 1}"
     table = csv_table(Path(path), dialect, how, dict.fromkeys(wanted.values()))
-    with duckdb.connect() as connection:
-        try:
-            columns = ", ".join(map(quoted, wanted.values()))
-            fetched = connection.execute(f"SELECT {columns} FROM {table}").fetchall()
-        except duckdb.Error as error:
-            raise file_error(error, path) from None
+    with connection_for(path) as connection:
+        columns = ", ".join(map(quoted, wanted.values()))
+        fetched = connection.execute(f"SELECT {columns} FROM {table}").fetchall()
     return {
         key: np.array(["" if row[at] is None else row[at] for row in fetched], object)
         for at, key in enumerate(wanted)

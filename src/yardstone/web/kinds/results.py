@@ -63,8 +63,8 @@ def _perform(task: Task) -> dict[str, Any]:
 
 
 def _pool_of(task: Task) -> Pool:
-    from yardstone.records.formats import Options, read_format
-    from yardstone.records.joining import join_pools
+    from yardstone.records import formats, joining
+    from yardstone.records.options import Options
 
     first = task.options.get("first", "auto")
     pools = []
@@ -74,8 +74,8 @@ def _pool_of(task: Task) -> Pool:
             skip_unread=task.options.get("unread") == "skip",
             progress=lambda done, total: task.tell("reading", done, total),
         )
-        pools.append(read_format(name, [file.source for file in group], options))
-    pool = join_pools(pools)
+        pools.append(formats.read_format(name, [file.source for file in group], options))
+    pool = joining.join_pools(pools)
     hint = "Send fewer, or use the command `yardstone rate`."
     task.check("results_games", len(pool), "games", hint)
     task.check("results_players", len(pool.players), "players", hint)
