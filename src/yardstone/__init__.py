@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from yardstone import errors as _errors
 from yardstone.facade import lazy_names
-from yardstone.ratings import systems as _systems
 
 if TYPE_CHECKING:
     from yardstone.backgammon.error_system import ErrorRates as ErrorRates
@@ -65,33 +63,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__, _, _load = lazy_names(
-    __name__,
-    {
-        "errors": " ".join(_errors.__all__),
-        "ratings.systems": " ".join(_systems.__all__),
-        "backgammon.error_system": "ErrorRates",
-        "strength.fusion": "Fusion",
-        "records": "read query",
-        "pool": "Pool PairCounts Skipped SkipReport",
-        "evaluation.backtest": "evaluate",
-        "evaluation.comparison": "Evaluation",
-        "evaluation.history": "RatingHistory PresentRating history=rating_history",
-        "evaluation.prediction": "predict",
-        "ratings.rating_list": "GameForecast RatingList PlayerRating rate rate_list",
-        "ratings.sprt": "match MatchJudgement Sprt SprtState",
-        "display": "Plot",
-        "strength.estimation": "estimate StrengthEstimate",
-        "ratings.joint": "Prior Relation",
-        "ratings.result": "Ratings JointRatings Estimate Status",
-        "ratings.simulation": "simulate",
-        "ratings.uncertainty": "superiority",
-        "ratings.match": (
-            "Match Interval elo normalized_elo PairedGames pentanomial "
-            "match_superiority=superiority"
-        ),
-    },
-)
+__all__, _, _load = lazy_names(__name__)
 __all__ += ["__version__", "history", "match_superiority"]
 
 

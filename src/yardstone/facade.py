@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
 def lazy_names(
-    package: str, modules: Mapping[str, str]
+    package: str,
 ) -> tuple[list[str], Callable[[], list[str]], Callable[[str], Any]]:
-    """The ``__all__``, ``__dir__`` and ``__getattr__`` of a package.
+    """The ``__all__``, ``__dir__`` and ``__getattr__`` of a package, by its ``__name__``.
 
-    Args:
-        package: Its ``__name__``.
-        modules: The public names, spaced, by their module: below the package, or with a point
-            before it beside the package. NAME=THERE is another there, and listed by the package.
+    Its public names are those that its source imports for type checkers, in the block below
+    ``if TYPE_CHECKING``: each name as itself, or all of a module by a star. What is imported
+    under another name can be had, and is not listed.
     """
+    module = sys.modules[package]
     places: dict[str, tuple[str, str]] = {}
-    for module, names in modules.items():
-        for name, _, there in (each.partition("=") for each in names.split()):
-            places[name] = module, there or name
-    listed = sorted(name for name, (_, there) in places.items() if name == there)
+    for block in ast.parse(Path(str(module.__file__)).read_text("utf-8")).body:
+        for node in block.body if isinstance(block, ast.If) else ():
+            if isinstance(node, ast.ImportFrom):
+                home = str(node.module)
+                names = {each.asname or each.name: each.name for each in node.names}
+                if "*" in names:
+                    names = {each: each for each in import_module(home).__all__}
+                places |= {name: (home, there) for name, there in names.items()}
 
     def load(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, there = places[name]
-        value = getattr(import_module(f".{module}", package), there)
-        setattr(sys.modules[package], name, value)
+        home, there = places[name]
+        value = getattr(import_module(home), there)
+        setattr(module, name, value)
         return value
 
-    return listed, lambda: sorted({*vars(sys.modules[package]), *places}), load
+    listed = sorted(name for name, (_, there) in places.items() if name == there)
+    return listed, lambda: sorted({*vars(module), *places}), load

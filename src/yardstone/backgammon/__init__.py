@@ -33,20 +33,4 @@ if TYPE_CHECKING:
     from yardstone.backgammon.rating import rating_answer as rating_answer
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "analysis": "ListedPlayers MatchAnalysis RatingRule analyse_matches",
-        "file_analysis": (
-            "AnalysisFile AnalysisSettings FileAnalysis MatchFiles PositionEvaluation "
-            "evaluate_position"
-        ),
-        "error_rates": "Errors",
-        "error_system": "ErrorRates",
-        "formulas": "PUBLISHED Formula",
-        "gnubg": "find_gnubg",
-        "positions": "Position read_position",
-        "rating": "RatingAnswer RatingQuestion rating_answer",
-        "matches": "PlayerSummary",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

@@ -45,19 +45,4 @@ if TYPE_CHECKING:
     from yardstone.evaluation.uncertainty import MeanInterval as MeanInterval
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "backtest": "evaluate",
-        "uncertainty": "MeanInterval",
-        "metrics": "CalibrationCurve calibrate Measures measure",
-        "comparison": "compare Evaluation Prediction Ranking tune",
-        "history": "RatingCurve RatingHistory rating_history",
-        "findings": "Findings examine",
-        "interval_scale": "GameForecast",
-        "prediction": "predict compare_table read_predictions",
-        "splits": "Labels expected_from_ratings rating_labels Subset",
-        "ledger": "Ledger load_ledger save_ledger",
-        "rated_games": "RatedGames whole_history",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

@@ -44,21 +44,4 @@ if TYPE_CHECKING:
     from yardstone.go.rules import parse_rules as parse_rules
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "analysis": (
-            "GameAnalysis Phases analyse analyse_games AnalysedGames JudgedGames analyse_files "
-            "judge_files Judgement judge_games Total game_totals player_totals"
-        ),
-        "board": "Board",
-        "evaluator": "NetworkAnswer Evaluator NetworkQuestion Assessment",
-        "features": "extract_features ExtractionSettings",
-        "feature_store": "FeatureStore",
-        "inputs": "Encoded encode_game",
-        "losses": "LossEffort Losses",
-        "nets.network": "Network load_network",
-        "positions": "evaluate_file evaluate_lines",
-        "rules": "Rules parse_rules",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

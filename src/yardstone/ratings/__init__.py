@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yardstone.facade import lazy_names
-from yardstone.ratings import systems
 
 if TYPE_CHECKING:
     from yardstone.ratings.egf import Handicap as Handicap
@@ -34,16 +33,4 @@ if TYPE_CHECKING:
     from yardstone.ratings.whole_history import WholeHistoryRatings as WholeHistoryRatings
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "elo": "FIDE KFactor",
-        "egf": "Handicap",
-        "whole_history": "Curve WholeHistoryRatings",
-        "joint": "PlayerPriors Prior Relation",
-        "rating_list": "RatingList rate rate_list",
-        "result": "Estimate JointRatings JointSystem Ratings Replay SequentialSystem Status",
-        "sequential": "State",
-        "systems": " ".join(systems.__all__),
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

@@ -54,21 +54,4 @@ if TYPE_CHECKING:
     from yardstone.strength.style import read_style as read_style
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "calibration": "Calibration ScoreCost fit_calibration score_cost",
-        "estimation": "Estimates PlayerEstimate StrengthEstimate estimate_player estimate_players",
-        "evidence": "Evidence evidence_of_games evidence_of_store",
-        "fusion": "Fusion GlickoFromMoves MovesPrior Sides fit_moves_prior fuse",
-        "fusion_moves": "GameMoves read_moves with_moves",
-        "fusion_priors": "fit_fusion",
-        "intervals": "IntervalTable",
-        "listed_moves": "CostlyMove IndicativeMove",
-        "model": "RankScore StrengthModel",
-        "players": "AmbiguousPlayerError find_player",
-        "site_scales": "RANKS SITE_SCALES SiteScale fox_rank",
-        "strengths": "Rated RatedGame",
-        "style": "StyleModel StyleTable Validation cross_validate fit_style read_style",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

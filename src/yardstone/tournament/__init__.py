@@ -69,22 +69,4 @@ if TYPE_CHECKING:
     from yardstone.tournament.teams import team_tournament as team_tournament
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "explanation": "RoundComparison compare_rounds Explanation explain Proposal propose_round",
-        "pairing": "Constraints PairedBoard Pairing pair_round",
-        "dutch": "DutchPairing pair_dutch DutchProposal propose_dutch RoundCheck check_rounds",
-        "files": "read_tournament to_bytes tournament_pool",
-        "forecast": "TournamentForecast simulate Scenario Simulation simulate_scenarios",
-        "simulation": "RandomPlan random_tournament SimulationPlan tournament_of",
-        "last_round": "LastRoundNeeds last_round_needs",
-        "model": "Bye Game Player Tournament PairingRules ByeKind Result System",
-        "field": "EntryList synthetic_field winning_law",
-        "rating_change": "RatingChange rating_changes",
-        "round_robin": "RoundRobin berger_table pair_round_robin",
-        "rules": "HandicapRules Scoring Team TeamRules TimeControl",
-        "standings_table": "Standings standings",
-        "teams": "team_tournament TeamMatch TeamStandings team_standings",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

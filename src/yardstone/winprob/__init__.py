@@ -32,17 +32,4 @@ if TYPE_CHECKING:
     from yardstone.winprob.statistics import statistics_of_files as statistics_of_files
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "kaniuk": "GradeModel PUBLISHED Kaniuk",
-        ".grades": "format_grade parse_grade",
-        "players": (
-            "HandicapAdvice advise_handicap PairProbability opponent_for probability_between"
-        ),
-        "likelihood": "GradedGames LikelihoodFit fit_likelihood",
-        "laws": "rating_difference win_probability",
-        "model": "MODELS WinningModel winning_model",
-        "statistics": "WinningStatistics statistics_of_files",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

@@ -20,12 +20,4 @@ if TYPE_CHECKING:
     from yardstone.go.nets.store import find_network as find_network
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "model_file": "read_model",
-        "network": "Network load_network NetworkOutput",
-        "onnx_graph": "build_network",
-        "store": "find_network",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

@@ -24,14 +24,4 @@ if TYPE_CHECKING:
     from yardstone.strength.trickplay.rating import rate_problems as rate_problems
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "completion": "Completion complete_problems",
-        "problems": "Problem Variation read_problems",
-        "rating": (
-            "FoundProblems RatedProblem RatedProblems Sought find_problem_files "
-            "rate_problem_files rate_problems"
-        ),
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)

@@ -33,14 +33,4 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.settings import set_team as set_team
 
 
-__all__, __dir__, __getattr__ = lazy_names(
-    __name__,
-    {
-        "rounds": (
-            "give_bye rejoin take_bye_back withdraw GameResult parse_score set_result set_results"
-        ),
-        "settings": "EventChange change_settings new_tournament remove_team set_team",
-        "entries": "EventEntry change_player enter_players remove_player",
-        "file": "change_file create_file undo_step",
-    },
-)
+__all__, __dir__, __getattr__ = lazy_names(__name__)
