@@ -177,7 +177,7 @@ class Hessian(NamedTuple):
     level: Floats
 
 
-class Problem(NamedTuple):
+class Posterior(NamedTuple):
     """What there is to fit: the nodes before `stop` of each player, and room for derivatives."""
 
     layout: Layout
@@ -196,7 +196,7 @@ class Stretch(NamedTuple):
 
 @inlined_kernel
 def refresh(
-    problem: Problem, part: Stretch, x: Floats, shared: Floats, gradient: Floats, sums: Floats
+    problem: Posterior, part: Stretch, x: Floats, shared: Floats, gradient: Floats, sums: Floats
 ) -> None:
     """Fill in the derivatives by the strengths of one player in a stretch of nodes.
 
@@ -284,7 +284,7 @@ _LONGEST = 3.0  #: Steps of a Newton iteration are cut to so many logits.
 
 
 @kernel
-def log_posterior(problem: Problem, x: Floats, shared: Floats) -> float:
+def log_posterior(problem: Posterior, x: Floats, shared: Floats) -> float:
     """Log posterior up to a constant."""
     layout, stop, (w2, prior), _ = problem
     w, u2 = shared[0], u2_of(shared[1])
@@ -306,7 +306,7 @@ def log_posterior(problem: Problem, x: Floats, shared: Floats) -> float:
 
 
 @kernel
-def linearise(problem: Problem, x: Floats, shared: Floats, gradient: Floats) -> None:
+def linearise(problem: Posterior, x: Floats, shared: Floats, gradient: Floats) -> None:
     """Fill the derivatives by all unknowns; the last two of `gradient` are w's and tau's."""
     layout, stop, model, hessian = problem
     n = len(gradient) - 2
@@ -327,7 +327,7 @@ def linearise(problem: Problem, x: Floats, shared: Floats, gradient: Floats) -> 
 
 
 @kernel
-def multiply(problem: Problem, x: Floats, out: Floats) -> None:
+def multiply(problem: Posterior, x: Floats, out: Floats) -> None:
     """out = H x over nodes, w and tau."""
     layout, stop, _, hessian = problem
     n = len(x) - 2
@@ -354,7 +354,7 @@ def multiply(problem: Problem, x: Floats, out: Floats) -> None:
 
 
 @kernel
-def solve_blocks(problem: Problem, right: Floats, out: Floats) -> None:
+def solve_blocks(problem: Posterior, right: Floats, out: Floats) -> None:
     """Solve with the blocks of T, for each player by himself."""
     layout, stop, _, hessian = problem
     for p in range(len(stop)):
@@ -362,7 +362,7 @@ def solve_blocks(problem: Problem, right: Floats, out: Floats) -> None:
 
 
 @kernel
-def _precondition(problem: Problem, right: Floats, out: Floats) -> None:
+def _precondition(problem: Posterior, right: Floats, out: Floats) -> None:
     """Solve for blocks and common level, and with the diagonal for w and tau."""
     layout, stop, _, hessian = problem
     solve_blocks(problem, right, out)
@@ -380,7 +380,7 @@ def _precondition(problem: Problem, right: Floats, out: Floats) -> None:
 
 
 @kernel
-def _dot(problem: Problem, a: Floats, b: Floats) -> float:
+def _dot(problem: Posterior, a: Floats, b: Floats) -> float:
     layout, stop, _, _ = problem
     n = len(a) - 2
     total = a[n] * b[n] + a[n + 1] * b[n + 1]
@@ -391,7 +391,7 @@ def _dot(problem: Problem, a: Floats, b: Floats) -> float:
 
 
 @kernel
-def solve_all(problem: Problem, right: Floats, tolerance: float, out: Floats) -> bool:
+def solve_all(problem: Posterior, right: Floats, tolerance: float, out: Floats) -> bool:
     """Solve H out = right by preconditioned conjugate gradients; False if they fail.
 
     `tolerance` is that of the residual, relative to the right side.
@@ -425,7 +425,7 @@ def solve_all(problem: Problem, right: Floats, tolerance: float, out: Floats) ->
 
 @kernel
 def climb(
-    problem: Problem, x: Floats, shared: Floats, tolerance: float, max_steps: int
+    problem: Posterior, x: Floats, shared: Floats, tolerance: float, max_steps: int
 ) -> tuple[bool, int, float]:
     """Climb to the maximum from `x` and `shared` (w and tau; NaN: draws are half a win), in place.
 
@@ -462,7 +462,7 @@ def climb(
 
 
 @kernel
-def conditional_variance(problem: Problem, out: Floats) -> None:
+def conditional_variance(problem: Posterior, out: Floats) -> None:
     """Variance of each strength with all other players' strengths given."""
     layout, stop, _, hessian = problem
     for p in range(len(stop)):
@@ -470,7 +470,7 @@ def conditional_variance(problem: Problem, out: Floats) -> None:
 
 
 @kernel
-def draw_noise(problem: Problem, normal: Floats, out: Floats) -> None:
+def draw_noise(problem: Posterior, normal: Floats, out: Floats) -> None:
     """Draw from the normal distribution with covariance H (tau aside).
 
     `normal` holds a standard normal number for each entry and then each node.
@@ -498,7 +498,7 @@ def draw_noise(problem: Problem, normal: Floats, out: Floats) -> None:
 
 
 @kernel
-def lanczos(problem: Problem, probe: Floats, steps: int) -> tuple[Floats, Floats, float]:
+def lanczos(problem: Posterior, probe: Floats, steps: int) -> tuple[Floats, Floats, float]:
     """Lanczos coefficients of D^-1/2 L^-1 H L^-T D^-1/2, where LDL' are the blocks of T.
 
     Returns diagonal, off-diagonal, and the squared length of the probe.
@@ -548,7 +548,7 @@ def lanczos(problem: Problem, probe: Floats, steps: int) -> tuple[Floats, Floats
 
 
 @kernel
-def log_determinant_of_blocks(problem: Problem) -> float:
+def log_determinant_of_blocks(problem: Posterior) -> float:
     """Logarithm of the determinant of T, with the diagonal for w and tau."""
     layout, stop, _, hessian = problem
     total = 0.0
@@ -659,7 +659,7 @@ class _Room(NamedTuple):
 
 
 @inlined_kernel
-def _improve(problem: Problem, part: Stretch, learner: Learner, room: _Room) -> None:
+def _improve(problem: Posterior, part: Stretch, learner: Learner, room: _Room) -> None:
     """Take Newton's step for one player's strengths; only the stretch is linearised anew.
 
     What the days before say stands in their factors; their strengths move along.
@@ -683,7 +683,7 @@ def _improve(problem: Problem, part: Stretch, learner: Learner, room: _Room) -> 
 
 @kernel
 def replay(
-    problem: Problem,
+    problem: Posterior,
     games: DayGames,
     begin: int,
     learner: Learner,

@@ -28,7 +28,7 @@ from yardstone.ratings._history import (
     Learner,
     Model,
     Pace,
-    Problem,
+    Posterior,
     lay_out,
 )
 from yardstone.ratings.joint import PlayerPriors, Prior
@@ -450,7 +450,7 @@ class WholeHistory(Remembering):
         )
         learner = Learner(nodes["strength"], **others, free=free)
         model = Model(self.w2 / POINTS**2, self._player_priors(players))
-        problem = Problem(layout, stop, model, hessian)
+        problem = Posterior(layout, stop, model, hessian)
         if not newton.replay(problem, dated, begin, learner, pace, forecasts):
             raise ConvergenceError("a full fit within the replay did not converge")
         return {"node_start": layout.node_start, **nodes, **others}, *forecasts
@@ -561,9 +561,9 @@ class HistoryFit:
     steps: int = 0
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> Posterior:
         """As kernels take it, with all nodes of each player."""
-        return Problem(
+        return Posterior(
             self.layout, self.layout.node_start[1:], Model(self.w2, self.prior), self.hessian
         )
 

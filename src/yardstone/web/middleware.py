@@ -64,7 +64,7 @@ _OVER_TLS = "max-age=31536000"
 
 
 @dataclass
-class Frame:
+class RequestFrame:
     """Tells the application under which path it stands, and has strict headers with every answer.
 
     The `path` is such as ``/strength``, and '' for none; `_SECURITY_HEADERS` are added to every
@@ -438,7 +438,7 @@ def protect(
     )
     if hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
-    app.add_middleware(Frame, path=settings.root_path)
+    app.add_middleware(RequestFrame, path=settings.root_path)
     app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=words(settings.trusted_proxies))
 
 
