@@ -125,8 +125,7 @@ def query(
 def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterator[GameRows]:
     """The games of the rows that a query gives."""
     name = "query" if database is None else os.fspath(database)
-    tables: list[str] = []
-    computed: list[str] = []
+    attached: tuple[list[str], ...] = ()
     with connection_for(name, options.memory) as connection:
         if database is not None:
             path = _database(database)
@@ -135,8 +134,8 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
                     games = csv_rows(connection, TableFile(name, table), options, line_of=int)
                 yield games
                 return
-            tables, computed = _attached(connection, path, name)
-        rows = check_query(connection, sql, name, tables, computed)
+            attached = _attached(connection, path, name)
+        rows = check_query(connection, sql, name, *attached)
         if database is not None:
             check_size(connection, rows, path.stat().st_size, name)
             connection.execute("SET lock_configuration = true")
@@ -153,16 +152,14 @@ def queried_games(sql: str, database: StrPath | None = None) -> int:
     try:
         if path is not None and _is_sqlite(path):
             with _sqlite(path) as base:
-                row = base.execute(text).fetchone()
-        else:
-            with closing(connect()) as connection:
-                if path is not None:
-                    _attached(connection, path, str(path))
-                    return check_size(connection, f"({wanted}\n)", path.stat().st_size, str(path))
-                row = connection.execute(text).fetchone()
+                return int(base.execute(text).fetchone()[0])
+        with closing(connect()) as connection:
+            if path is None:
+                return int(connection.execute(text).fetchall()[0][0])
+            _attached(connection, path, str(path))
+            return check_size(connection, f"({wanted}\n)", path.stat().st_size, str(path))
     except (duckdb.Error, InputError, *_SQLITE_ERRORS):
         return 0
-    return int(row[0]) if row is not None else 0
 
 
 def _database(database: StrPath) -> Path:

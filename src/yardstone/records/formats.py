@@ -207,32 +207,10 @@ def _pgn_pieces(pool: Pool) -> Iterator[str]:
 
 def _pgn_tag(column: str) -> str | None:
     """The tag for a column: ``white_elo`` is WhiteElo, and ECO stays ECO."""
-    tag = (
-        column
-        if column[:1].isupper()
-        else "".join(p[:1].upper() + p[1:] for p in column.split("_"))
-    )
+    tag = column
+    if not column[:1].isupper():
+        tag = "".join(part[:1].upper() + part[1:] for part in column.split("_"))
     return {"Eco": "ECO"}.get(tag, tag) if _PGN_TAG_NAME.fullmatch(tag) else None
-
-
-_PGN = FileFormat(
-    "pgn",
-    (".pgn",),
-    (Sign(7, _PGN_TAG.match), Sign(9, _PGN_TAG_IN_A_LINE.search)),
-    reader("records.pgn", "read_pgn"),
-    writers=(
-        Writer(
-            "pgn",
-            (".pgn",),
-            _pgn_pieces,
-            lambda pool: [name for name in pool.columns if _pgn_tag(_column_name(name)) is None],
-            side="white",
-        ),
-    ),
-    moves=True,
-    side="white",
-    web=lambda *_: "pgn",
-)
 
 
 _SGF_ROOT = re.compile(rb"\(\s*;\s*[A-Za-z]{1,12}\s*\[")
@@ -258,28 +236,6 @@ def _sgf_web(text: str, _: str) -> str:
     return {"1": "sgf", "6": "sgf-backgammon"}.get(number, "")
 
 
-_SGF = FileFormat(
-    "sgf",
-    (".sgf",),
-    (Sign(5, _SGF_ROOT.match), Sign(10, _SGF_ROOT.search), Sign(12, _SGF_BEGINNING.search)),
-    reader("records.sgf", "read_sgf"),
-    reader("records.sgf", "games_reader"),
-    (
-        Writer(
-            "sgf",
-            (".sgf",),
-            _sgf_pieces,
-            _sgf_left_out,
-            reader("records.sgf", "write_sgf"),
-            "black",
-        ),
-    ),
-    moves=True,
-    side="black",
-    web=_sgf_web,
-)
-
-
 _MAT_MATCH = re.compile(
     rb"^[ \t]*(?:\d{1,5}[ \t]*point[ \t]+match\b"
     rb"|(?:unlimited|money)[ \t]+(?:match|session|game)[ \t\r]*$"
@@ -288,20 +244,11 @@ _MAT_MATCH = re.compile(
 )
 
 
-_MAT = FileFormat(
-    "mat",
-    (".mat",),
-    (Sign(6, _MAT_MATCH.search),),
-    reader("records.mat", "read_mat"),
-    moves=True,
-    web=lambda *_: "mat",
-)
-
-
-_CSV_HEADER = re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]")
-_CSV_QUOTED_HEADER = re.compile(rb'(?:"[^"\n\r]*"[,;\t|]){2}')
-_CSV_WINNERS = re.compile(
-    rb'"?win[\w ]*"?[,;\t|]"?los[\w ]*"?\s|"?los[\w ]*"?[,;\t|]"?win[\w ]*"?\s', re.I
+#: Lines that name three columns or more, some in quotes, or a winner and a loser.
+_CSV_HEADERS = (
+    re.compile(rb"[^\n\r\"\[]*[,;\t|][^\n\r\[]*[,;\t|]"),
+    re.compile(rb'(?:"[^"\n\r]*"[,;\t|]){2}'),
+    re.compile(rb'"?win[\w ]*"?[,;\t|]"?los[\w ]*"?\s|"?los[\w ]*"?[,;\t|]"?win[\w ]*"?\s', re.I),
 )
 _CSV_ENDINGS = (".csv", ".tsv", ".tab")
 
@@ -318,20 +265,6 @@ def _tsv_pieces(pool: Pool) -> Iterator[str]:
             '"' + cell.replace('"', '""') + '"' if cell.startswith('"') else cell for cell in cells
         )
         yield "\t".join(quoted) + "\n"
-
-
-_CSV = table_format(
-    "csv",
-    _CSV_ENDINGS,
-    (Sign(8, _CSV_HEADER.match), Sign(8, _CSV_QUOTED_HEADER.match), Sign(8, _CSV_WINNERS.match)),
-    reader("records.table_files", "csv_file_rows"),
-    writers=(
-        Writer("csv", (".csv",), _csv_pieces),
-        Writer("tsv", (".tsv", ".tab"), _tsv_pieces),
-    ),
-    # Any text with commas looks like a table, so a file that calls itself otherwise is none.
-    web=lambda _, ending: "csv" if ending in (*_CSV_ENDINGS, ".txt", "") else "",
-)
 
 
 _PARQUET_ENDINGS = (".parquet", ".pq")
@@ -351,15 +284,6 @@ def _parquet_pieces(pool: Pool) -> Iterator[bytes]:
                 yield piece
 
 
-_PARQUET = table_format(
-    "parquet",
-    _PARQUET_ENDINGS,
-    (Sign(0, lambda head: head.startswith(b"PAR1")),),
-    reader("records.table_files", "parquet_rows"),
-    writers=(Writer("parquet", _PARQUET_ENDINGS, _parquet_pieces, binary=True),),
-)
-
-
 _JSON_OBJECTS = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})|\[\s*\]')
 
 
@@ -371,82 +295,122 @@ def _json_list(pool: Pool) -> Iterator[str]:
     yield "[]\n" if begin == "[\n" else "\n]\n"
 
 
-_JSON = table_format(
-    "json",
-    (".json", ".jsonl", ".ndjson"),
-    (Sign(1, _JSON_OBJECTS.match),),
-    reader("records.table_files", "json_rows"),
-    writers=(
-        Writer("json", (".json",), _json_list),
-        Writer(
-            "jsonl",
-            (".jsonl", ".ndjson"),
-            lambda pool: (json.dumps(game, ensure_ascii=False) + "\n" for game in _rows(pool)),
-        ),
-    ),
-)
-
-
-_ARROW = table_format(
-    "arrow",
-    (".arrow", ".feather"),
-    (Sign(0, lambda head: head.startswith((b"ARROW1", b"FEA1"))),),
-    reader("records.table_files", "arrow_rows"),
-)
-
-
 _OPENGOTHA_XML = re.compile(rb"(?:<\?xml|<!--|<!DOCTYPE\s+Tournament|<Tournament)\b")
-
-_OPENGOTHA = tournament_format("opengotha", "OpenGotha", (".xml",), Sign(2, _OPENGOTHA_XML.match))
-
 
 #: A player: place, names, grade, country, club, then scores and rounds.
 _H9_PLAYER = re.compile(
     rb"^[ \t]*+\d++[ \t]++\S++(?>.*?[ \t]\d+[kdp]\b).*[ \t]\d+[=+\-?]", re.IGNORECASE | re.MULTILINE
 )
 
-_H9 = tournament_format(
-    "h9",
-    "results for the European Go Database",
-    (".h9",),
-    Sign(4, re.compile(rb";[ \t]*[A-Z]{2}\[").match),
-    Sign(11, _H9_PLAYER.search),
-)
-
-
 _CODE = re.compile(rb"(?:012|022|042|001|###)[ \r\n]")
 
-_TRF = tournament_format("trf", "FIDE's report file", (".trf", ".trfx"), Sign(3, _CODE.match))
-
-
-_DATABASE = table_format(
-    "database",
-    (".db", ".sqlite", ".sqlite3", ".duckdb"),
-    (Sign(0, lambda head: head.startswith(b"SQLite format 3\0") or head[8:12] == b"DUCK"),),
-    reader("records.databases", "database_rows"),
-    sent=False,
+_DECLARED = (
+    FileFormat(
+        "pgn",
+        (".pgn",),
+        (Sign(7, _PGN_TAG.match), Sign(9, _PGN_TAG_IN_A_LINE.search)),
+        reader("records.pgn", "read_pgn"),
+        writers=(
+            Writer(
+                "pgn",
+                (".pgn",),
+                _pgn_pieces,
+                lambda pool: [
+                    name for name in pool.columns if _pgn_tag(_column_name(name)) is None
+                ],
+                side="white",
+            ),
+        ),
+        moves=True,
+        side="white",
+        web=lambda *_: "pgn",
+    ),
+    FileFormat(
+        "sgf",
+        (".sgf",),
+        (Sign(5, _SGF_ROOT.match), Sign(10, _SGF_ROOT.search), Sign(12, _SGF_BEGINNING.search)),
+        reader("records.sgf", "read_sgf"),
+        reader("records.sgf", "games_reader"),
+        (
+            Writer(
+                "sgf",
+                (".sgf",),
+                _sgf_pieces,
+                _sgf_left_out,
+                reader("records.sgf", "write_sgf"),
+                "black",
+            ),
+        ),
+        moves=True,
+        side="black",
+        web=_sgf_web,
+    ),
+    FileFormat(
+        "mat",
+        (".mat",),
+        (Sign(6, _MAT_MATCH.search),),
+        reader("records.mat", "read_mat"),
+        moves=True,
+        web=lambda *_: "mat",
+    ),
+    table_format(
+        "csv",
+        _CSV_ENDINGS,
+        tuple(Sign(8, header.match) for header in _CSV_HEADERS),
+        reader("records.table_files", "csv_file_rows"),
+        writers=(
+            Writer("csv", (".csv",), _csv_pieces),
+            Writer("tsv", (".tsv", ".tab"), _tsv_pieces),
+        ),
+        # Any text with commas looks like a table, so a file that calls itself otherwise is none.
+        web=lambda _, ending: "csv" if ending in (*_CSV_ENDINGS, ".txt", "") else "",
+    ),
+    table_format(
+        "parquet",
+        _PARQUET_ENDINGS,
+        (Sign(0, lambda head: head.startswith(b"PAR1")),),
+        reader("records.table_files", "parquet_rows"),
+        writers=(Writer("parquet", _PARQUET_ENDINGS, _parquet_pieces, binary=True),),
+    ),
+    table_format(
+        "json",
+        (".json", ".jsonl", ".ndjson"),
+        (Sign(1, _JSON_OBJECTS.match),),
+        reader("records.table_files", "json_rows"),
+        writers=(
+            Writer("json", (".json",), _json_list),
+            Writer(
+                "jsonl",
+                (".jsonl", ".ndjson"),
+                lambda pool: (json.dumps(game, ensure_ascii=False) + "\n" for game in _rows(pool)),
+            ),
+        ),
+    ),
+    table_format(
+        "arrow",
+        (".arrow", ".feather"),
+        (Sign(0, lambda head: head.startswith((b"ARROW1", b"FEA1"))),),
+        reader("records.table_files", "arrow_rows"),
+    ),
+    tournament_format("opengotha", "OpenGotha", (".xml",), Sign(2, _OPENGOTHA_XML.match)),
+    tournament_format(
+        "h9",
+        "results for the European Go Database",
+        (".h9",),
+        Sign(4, re.compile(rb";[ \t]*[A-Z]{2}\[").match),
+        Sign(11, _H9_PLAYER.search),
+    ),
+    tournament_format("trf", "FIDE's report file", (".trf", ".trfx"), Sign(3, _CODE.match)),
+    table_format(
+        "database",
+        (".db", ".sqlite", ".sqlite3", ".duckdb"),
+        (Sign(0, lambda head: head.startswith(b"SQLite format 3\0") or head[8:12] == b"DUCK"),),
+        reader("records.databases", "database_rows"),
+        sent=False,
+    ),
 )
-
-
 #: All formats by name.
-FORMATS: Mapping[str, FileFormat] = MappingProxyType(
-    {
-        format.name: format
-        for format in (
-            _PGN,
-            _SGF,
-            _MAT,
-            _CSV,
-            _PARQUET,
-            _JSON,
-            _ARROW,
-            _OPENGOTHA,
-            _H9,
-            _TRF,
-            _DATABASE,
-        )
-    }
-)
+FORMATS: Mapping[str, FileFormat] = MappingProxyType({format.name: format for format in _DECLARED})
 #: What writes pools, by the name of the format.
 WRITERS: Mapping[str, Writer] = MappingProxyType(
     {writer.name: writer for format in FORMATS.values() for writer in format.writers}
@@ -508,7 +472,7 @@ def of_source(source: Source) -> FileFormat:
         head = stream.peek(HEAD)
         if source.path is None:
             source.keep(stream)
-    return of_content(head, source.name) or by_ending or _PGN
+    return of_content(head, source.name) or by_ending or FORMATS["pgn"]
 
 
 def for_web(head: bytes, name: str) -> str:
