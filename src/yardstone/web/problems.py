@@ -139,9 +139,39 @@ uploads_client 429+5: You send {most} requests at once already. | Wait until the
 internal 500: Something went wrong here. | Try again later.
 internal/job 500: Something went wrong on this server, not with your files. | Try again. If it
   happens again, tell the operator of this server.
+damaged 422: {message}. | Pack it again.
+encrypted 422: {message}. | Pack it again.
+bad_archive 422: {message}. | Pack fewer files, or send them without an archive.
+nested_archive 422: This archive holds only archives. | Unpack the inner ones first.
+nothing_usable/archive 422: There are no records of games in this archive. | Pack {files}.
+too_many_games 413: {message} | {hint}
+too_many_players 413: {message} | {hint}
+unknown_player/games 422: No game is by {player}. | {hint}
+no_gnubg 503: This server lacks GNU Backgammon. | Tell its operator.
 no_network 503: This server lacks the network for games of Go. | Tell its operator.
 storage 503+30: The server cannot store anything at the moment. | Try again later.
 storage/away 503+5: The server cannot reach its data at the moment. | Try again soon.
+not_signed_in 403: Only helpers can do that. | Sign in with the password of the helpers.
+wrong_password 403: That is not the password. | It was printed where the desk was started; ask
+  whoever started it.
+old_page 403: The page was older than the desk: nothing was changed. | Load the page again, and do
+  it once more.
+streams/pages 429+10: Too many pages are watching. | Load the page again.
+bad_form/number 422: {field}: {text!r} is not a number.
+bad_form/desk 422: The form is not known. | Load the page again.
+bad_number 422: {field}: {text!r} is not understood.
+bad_number/rating 422: The rating cannot be empty. | Write a number.
+bad_wish 422: These are the same player.
+bad_line 422: {line!r} is not a result. | Write a table and a result: 12 1-0, or 12 b if Black has
+  won there, 12 w for White.
+bad_result 422: {error}.
+no_table 422: Round {number} has no table {table}. | Look at the number.
+changed_meanwhile 409: {what}: it was {was} when you began, is {now} by now, and you sent {sent}. |
+  Nothing was changed. Look at it as it is now, and change it again.
+gone 409: Nobody is called {player!r} any more. | Somebody has changed the name.
+later_round 409: Round {last} is paired already. | Only the last round can be taken back.
+other_boards 409: {first} and {second} do not meet in round {number} any more: it was paired again.
+  | Nothing was changed. Look at the boards as they are now.
 """
 
 

@@ -28,7 +28,7 @@ from yardstone.records.sources import (
 )
 from yardstone.web.database import file_name
 from yardstone.web.kinds import KINDS
-from yardstone.web.problems import RequestProblem, refusal
+from yardstone.web.problems import refusal
 from yardstone.web.settings import Limits, Settings
 
 
@@ -116,11 +116,11 @@ def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
                 raise InputError(stream.damage)
             return head
     except InputError as error:
-        raise _unusable(name, "damaged", error.message, "Pack it again.") from None
+        raise refusal("damaged", message=_begun(error.message), file=name) from None
 
 
-def _unusable(name: str, code: str, message: str, hint: str) -> RequestProblem:
-    return RequestProblem(422, code, f"{message[:1].upper()}{message[1:]}.", hint, file=name)
+def _begun(message: str) -> str:
+    return message[:1].upper() + message[1:]
 
 
 def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str]:
@@ -135,18 +135,15 @@ def _members(path: Path, name: str, limits: Limits, entries: int) -> Counter[str
     try:
         _walk(path, bounds, limits, count, lambda label, reason: reasons.append(reason))
     except InputError as error:
-        hint = "Pack fewer files, or send them without an archive."
-        raise _unusable(name, "bad_archive", error.message, hint) from None
+        raise refusal("bad_archive", message=_begun(error.message), file=name) from None
     if formats.total() > formats[""]:
         return formats
     if troubles := [reason for reason in reasons if reason != _NESTED]:
         code = "encrypted" if "encrypted" in troubles[-1] else "damaged"
-        raise _unusable(name, code, f"Nothing can be unpacked: {troubles[-1]}", "Pack it again.")
+        raise refusal(code, message=f"Nothing can be unpacked: {troubles[-1]}", file=name)
     if reasons:
-        hint = "Unpack the inner ones first."
-        raise _unusable(name, "nested_archive", "This archive holds only archives", hint)
-    message = "There are no records of games in this archive"
-    raise _unusable(name, "nothing_usable", message, f"Pack {FILES}.")
+        raise refusal("nested_archive", file=name)
+    raise refusal("nothing_usable/archive", files=FILES, file=name)
 
 
 def _walk(

@@ -35,8 +35,8 @@ from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, RoundCount, Snapshot
-from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of, sentence
+from yardstone.web.problems import RequestProblem, missing, refusal
 from yardstone.web.store import remember_key
 
 
@@ -232,18 +232,15 @@ def shown_values(fields: Sequence[DeskField], what: Any) -> dict[str, str]:
     return texts
 
 
-def field_values(
-    fields: Sequence[DeskField], texts: dict[str, str], wrong: str = "is not a number."
-) -> dict[str, Any]:
-    """What texts of fields mean; a text of which `wrong` must be said is a RequestProblem."""
+def field_values(fields: Sequence[DeskField], texts: dict[str, str]) -> dict[str, Any]:
+    """What texts of fields mean; RequestProblem for one that means nothing."""
     values: dict[str, Any] = {}
     for field in fields:
-        if field.name in texts:
-            text = texts[field.name]
+        if (text := texts.get(field.name)) is not None:
             try:
                 values[field.name] = field.parse(text)
             except ValueError:
-                raise bad_form(f"{field.label}: {text!r} {wrong}", code="bad_number") from None
+                raise refusal("bad_number", field=field.label, text=text) from None
     return values
 
 
@@ -255,27 +252,20 @@ def changed_values(
     The form says what it showed (``was_grade``) and what stands in it now (``grade``); what
     the helper has left alone stays as it is by now.
     """
-    now, texts, wrong = shown_values(fields, what), {}, "is not understood"
-    hint, whose = "", ""
-    if isinstance(what, Player):
-        wrong, whose = "is not a number.", f" of {what.full_name}"
-        hint = "Nothing was changed. Look at the player as it is now, and change it again."
+    now, texts = shown_values(fields, what), {}
+    whose = f" of {what.full_name}" if isinstance(what, Player) else ""
     for field in fields:
         text, was, stands = form.text(field.name), form.text(f"was_{field.name}"), now[field.name]
         if text in (was, stands):
             continue
         if stands != was:
-            message = f"somebody has changed it to {stands or 'nothing'} meanwhile"
-            if whose:
-                message = (
-                    f"it was {was or 'empty'} when you began, is {stands or 'empty'} by now, and "
-                    f"you sent {text or 'nothing'}."
-                )
-            raise RequestProblem(409, "changed_meanwhile", f"{field.label}{whose}: {message}", hint)
+            what_was, is_now, sent = was or "empty", stands or "empty", text or "nothing"
+            place = field.label + whose
+            raise refusal("changed_meanwhile", what=place, was=what_was, now=is_now, sent=sent)
         texts[field.name] = text
-    values = field_values(fields, texts, wrong)
+    values = field_values(fields, texts)
     if values.get("rating", 0) is None:
-        raise bad_form("The rating cannot be empty.", "Write a number.", code="bad_number")
+        raise refusal("bad_number/rating")
     return values
 
 
@@ -301,17 +291,12 @@ class Form:
         """A whole number; raises RequestProblem if it is none."""
         text = self.text(name)
         if not text.isdecimal() or len(text) > 6:
-            raise bad_form(f"{name}: {text!r} is not a number.")
+            raise refusal("bad_form/number", field=name, text=text)
         return int(text)
 
     def every(self, name: str) -> list[str]:
         """All values of a field."""
         return [value for value in self.sent.getlist(name) if isinstance(value, str)]
-
-
-def bad_form(message: str, hint: str = "", *, code: str = "bad_form") -> RequestProblem:
-    """The refusal of what a form says."""
-    return RequestProblem(422, code, message, hint)
 
 
 def desk_of(request: Request) -> Desk:
@@ -325,12 +310,7 @@ def _helper_of(request: Request) -> Helper | None:
     sessions = desk_of(request).sessions
     helper = sessions.helper(request)
     if helper is None and sessions.guarded:
-        raise RequestProblem(
-            403,
-            "not_signed_in",
-            "Only helpers can do that.",
-            "Sign in with the password of the helpers.",
-        )
+        raise refusal("not_signed_in")
     return helper
 
 
@@ -342,7 +322,7 @@ async def read_form(request: Request) -> Form:
     """The form of a helper; raises RequestProblem if it does not come from a helper's page."""
     sessions, helper = desk_of(request).sessions, _helper_of(request)
     if helper is None:
-        raise sessions.old_page()
+        raise refusal("old_page")
     async with request.form(max_files=1, max_fields=_FIELDS, max_part_size=_LARGEST) as sent:
         uploads = [(name, each) for name, each in sent.multi_items() if not isinstance(each, str)]
         form = Form(helper, sent, {name: await each.read() for name, each in uploads})
@@ -423,8 +403,7 @@ def problem_page(request: Request, problem: RequestProblem) -> Response:
 def input_problem(error: InputError) -> str:
     """An error of the library as a sentence, without the place of a file on this machine."""
     place = "" if error.line is None else f"line {error.line}: "
-    text = place + error.advice
-    return text[:1].upper() + text[1:] + "."
+    return sentence(place + error.advice)
 
 
 def wants_json(request: Request) -> bool:
@@ -729,7 +708,7 @@ def change(request: Request, form: SentForm) -> Response:
     try:
         return take(request, form, step, "/settings")
     except YardstoneError as error:
-        return _settings_page(request, f"{error}.", form)
+        return _settings_page(request, sentence(str(error)), form)
 
 
 def _settings_page(request: Request, problem: str = "", form: Form | None = None) -> Response:
@@ -772,10 +751,8 @@ def state(request: Request) -> Response:
 async def events(request: Request) -> Response:
     """A line for each change of the tournament."""
     desk = desk_of(request)
-    refusal = RequestProblem(
-        429, "streams", "Too many pages are watching.", "Load the page again.", retry_after=10
-    )
-    return desk.streams.stream(desk.client(request), desk.settings.limits, _lines(desk), refusal)
+    full, limits = refusal("streams/pages"), desk.settings.limits
+    return desk.streams.stream(desk.client(request), limits, _lines(desk), full)
 
 
 async def _lines(desk: Desk) -> AsyncIterator[str]:

@@ -51,7 +51,6 @@ from yardstone.web.desk.pages import (
     Form,
     SentForm,
     back,
-    bad_form,
     changed_values,
     desk_of,
     desk_page,
@@ -66,7 +65,7 @@ from yardstone.web.desk.pages import (
     wants_json,
 )
 from yardstone.web.desk.service import Desk
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import refusal
 
 router = APIRouter(include_in_schema=False)
 
@@ -196,7 +195,7 @@ def rounds(request: Request, number: int, form: SentForm) -> Response:
     """Withdraw a player, take one back, give or take a bye, or take an entry out."""
     act, at = form.text("act"), form.number("round")
     if act not in PLAYER_STEPS:
-        raise bad_form("The form is not known.", "Load the page again.")
+        raise refusal("bad_form/desk")
     path = "/players" if act == "remove" else f"/player/{number}"
     return _take(request, form, lambda t, row: PLAYER_STEPS[act](t, row, at), path)
 
@@ -209,12 +208,7 @@ def _take(
     def with_player(tournament: Tournament) -> EventChange:
         row = _row(tournament, form.text("who"))
         if row < 0:
-            raise RequestProblem(
-                409,
-                "gone",
-                f"Nobody is called {form.text('who')!r} any more.",
-                "Somebody has changed the name.",
-            )
+            raise refusal("gone", player=form.text("who"))
         return step(tournament, row)
 
     return take(request, form, with_player, path)
@@ -328,10 +322,7 @@ def drop(request: Request, number: int, form: SentForm) -> Response:
 
     def step(tournament: Tournament) -> EventChange:
         if number != tournament.last_round:
-            raise RequestProblem(
-                409, "later_round", f"Round {tournament.last_round} is paired already.",
-                "Only the last round can be taken back.",
-            )  # fmt: skip
+            raise refusal("later_round", last=tournament.last_round)
         return unpair_round(tournament, number)
 
     return take(request, form, step, f"/pair/{number}")
@@ -347,7 +338,7 @@ def wishes(request: Request, form: SentForm) -> Response:
     if kind == "never" and not removed:
         one, two = (tournament.find(form.text(side)) for side in ("a", "b"))
         if one == two:
-            raise bad_form("These are the same player.", code="bad_wish")
+            raise refusal("bad_wish")
         names = tournament.name_of(one), tournament.name_of(two)
 
     def changed(kept: EventWishes) -> EventWishes:
@@ -476,18 +467,13 @@ def enter_quick(request: Request, number: int, form: SentForm) -> Response:
     """Take the result of a table, typed in one line."""
     typed = _QUICK.fullmatch(form.text("line"))
     if typed is None:
-        raise bad_form(
-            f"{form.text('line')!r} is not a result.",
-            "Write a table and a result: 12 1-0, or 12 b if Black has won there, 12 w for White.",
-            code="bad_line",
-        )
+        raise refusal("bad_line", line=form.text("line"))
     table, text = int(typed[1]), typed[2]
 
     def of_table(tournament: Tournament) -> tuple[str, str, str]:
         games = [g for g in tournament.round_games(number) if g.table == table]
         if len(games) != 1:
-            message = f"Round {number} has no table {table}."
-            raise bad_form(message, "Look at the number.", code="no_table")
+            raise refusal("no_table", number=number, table=table)
         names = [tournament.name_of(row) for row in (games[0].first, games[0].second)]
         one, two = letters(tournament)
         short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
@@ -526,7 +512,7 @@ def _answer(
         try:
             result, forfeit = parse_score(text)
         except UsageError as error:
-            raise bad_form(f"{error}.", code="bad_result") from None
+            raise refusal("bad_result", error=error) from None
         pair = _rows(tournament, number, first, second)
         game = tournament.game_of[number, pair[0]]
         stands, sent = _seen_by(game, pair[0]), score_of(result, forfeit=forfeit)
@@ -550,12 +536,7 @@ def _rows(tournament: Tournament, number: int, first: str, second: str) -> tuple
     pair = _row(tournament, first), _row(tournament, second)
     game = tournament.game_of.get((number, pair[0]))
     if game is None or game.opponent(pair[0]) != pair[1]:
-        raise RequestProblem(
-            409,
-            "other_boards",
-            f"{first} and {second} do not meet in round {number} any more: it was paired again.",
-            "Nothing was changed. Look at the boards as they are now.",
-        )
+        raise refusal("other_boards", first=first, second=second, number=number)
     return pair
 
 

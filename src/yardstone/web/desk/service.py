@@ -32,7 +32,7 @@ from yardstone.tournament.event.file import (
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result, Tournament
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
-from yardstone.web.problems import RequestProblem, missing
+from yardstone.web.problems import missing, refusal
 from yardstone.web.settings import Limits
 
 if TYPE_CHECKING:
@@ -276,12 +276,7 @@ class Sessions:
         self._all_guesses.check("everybody", "POST")
         given, right = (self._sign("password", text) for text in (password.strip(), self._password))
         if not hmac.compare_digest(given, right):
-            raise RequestProblem(
-                403,
-                "wrong_password",
-                "That is not the password.",
-                "It was printed where the desk was started; ask whoever started it.",
-            )
+            raise refusal("wrong_password")
         return self.new_helper(name)
 
     def new_helper(self, name: str = "") -> Helper:
@@ -311,16 +306,7 @@ class Sessions:
         site = request.headers.get("sec-fetch-site", "same-origin")
         own = hmac.compare_digest(key.encode(), self.form_key(helper).encode())
         if site not in ("same-origin", "none") or not own:
-            raise self.old_page()
-
-    def old_page(self) -> RequestProblem:
-        """The refusal of a form from a page that the desk did not make, or not since it started."""
-        return RequestProblem(
-            403,
-            "old_page",
-            "The page was older than the desk: nothing was changed.",
-            "Load the page again, and do it once more.",
-        )
+            raise refusal("old_page")
 
     def _sign(self, purpose: str, text: str) -> str:
         whole = f"{purpose}:{text}".encode()

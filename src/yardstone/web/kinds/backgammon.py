@@ -20,7 +20,7 @@ from yardstone.web.kinds.kind import (
     glanced,
     level_field,
 )
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import refusal
 
 _BLUNDERS = 20
 #: Columns of the sample on the start page.
@@ -38,9 +38,7 @@ def _perform(task: Task) -> dict[str, Any]:
     try:
         program = find_gnubg(Path(task.settings.gnubg) if task.settings.gnubg else None)
     except InputError:
-        raise RequestProblem(
-            503, "no_gnubg", "This server lacks GNU Backgammon.", "Tell its operator."
-        ) from None
+        raise refusal("no_gnubg") from None
     task.tell("analysing", 0, len(task.files))
     analysis = analyse_matches(
         [MatchFile(file.label, file.path) for file in task.files],

@@ -34,7 +34,7 @@ from yardstone.web.kinds.kind import (
     bad_option,
     level_field,
 )
-from yardstone.web.problems import RequestProblem
+from yardstone.web.problems import refusal
 
 if TYPE_CHECKING:
     from yardstone.records.go_game import GoGame
@@ -287,7 +287,7 @@ def _games(task: Task) -> list[GoGame]:
             (moves, "go_moves", "The games have more than {:,} moves together."),
         ):
             if number > (most := task.limit(name)):
-                raise RequestProblem(413, "too_many_games", words.format(most), hint)
+                raise refusal("too_many_games", message=words.format(most), hint=hint)
     task.skipped.merge(reader.skipped)
     if not games:
         hint = "send SGF files of games of Go"
@@ -305,12 +305,8 @@ def _check_player(games: list[GoGame], player: str) -> None:
     names = player_names(games)
     if plain_name(player) not in map(plain_name, names):
         known = ", ".join(list(names)[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
-        raise RequestProblem(
-            422,
-            "unknown_player",
-            f"No game is by {player}.",
-            f"Choose one of these: {known}." if names else "The games name nobody.",
-        )
+        hint = f"Choose one of these: {known}." if names else "The games name nobody."
+        raise refusal("unknown_player/games", player=player, hint=hint)
 
 
 def _only_player(games: list[GoGame]) -> str:

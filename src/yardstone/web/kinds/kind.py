@@ -252,7 +252,7 @@ class Task:
         if number > most:
             message = f"There are {number:,} {words}; {most:,} are allowed."
             code = "too_many_players" if words == "players" else "too_many_games"
-            raise RequestProblem(413, code, message, hint)
+            raise refusal(code, message=message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
