@@ -503,7 +503,12 @@ def _make_tables(connection: sa.Connection, place: str, folder: Path) -> list[Pa
         connection.execute(sa.text("INSERT INTO version VALUES (:number)"), {"number": VERSION})
         return []
     connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-    return _take_over(connection, folder) if version else []
+    folders = []
+    for (upload,) in connection.execute(sa.select(uploads.c.id)).fetchall() if version else ():
+        own = folder / str(upload)
+        insert_chunks(connection, upload, {int(path.stem): path for path in own.glob("[0-9]*")})
+        folders.append(own)
+    return folders
 
 
 def _version_of_postgres(connection: sa.Connection) -> int:
@@ -511,16 +516,6 @@ def _version_of_postgres(connection: sa.Connection) -> int:
     if not sa.inspect(connection).has_table("version", schema=_SCHEMA):
         return 0
     return int(connection.exec_driver_sql(f"SELECT number FROM {_SCHEMA}.version").scalar_one())
-
-
-def _take_over(connection: sa.Connection, folder: Path) -> list[Path]:
-    folders = []
-    for (upload,) in connection.execute(sa.select(uploads.c.id)).fetchall():
-        own = folder / str(upload)
-        files = {int(path.stem): path for path in own.glob("[0-9]*")}
-        insert_chunks(connection, upload, files)
-        folders.append(own)
-    return folders
 
 
 T = TypeVar("T")

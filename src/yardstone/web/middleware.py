@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import h11
 import uvicorn
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
@@ -41,8 +42,6 @@ from yardstone.web.settings import Limits, Settings, log_event
 from yardstone.web.store import STATUSES
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
     from yardstone.web.desk.app import DeskSettings
 
 

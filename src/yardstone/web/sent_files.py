@@ -98,7 +98,13 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
         head = file.read(HEAD)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip", _members(path.rename(path.with_suffix(".zip")), name, limits, entries)
-    head = _first_bytes(path, name, limits)
+    try:
+        with Source(name, path).open(StreamLimits(limits.ratio, _LOOKED)) as stream:
+            head = stream.peek(HEAD)[:HEAD]
+            if not head and stream.damage:
+                raise InputError(stream.damage)
+    except InputError as error:
+        raise refusal("damaged", message=_begun(error.message), file=name) from None
     if not head.strip():
         raise refusal("empty", file=name)
     format = _format_of(head, unpacked_name(name))
@@ -106,17 +112,6 @@ def look(path: Path, name: str, limits: Limits, entries: int = 0) -> tuple[str, 
         what = _foreign(head) or "not a record of games that can be read here"
         raise refusal("unknown_format", what=what, files=FILES, file=name)
     return format, Counter({format: 1})
-
-
-def _first_bytes(path: Path, name: str, limits: Limits) -> bytes:
-    try:
-        with Source(name, path).open(StreamLimits(limits.ratio, _LOOKED)) as stream:
-            head = stream.peek(HEAD)[:HEAD]
-            if not head and stream.damage:
-                raise InputError(stream.damage)
-            return head
-    except InputError as error:
-        raise refusal("damaged", message=_begun(error.message), file=name) from None
 
 
 def _begun(message: str) -> str:
@@ -193,69 +188,6 @@ class Unpacked:
         return Source(self.label, self.path)
 
 
-@dataclass
-class _Unpacking:
-    formats: Sequence[str]
-    folder: Path
-    limits: Limits
-    skipped: SkipReport
-    left: int
-    members: int = 0
-    files: list[Unpacked] = field(default_factory=list)
-
-    def skip(self, label: str, reason: str) -> None:
-        self.skipped.add(Skipped(label, 0, reason))
-
-    def take(self, label: str, pieces: Iterator[bytes]) -> None:
-        head = b""
-        while len(head) < HEAD and (piece := next(pieces, b"")):
-            head += piece
-        name = _format_of(head[:HEAD], label)
-        if name not in self.formats:
-            self.skip(label, "not of the kind that is wanted" if name else "no file of games")
-            return
-        ending = "sgf" if name.startswith("sgf") else name
-        path = self.folder / f"{len(self.files):06d}.{ending}"
-        size, longest = 0, self.limits.file_bytes * 4
-        with path.open("wb") as out:
-            for piece in chain([head], pieces):
-                size += len(piece)
-                if size > self.left:
-                    most = self.limits.unpacked_bytes >> 20
-                    raise refusal("too_large/unpacked", most=most, file=label)
-                if size > longest:
-                    break
-                out.write(piece)
-        self.left -= size
-        if size > longest:
-            path.unlink()
-            self.skip(label, "too long when unpacked")
-        else:
-            self.files.append(Unpacked(label, path, name))
-
-    def take_zip(self, label: str, path: Path) -> None:
-        limits = self.limits
-        bounds = ArchiveLimits(max(limits.zip_entries - self.members, 0), limits.ratio, _EXTRA)
-        try:
-            self.members += _walk(
-                path,
-                bounds,
-                limits,
-                lambda name, data: self.take(
-                    f"{label}/{name}", iter(partial(data.read, _PIECE), b"")
-                ),
-                lambda name, reason: self.skip(f"{label}/{name}", reason),
-            )
-        except InputError as error:
-            raise InputError(error.message, file=label, hint=error.hint) from None
-
-    def take_one(self, label: str, path: Path) -> None:
-        with Source(label, path).open(StreamLimits(self.limits.ratio, _EXTRA)) as stream:
-            self.take(unpacked_name(label), stream.pieces())
-            if stream.damage:
-                self.skip(label, stream.damage)
-
-
 def unpack(
     upload: Path,
     files: Sequence[dict[str, Any]],
@@ -268,19 +200,68 @@ def unpack(
 
     Raises RequestProblem if none is of use, or they are too many or too large.
     """
-    work = _Unpacking(formats, folder, limits, skipped, limits.unpacked_bytes)
+    unpacked: list[Unpacked] = []
+    left, members = limits.unpacked_bytes, 0
+
+    def skip(label: str, reason: str) -> None:
+        skipped.add(Skipped(label, 0, reason))
+
+    def take(label: str, pieces: Iterator[bytes]) -> None:
+        nonlocal left
+        head = b""
+        while len(head) < HEAD and (piece := next(pieces, b"")):
+            head += piece
+        name = _format_of(head[:HEAD], label)
+        if name not in formats:
+            skip(label, "not of the kind that is wanted" if name else "no file of games")
+            return
+        ending = "sgf" if name.startswith("sgf") else name
+        path = folder / f"{len(unpacked):06d}.{ending}"
+        size, longest = 0, limits.file_bytes * 4
+        with path.open("wb") as out:
+            for piece in chain([head], pieces):
+                size += len(piece)
+                if size > left:
+                    most = limits.unpacked_bytes >> 20
+                    raise refusal("too_large/unpacked", most=most, file=label)
+                if size > longest:
+                    break
+                out.write(piece)
+        left -= size
+        if size > longest:
+            path.unlink()
+            skip(label, "too long when unpacked")
+        else:
+            unpacked.append(Unpacked(label, path, name))
+
+    def take_zip(label: str, path: Path) -> int:
+        bounds = ArchiveLimits(max(limits.zip_entries - members, 0), limits.ratio, _EXTRA)
+        try:
+            return _walk(
+                path,
+                bounds,
+                limits,
+                lambda name, data: take(f"{label}/{name}", iter(partial(data.read, _PIECE), b"")),
+                lambda name, reason: skip(f"{label}/{name}", reason),
+            )
+        except InputError as error:
+            raise InputError(error.message, file=label, hint=error.hint) from None
+
     for number, file in enumerate(files):
         path, label = upload / file_name(number, file["format"]), str(file["name"])
         if file["format"] == "unknown":
-            work.skip(label, str(file.get("reason") or "no file of games"))
+            skip(label, str(file.get("reason") or "no file of games"))
         elif file["format"] == "zip":
-            work.take_zip(label, path)
+            members += take_zip(label, path)
         else:
-            work.take_one(label, path)
-    if not work.files:
+            with Source(label, path).open(StreamLimits(limits.ratio, _EXTRA)) as stream:
+                take(unpacked_name(label), stream.pieces())
+                if stream.damage:
+                    skip(label, stream.damage)
+    if not unpacked:
         hint = skipped.details[0].reason if skipped.details else "Send other files."
         raise refusal("nothing_usable", hint=hint)
-    return work.files
+    return unpacked
 
 
 #: Visitors that are remembered.

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from yardstone.reports.files import document_csv, table_csv
 from yardstone.web.database import Job, Lock, file_name, jobs, uploads
@@ -35,9 +36,6 @@ from yardstone.web.store import (
 from yardstone.web.supervisor import Bell
 from yardstone.web.upkeep import drop_uploads
 from yardstone.web.uploads import Upload, receive_form
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
 
 
 def retry_job(store: JobStore, job: str) -> None:

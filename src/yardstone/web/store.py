@@ -164,18 +164,6 @@ def _next_job(now: sa.ColumnElement[float]) -> sa.Select[str]:
     )
 
 
-def _jobs_before(job: str, now: sa.ColumnElement[float]) -> sa.Select[int]:
-    line = _line(now)
-    others = line.alias("others")
-    own = sa.tuple_(line.c.turn, line.c.served, line.c.created, line.c.id)
-    other = sa.tuple_(others.c.turn, others.c.served, others.c.created, others.c.id)
-    return (
-        sa.select(sa.func.count())
-        .select_from(line.join(others, other < own))
-        .where(line.c.id == job)
-    )
-
-
 def _room_taken(client: str) -> sa.Select[int, int, int]:
     """How many jobs wait or run, how many of them are a client's, and bytes of uploads."""
     own = sa.case((jobs.c.client == client, 1), else_=0)
@@ -363,8 +351,14 @@ class JobStore:
         """How many queued jobs come before a queued one."""
         if job.status != "queued":
             return None
-        row = self.database.row(_jobs_before(job.id, self.moment()))
-        return None if row is None else int(row[0])
+        line = _line(self.moment())
+        others = line.alias("others")
+        own, other = (
+            sa.tuple_(each.c.turn, each.c.served, each.c.created, each.c.id)
+            for each in (line, others)
+        )
+        before = sa.select(sa.func.count()).select_from(line.join(others, other < own))
+        return int(self.database.row(before.where(line.c.id == job.id))[0])
 
     # What workers do
 

@@ -270,9 +270,6 @@ class Supervisor:
                 upkeep.end_heavy(self.store, child.name)
                 log_event(self._logger, "too heavy", process=child.label)
                 child.signal(signal.SIGKILL)
-        self._kill_strays()
-
-    def _kill_strays(self) -> None:
         now, own = time.monotonic(), {child.name: child for child in self.children if child.name}
         strays = upkeep.stray_workers(self.store) & own.keys()
         self._stray = {name: self._stray.get(name, now) for name in strays}

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from urllib.parse import parse_qsl
 
 from python_multipart.exceptions import FormParserError
@@ -24,9 +24,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.sent_files import file_label
-
-if TYPE_CHECKING:
-    from yardstone.web.settings import Limits
+from yardstone.web.settings import Limits
 
 #: Bytes gathered before they are written to the disk.
 _PIECE = 1 << 20

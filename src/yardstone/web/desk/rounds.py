@@ -43,7 +43,7 @@ from yardstone.tournament.event.settings import (
     read_wishes,
 )
 from yardstone.tournament.explanation import Proposal
-from yardstone.tournament.model import Game, Result, Tournament
+from yardstone.tournament.model import Result, Tournament
 from yardstone.tournament.pairing import Constraints
 from yardstone.web.desk.pages import (
     HELPERS,
@@ -515,7 +515,8 @@ def _answer(
             raise refusal("bad_result", error=error) from None
         pair = _rows(tournament, number, first, second)
         game = tournament.game_of[number, pair[0]]
-        stands, sent = _seen_by(game, pair[0]), score_of(result, forfeit=forfeit)
+        seen = game.result if pair[0] == game.first else game.result.reversed
+        stands, sent = score_of(seen, forfeit=game.forfeit), score_of(result, forfeit=forfeit)
         if stands not in ("?", sent, replacing):
             clash = {"table": game.table, "first": first, "second": second}
             raise _ClashError({**clash, "stands": stands, "sent": sent})
@@ -549,9 +550,3 @@ def _signed(desk: Desk, number: int, clash: dict[str, Any]) -> dict[str, Any]:
             by, sign, _ = step.what.partition(": Round ")
             return {**signed, "by": by if sign else "", "time": step.time}
     return signed
-
-
-def _seen_by(game: Game, player: int) -> str:
-    """The result with this player's points first."""
-    result = game.result if player == game.first else game.result.reversed
-    return score_of(result, forfeit=game.forfeit)

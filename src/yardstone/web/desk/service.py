@@ -20,6 +20,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from starlette.requests import Request
+
 from yardstone.errors import InputError, YardstoneError
 from yardstone.tournament.event.entries import RatingRegister, read_register
 from yardstone.tournament.event.file import (
@@ -29,6 +31,7 @@ from yardstone.tournament.event.file import (
     read_journal,
     undo_step,
 )
+from yardstone.tournament.event.settings import EventChange
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result, Tournament
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
@@ -36,9 +39,6 @@ from yardstone.web.problems import missing, refusal
 from yardstone.web.settings import Limits
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from yardstone.tournament.event.settings import EventChange
     from yardstone.web.desk.app import DeskSettings
 
 #: The format of the file: the only one that holds tables, byes and absences.

@@ -271,10 +271,10 @@ class Query:
     colour: str | None = None
     scale: str | None = None
 
-    def link(self, *, part: str = "", **values: str | int | None) -> str:
+    def link(self, **values: str | int | None) -> str:
         """The address of another view; of this one's values only those that are named stay."""
         query = urlencode({name: value for name, value in values.items() if value is not None})
-        return self.address + (f"?{query}" if query else "") + part
+        return self.address + (f"?{query}" if query else "")
 
 
 @dataclass(frozen=True, slots=True)

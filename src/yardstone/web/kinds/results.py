@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from typing import Any
 
+from yardstone.pool import Pool
 from yardstone.reports.document import Block, Document, Lines, Section, Table
 from yardstone.reports.words import per_cent, plural
 from yardstone.web.kinds.kind import (
@@ -23,9 +23,6 @@ from yardstone.web.kinds.kind import (
     glanced,
     level_field,
 )
-
-if TYPE_CHECKING:
-    from yardstone.pool import Pool
 
 #: Pairs of players whose games are listed.
 _PAIRS = 20_000
@@ -88,7 +85,7 @@ def _view(result: Plain, query: Query) -> View:
     from yardstone.reports.rating_list import list_document, scores_of
 
     def link(record: Plain) -> str:
-        return f"{query.address}?{urlencode({'player': record['player']})}#against"
+        return query.link(player=record["player"]) + "#against"
 
     players = result["ratings"]
     document = list_document(result, title="Rating list", link=link)

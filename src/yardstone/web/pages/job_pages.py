@@ -9,26 +9,22 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
 
 from yardstone.files import scratch_folder
 from yardstone.reports.document import Column, Document, Section, Table
 from yardstone.reports.drawing import Discs, Element, Shape, Sheet, Words, broken, cut
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS, Query, View
-from yardstone.web.kinds.kind import readable
+from yardstone.web.kinds.kind import Card, readable
 from yardstone.web.pages import render
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import result_of
 from yardstone.web.store import sent_key
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from yardstone.web.kinds.kind import Card
 
 FOLDER = Path(__file__).parent / "samples"
 
@@ -171,8 +167,13 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
             return _unread_page(request, job, view, problem)
     if job["status"] == "needs_player":
         return _choice_page(request, job, view)
-    if job["status"] in ("failed", "cancelled"):
-        return _end_page(request, job, view)
+    if job["status"] == "cancelled":
+        words = "The measurement was stopped, and its files are deleted."
+        return render.message(request, "Stopped", "warn", words, job=view)
+    if job["status"] == "failed":
+        lines = render.error_lines(job["error"] or {"message": "The job failed"})
+        again = f"{view['page']}/retry" if job["can_retry"] and view["steered"] else ""
+        return render.message(request, "No result", "bad", *lines, again=again, job=view)
     state = render.progress(job)
     heading = KINDS[job["kind"]].heading
     return render.page(
@@ -225,7 +226,11 @@ def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Quer
             finished, expires = job["finished"], job["expires"]
             times = {"measured": finished, "expires": expires, "address": query.address}
             kept = json.dumps({**result.kept, **times}, ensure_ascii=False)
-        return _shown(request, result, job=view, kept=kept, card=_card(request, job))
+        drawn = KINDS[job["kind"]].card(stored)
+        address = f"{render.address_of(request)}/r/{job['id']}"
+        picture = f"{address}/card.png" if can_draw() else ""
+        card = render.PageCard(drawn.title, drawn.sentence, address, picture)
+        return _shown(request, result, job=view, kept=kept, card=card)
 
 
 def _unread_page(
@@ -258,13 +263,6 @@ def _shown(request: Request, result: View, **more: Any) -> Response:
     )
 
 
-def _card(request: Request, job: Plain) -> render.PageCard:
-    card = KINDS[job["kind"]].card(job["result"])
-    address = f"{render.address_of(request)}/r/{job['id']}"
-    picture = f"{address}/card.png" if can_draw() else ""
-    return render.PageCard(card.title, card.sentence, address, picture)
-
-
 def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
     players = [
         {"name": each["name"], "words": plural(each["games"], "game")}
@@ -288,40 +286,38 @@ def _choice_page(request: Request, job: Plain, view: dict[str, Any]) -> Response
     )
 
 
-def _end_page(request: Request, job: Plain, view: dict[str, Any]) -> Response:
-    if job["status"] == "cancelled":
-        words = "The measurement was stopped, and its files are deleted."
-        return render.message(request, "Stopped", "warn", words, job=view)
-    lines = render.error_lines(job["error"] or {"message": "The job failed"})
-    again = f"{view['page']}/retry" if job["can_retry"] and view["steered"] else ""
-    return render.message(request, "No result", "bad", *lines, again=again, job=view)
-
-
 def batch_page(request: Request, batch: Plain, *, owned: bool) -> Response:
     """The jobs of a batch, each with its state."""
-    root, done, total = render.root_of(request), batch["done"], batch["total"]
+    root, state = render.root_of(request), batch_progress(batch)
+
+    def name(job: Plain) -> str:
+        known = (job["result"] or {}).get("player") or job["options"].get("player")
+        return str(known or job["kind"])
+
     columns = [
-        Column("", _batch_name, "Player"),
+        Column("", name, "Player"),
         Column("", lambda job: _STATUS_WORDS[job["status"]], "State"),
         Column("", lambda job: (job["result"] or {}).get("rank"), "Rank"),
         Column("", lambda job: "Open", "Result", link=lambda job: f"{root}/r/{job['id']}"),
     ]
     table = Table(columns, batch["jobs"], caption="The results and how far they are")
-    going = batch["status"] != "done"
     return render.page(
         request,
         "batch",
         title="Batch",
-        refresh=_REFRESH if going else 0,
-        heading=f"{plural(total, 'result')} of one upload",
-        watched=f"{root}/b/{batch['id']}/state" if going else "",
-        share=done / total,
-        words=f"{done} of {total} done.",
+        refresh=_REFRESH if state["going"] else 0,
+        heading=f"{plural(batch['total'], 'result')} of one upload",
+        watched=f"{root}/b/{batch['id']}/state" if state["going"] else "",
+        share=state["share"],
+        words=state["words"],
         content=render.content(Document("", sections=[Section("", [table])])),
         page=f"{root}/b/{batch['id']}",
         owned=owned,
     )
 
 
-def _batch_name(job: Plain) -> str:
-    return str((job["result"] or {}).get("player") or job["options"].get("player") or job["kind"])
+def batch_progress(batch: Plain) -> dict[str, Any]:
+    """How far a batch is, for a bar and a sentence, as `render.progress` tells of a job."""
+    done, total = batch["done"], batch["total"]
+    words, going = f"{done} of {total} done.", batch["status"] != "done"
+    return {"going": going, "share": done / total, "words": words, "stage": "running"}

@@ -8,22 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib import metadata, resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from yardstone.reports.document import Document
 from yardstone.reports.page import document_fragment, script, style
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import RequestProblem, missing
 from yardstone.web.settings import site_of
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from starlette.requests import Request
-
-    from yardstone.reports.document import Document
 
 Plain = Mapping[str, Any]
 
@@ -203,8 +200,6 @@ def _version() -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
-
     desk = PackageLoader("yardstone.web.desk", "templates")
     return Environment(
         loader=ChoiceLoader(

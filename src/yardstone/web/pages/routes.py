@@ -210,14 +210,7 @@ def batch(request: Request, address: str) -> Response:
 @router.api_route("/b/{address}/state", methods=render.READ)
 def batch_state(request: Request, address: str) -> Response:
     """How far a batch is."""
-    batch = service_of(request).batch(address)
-    done, total = batch["done"], batch["total"]
-    plain = {
-        "going": batch["status"] != "done",
-        "share": done / total,
-        "words": f"{done} of {total} done.",
-        "stage": "running",
-    }
+    plain = job_pages.batch_progress(service_of(request).batch(address))
     return JSONResponse(plain, headers={"Cache-Control": "no-store"})
 
 
