@@ -463,7 +463,7 @@ def test_a_job_wakes_workers_of_other_machines(
 ) -> None:
     sender, other = stores(postgres_url), stores(line.address(postgres_url))
     listener = Listener(other.database, QUEUED)
-    assert listener.notices(0.0) is None, "it begins to listen: something may have come before"
+    assert listener.wait(0.0) is None, "it begins to listen: something may have come before"
     longest = listener.longest
     begun = time.monotonic()
     threading.Timer(0.2, lambda: put(sender)).start()
@@ -478,7 +478,7 @@ def test_a_job_wakes_workers_of_other_machines(
         listener.wait(0.1)
     put(sender, "bob")
     begun = time.monotonic()
-    assert listener.notices(30.0) == [""]
+    assert listener.wait(30.0) == [""]
     assert time.monotonic() - begun < 10.0
     listener.close()
 

@@ -45,12 +45,8 @@ class Listener:
         """Whether notices come."""
         return self._connection is not None
 
-    def wait(self, seconds: float) -> None:
-        """Wait for a notice, and so many seconds at most."""
-        self.notices(seconds)
-
-    def notices(self, seconds: float) -> list[str] | None:
-        """The texts of the notices that came; None if some may have been lost."""
+    def wait(self, seconds: float) -> list[str] | None:
+        """Wait for notices, and so many seconds at most: their texts, None if some may be lost."""
         end = time.monotonic() + seconds
         try:
             if self._connection is None:
@@ -125,7 +121,7 @@ class Changes:
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
         assert self._listener is not None
         while not self._stop.is_set():
-            came = self._listener.notices(_ROUND)
+            came = self._listener.wait(_ROUND)
             if came is None or came:
                 with suppress(RuntimeError):  # the loop has ended
                     loop.call_soon_threadsafe(self._wake, came)

@@ -55,14 +55,11 @@ def described(error: YardstoneError) -> dict[str, Any]:
     """An error of the library as JSON has it, with a file as the visitor called it."""
     if isinstance(error, RequestProblem):
         return error.as_dict()
-    place = isinstance(error, InputError)
-    return {
-        "code": "usage" if isinstance(error, UsageError) else "input" if place else "model",
-        "message": error.message if isinstance(error, InputError) else str(error),
-        "hint": error.hint if isinstance(error, InputError) else None,
-        "file": error.file if isinstance(error, InputError) else None,
-        "line": error.line if isinstance(error, InputError) else None,
-    }
+    names = ("message", "hint", "file", "line")
+    if isinstance(error, InputError):
+        return {"code": "input", **{name: getattr(error, name) for name in names}}
+    code = "usage" if isinstance(error, UsageError) else "model"
+    return {"code": code, **dict.fromkeys(names), "message": str(error)}
 
 
 def missing() -> RequestProblem:

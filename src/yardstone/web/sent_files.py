@@ -283,7 +283,8 @@ class ImportGate:
         Raises RequestProblem if the importer is off, or the visitor had as many in this hour as are
         allowed.
         """
-        check_importer(self.settings, "ogs")
+        if "ogs" not in self.settings.importers:
+            raise refusal("no_importer")
         now, most = self.clock(), self.settings.limits.imports_hour
         asked = self._asked.setdefault(client, deque())
         self._asked.move_to_end(client)
@@ -295,12 +296,6 @@ class ImportGate:
         asked.append(now)
         while len(self._asked) > _REMEMBERED:
             self._asked.popitem(last=False)
-
-
-def check_importer(settings: Settings, name: str) -> None:
-    """Refuse an importer that is not switched on."""
-    if name not in settings.importers:
-        raise refusal("no_importer")
 
 
 def import_games(
@@ -315,7 +310,8 @@ def import_games(
     Raises RequestProblem if the importer is off, or the name cannot be; InputError if the games
     cannot be fetched.
     """
-    check_importer(settings, "ogs")
+    if "ogs" not in settings.importers:
+        raise refusal("no_importer")
     limits = settings.limits
     selection = GameSelection(
         games=limits.import_games,

@@ -21,7 +21,7 @@ from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value, readable
 from yardstone.web.middleware import Places, visitor_mark
 from yardstone.web.notices import QUEUED, Changes
-from yardstone.web.problems import RequestProblem, missing, refusal
+from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.sent_files import ImportGate, look
 from yardstone.web.settings import Settings
 from yardstone.web.store import (
@@ -91,8 +91,7 @@ def delete_job(store: JobStore, address: str) -> None:
         return gone > 0
 
     if not store.database.write(work):
-        store.check_expired(address)
-        raise missing()
+        store.refuse_absent(address)
     store.database.forget()
 
 

@@ -171,14 +171,13 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             _check_text(each.name, getattr(self, each.name))
-        if not 0 <= self.port <= 65535:
-            raise UsageError(f"port {self.port}: give 0 to 65535")
+        for name, most in (("port", 65535), ("niceness", 19)):
+            if not 0 <= (value := getattr(self, name)) <= most:
+                raise UsageError(f"{name} {value}: give 0 to {most}")
         if self.workers < 0:
             raise UsageError("the number of workers cannot be negative")
         if self.device not in device_names():
             raise UsageError(f"device {self.device!r}: give {', '.join(device_names())}")
-        if not 0 <= self.niceness <= 19:
-            raise UsageError(f"niceness {self.niceness}: give 0 to 19")
         for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):
             value = getattr(self, name)
             if not (isfinite(value) and value > 0.0):

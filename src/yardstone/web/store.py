@@ -7,7 +7,7 @@ import hmac
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import sqlalchemy as sa
 
@@ -327,24 +327,23 @@ class JobStore:
         chosen = self._chosen(result=result).where(jobs.c.id == _check_address(job))
         for row in self.database.rows(chosen, patience=patience):
             return Job.of_row(row)
-        self.check_expired(job)
-        raise missing()
+        self.refuse_absent(job)
 
-    def check_expired(self, address: str) -> None:
-        """Say of an address that leads nowhere that it expired, if it did."""
+    def refuse_absent(self, address: str) -> NoReturn:
+        """Say of an address that leads nowhere that it expired, or that there is nothing."""
         own = sa.or_(jobs.c.id == address, jobs.c.batch == address)
         late = sa.select(jobs.c.id).where(own, jobs.c.expires <= self.moment())
         mark = sa.select(gone.c.mark).where(gone.c.mark == mark_of(address))
         if self.database.rows(late.union_all(mark)):
             raise refusal("expired")
+        raise missing()
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""
         chosen = self._chosen(result=True).where(jobs.c.batch == _check_address(batch))
         rows = self.database.rows(chosen.order_by(jobs.c.created, jobs.c.id))
         if not rows:
-            self.check_expired(batch)
-            raise missing()
+            self.refuse_absent(batch)
         return [Job.of_row(row) for row in rows]
 
     def ahead(self, job: Job) -> int | None:

@@ -80,8 +80,8 @@ async def receive_form(request: Request, folder: Path, limits: Limits) -> Upload
     written = request.headers.get("content-length", "")
     if written.isdecimal() and int(written) > whole:
         raise _too_large(limits)
-    upload = Upload(secrets.token_hex(16), folder)
-    upload.folder = folder / upload.id
+    name = secrets.token_hex(16)
+    upload = Upload(name, folder / name)
     upload.folder.mkdir(mode=0o700)
     stream = request.stream()
     pieces = _in_time(stream, whole, limits)
@@ -195,15 +195,12 @@ class _Parts:
                 "on_headers_finished": self._headers_end,
                 "on_part_data": self._data,
                 "on_part_end": self._end,
-                "on_end": self._whole,
+                "on_end": partial(setattr, self, "complete", True),
             },
         )
         self._file: IO[bytes] | None = None
         self._pending: list[bytes] = []
         self._begin()
-
-    def _whole(self) -> None:
-        self.complete = True
 
     def _begin(self) -> None:
         self._header = [b"", b""]

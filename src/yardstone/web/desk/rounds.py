@@ -15,25 +15,12 @@ from fastapi.responses import JSONResponse, Response
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
 from yardstone.reports.pairing import sentences
+from yardstone.tournament.event import rounds as steps
 from yardstone.tournament.event.entries import (
     EventEntry,
     change_player,
     enter_players,
     read_player_table,
-)
-from yardstone.tournament.event.rounds import (
-    PLAYER_STEPS,
-    GameResult,
-    PairedRound,
-    pair_event,
-    parse_score,
-    rejoin,
-    score_of,
-    set_first_mover,
-    set_result,
-    unpair_round,
-    usual_system,
-    withdraw,
 )
 from yardstone.tournament.event.settings import (
     EventChange,
@@ -174,7 +161,7 @@ def call(request: Request, number: int) -> Response:
 @router.post("/here/{number}")
 def set_here(request: Request, number: int, form: SentForm) -> Response:
     """Say whether a player plays in a round."""
-    act = rejoin if form.text("there") == "1" else withdraw
+    act = steps.rejoin if form.text("there") == "1" else steps.withdraw
     path = f"/here/{number}#{form.text('anchor')}"
     return _take(request, form, lambda t, row: act(t, row, number, only=True), path)
 
@@ -194,10 +181,10 @@ def change(request: Request, number: int, form: SentForm) -> Response:
 def rounds(request: Request, number: int, form: SentForm) -> Response:
     """Withdraw a player, take one back, give or take a bye, or take an entry out."""
     act, at = form.text("act"), form.number("round")
-    if act not in PLAYER_STEPS:
+    if act not in steps.PLAYER_STEPS:
         raise refusal("bad_form/desk")
     path = "/players" if act == "remove" else f"/player/{number}"
-    return _take(request, form, lambda t, row: PLAYER_STEPS[act](t, row, at), path)
+    return _take(request, form, lambda t, row: steps.PLAYER_STEPS[act](t, row, at), path)
 
 
 def _take(
@@ -323,7 +310,7 @@ def drop(request: Request, number: int, form: SentForm) -> Response:
     def step(tournament: Tournament) -> EventChange:
         if number != tournament.last_round:
             raise refusal("later_round", last=tournament.last_round)
-        return unpair_round(tournament, number)
+        return steps.unpair_round(tournament, number)
 
     return take(request, form, step, f"/pair/{number}")
 
@@ -362,16 +349,16 @@ def _paired(
     demands: _Demands,
     *,
     reasons: bool = True,
-) -> PairedRound:
+) -> steps.PairedRound:
     lasting = read_wishes(desk_of(request).settings.file)
     demanded = demands.constraints(tournament)
     options: dict[str, Any] = {}
-    if usual_system(tournament, lasting) != "round-robin":
+    if steps.usual_system(tournament, lasting) != "round-robin":
         options = {"costs": reasons and len(tournament.players) <= _COSTS_UP_TO}
-    return pair_event(tournament, number, wishes=lasting, constraints=demanded, **options)
+    return steps.pair_event(tournament, number, wishes=lasting, constraints=demanded, **options)
 
 
-def _digest(made: PairedRound) -> str:
+def _digest(made: steps.PairedRound) -> str:
     """What differs if any board does."""
     tournament = made.tournament
     names = [player.full_name for player in tournament.players]
@@ -388,7 +375,7 @@ def _page(
     number: int,
     demands: _Demands,
     *,
-    made: PairedRound | None = None,
+    made: steps.PairedRound | None = None,
     problem: str = "",
 ) -> Response:
     desk = desk_of(request)
@@ -418,7 +405,7 @@ def _page(
 _NOTHING: dict[str, Any] = {"boards": (), "byes": (), "bye_reason": "", "notes": (), "shown": ""}
 
 
-def _proposal(tournament: Tournament, made: PairedRound) -> dict[str, Any]:
+def _proposal(tournament: Tournament, made: steps.PairedRound) -> dict[str, Any]:
     """The new boards, each with its reasons, and what else there is to say of them."""
     reasons: dict[frozenset[int], list[str]] = {}
     if isinstance(made.proposal, Proposal):
@@ -488,7 +475,7 @@ def exchange_colours(request: Request, number: int, form: SentForm) -> Response:
 
     def step(tournament: Tournament) -> EventChange:
         first, second = _rows(tournament, number, form.text("first"), form.text("second"))
-        return set_first_mover(tournament, number, second, first)
+        return steps.set_first_mover(tournament, number, second, first)
 
     return take(request, form, step, f"/results/{number}")
 
@@ -510,18 +497,19 @@ def _answer(
     def step(tournament: Tournament) -> EventChange:
         first, second, text = wanted(tournament)
         try:
-            result, forfeit = parse_score(text)
+            result, forfeit = steps.parse_score(text)
         except UsageError as error:
             raise refusal("bad_result", error=error) from None
         pair = _rows(tournament, number, first, second)
         game = tournament.game_of[number, pair[0]]
         seen = game.result if pair[0] == game.first else game.result.reversed
-        stands, sent = score_of(seen, forfeit=game.forfeit), score_of(result, forfeit=forfeit)
+        stands = steps.score_of(seen, forfeit=game.forfeit)
+        sent = steps.score_of(result, forfeit=forfeit)
         if stands not in ("?", sent, replacing):
             clash = {"table": game.table, "first": first, "second": second}
             raise _ClashError({**clash, "stands": stands, "sent": sent})
-        given = GameResult(result=result, forfeit=forfeit, round=number, players=pair)
-        return set_result(tournament, given, replace_other=stands == replacing)
+        given = steps.GameResult(result=result, forfeit=forfeit, round=number, players=pair)
+        return steps.set_result(tournament, given, replace_other=stands == replacing)
 
     anchor = f"#{form.text('anchor')}" if form.text("anchor") else ""
     try:
