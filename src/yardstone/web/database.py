@@ -641,9 +641,16 @@ class Database:
             return sa.literal(time.time(), sa.Double)
         return sa.cast(sa.func.extract("epoch", sa.func.statement_timestamp()), sa.Double)
 
-    def change(self, statement: sa.Executable) -> None:
-        """Carry a statement out, in a transaction of its own."""
-        self.write(lambda connection: connection.execute(statement))
+    def change(self, statement: sa.Update | sa.Delete) -> None:
+        """Carry a statement out, in a transaction of its own, if it is about any row.
+
+        Looking for one keeps nobody from writing.
+        """
+        about = sa.select(sa.literal(1)).select_from(statement.table).limit(1)
+        if statement.whereclause is not None:
+            about = about.where(statement.whereclause)
+        if self.row(about) is not None:
+            self.write(lambda connection: connection.execute(statement))
 
     def put(
         self, connection: sa.Connection, table: sa.Table, values: Mapping[str, Any], **again: Any

@@ -67,8 +67,7 @@ def recover(store: JobStore) -> int:
     """Put back the jobs whose lease ran out; how many there were."""
     _mend_moments(store)
     late = workers.c.seen <= store.moment() - 10.0 * store.settings.lease
-    if store.database.row(sa.select(workers.c.name).where(late)) is not None:
-        store.database.change(sa.delete(workers).where(late))
+    store.database.change(sa.delete(workers).where(late))
     return _put_back(store, jobs.c.lease <= store.moment(), innocent=False)
 
 
@@ -78,13 +77,11 @@ def _mend_moments(store: JobStore) -> None:
     ahead = (jobs.c.status == "running") & sa.or_(
         jobs.c.lease > now + lease + _AHEAD, jobs.c.deadline > now + most + _AHEAD
     )
-    if store.database.row(sa.select(jobs.c.id).where(ahead)) is not None:
-        mended = sa.update(jobs).where(ahead).values(lease=now + lease, deadline=now + most)
-        store.database.change(mended)
+    mended = sa.update(jobs).where(ahead).values(lease=now + lease, deadline=now + most)
+    store.database.change(mended)
     for moment in (workers.c.seen, clients.c.served):
-        late = moment > now + _AHEAD
-        if store.database.row(sa.select(moment).where(late)) is not None:
-            store.database.change(sa.update(moment.table).where(late).values({moment.name: now}))
+        late = sa.update(moment.table).where(moment > now + _AHEAD)
+        store.database.change(late.values({moment.name: now}))
 
 
 def _put_back(store: JobStore, which: sa.ColumnElement[bool], *, innocent: bool) -> int:
