@@ -31,6 +31,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from yardstone.errors import InputError, MissingExtraError, UsageError
+from yardstone.reports.words import picked
 from yardstone.web.problems import DatabaseAway, refusal
 
 METADATA = sa.MetaData()
@@ -78,6 +79,9 @@ def _table(name: str, keys: int = 1, /, **columns: Any) -> sa.Table:
             )
         )
     return sa.Table(name, METADATA, *made)
+
+
+_MOMENTS = ("created", "started", "finished", "expires")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,28 +138,17 @@ class Job:
             "id": self.id,
             "url": f"{prefix}/api/jobs/{self.id}",
             "page": f"{prefix}/r/{self.id}",
-            "kind": self.kind,
-            "status": self.status,
-            "created": moment(self.created),
-            "started": moment(self.started),
-            "finished": moment(self.finished),
-            "expires": moment(self.expires),
+            **picked(self, "kind", "status"),
+            **{name: moment(getattr(self, name)) for name in _MOMENTS},
             "ahead": ahead,
             "progress": {
-                "stage": self.stage,
-                "done": self.done,
-                "total": self.total,
+                **picked(self, "stage", "done", "total"),
                 "fraction": 1.0 if self.status == "done" else min(fraction, 1.0),
             },
-            "files": self.files,
-            "options": self.options,
+            **picked(self, "files", "options"),
             "players": self.players if self.status == "needs_player" else None,
             "skipped": self.skipped or [],
-            "skipped_total": self.skipped_total,
-            "error": self.error,
-            "can_retry": self.can_retry,
-            "attempts": self.attempts,
-            "batch": self.batch,
+            **picked(self, "skipped_total", "error", "can_retry", "attempts", "batch"),
             "result": None if self.result is None else json.loads(self.result),
         }
 

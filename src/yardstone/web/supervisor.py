@@ -46,6 +46,21 @@ def orders(end: Callable[[], object], patience: float) -> dict[str, Any]:
     return words
 
 
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; raises InputError if nothing can."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    both = ":" in host and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server(
+            (host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=both
+        )
+    except OSError as error:
+        # Of its words those of the system alone: the address is said already.
+        reason = (error.strerror or str(error)).partition(" (while")[0]
+        hint = "name another --port or --host"
+        raise InputError(f"nothing can listen at {host}:{port}: {reason}", hint=hint) from None
+
+
 class Bell:
     """A pipe with one ring a job.
 
@@ -169,7 +184,7 @@ class Supervisor:
         self.store = JobStore(settings)
         self.store.database.patience = 0.0  # it comes back to everything
         self.bell = Bell.new()
-        self.socket = self._listen() if serve else None
+        self.socket = listen(settings.host, settings.port) if serve else None
         self._mark = f"{socket.gethostname()[:40]}/{secrets.token_hex(4)}"
         self._stop = threading.Event()
         self._stray: dict[str, float] = {}
@@ -184,22 +199,6 @@ class Supervisor:
         if self.socket is not None:
             listening = partial(self._orders, socket=self.socket.fileno())
             self.children.insert(0, _Child("server", "yardstone.web.server", listening))
-
-    def _listen(self) -> socket.socket:
-        host, port = self.settings.host, self.settings.port
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.socket(family)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((host, port))
-        except OSError as error:
-            listening.close()
-            raise InputError(
-                f"nothing can listen at {host}:{port}: {error.strerror}",
-                hint="name another --port or --host",
-            ) from None
-        listening.listen(_BACKLOG)
-        return listening
 
     @property
     def place(self) -> str:

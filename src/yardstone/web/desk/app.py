@@ -18,7 +18,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 import yardstone
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import UsageError
 from yardstone.web.desk import pages, rounds
 from yardstone.web.desk.pages import problem_page
 from yardstone.web.desk.service import Desk
@@ -26,6 +26,7 @@ from yardstone.web.middleware import Metrics, configured, plain_answer, protect
 from yardstone.web.pages.render import wants_page
 from yardstone.web.problems import RequestProblem
 from yardstone.web.settings import Limits, configure_log
+from yardstone.web.supervisor import listen
 
 #: Letters and digits that nobody takes for another one, read aloud or from a wall.
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -167,13 +168,7 @@ def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
     """
     configure_log(logging.WARNING)
     server = DeskServer(desk_configuration(settings))
-    try:
-        listening = socket.create_server((settings.host, settings.port), backlog=1024)
-    except OSError as error:
-        raise InputError(
-            f"cannot listen on {settings.host}, port {settings.port}: {error.strerror}",
-            hint="another --port, or --host",
-        ) from None
+    listening = listen(settings.host, settings.port)
     tell(f"The desk of {settings.file} is open (Ctrl-C closes it):")
     for address in _addresses(settings, listening.getsockname()[1]):
         tell(f"  {address}")

@@ -33,9 +33,6 @@ _STAGES = {
     "rating": "Rating",
     "finished": "Finished",
 }
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
 
 
 def size_words(number: int) -> str:
@@ -91,7 +88,7 @@ def moment_words(moment: str | None) -> str:
     if moment is None:
         return "an unknown day"
     at = datetime.fromisoformat(moment)
-    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}, {at:%H:%M} UTC"
+    return f"{at.day} {at:%B %Y, %H:%M} UTC"
 
 
 def sentence(text: str, place: str = "") -> str:
