@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
 from yardstone.reports.document import (
     Alternative,
     Choices,
-    Column,
     Document,
     Section,
     Slides,
     Table,
+    file_columns,
 )
-from yardstone.reports.words import plural
+from yardstone.reports.words import picked, plural
 from yardstone.strength.site_scales import KNOWN_RANKS, SiteScale
 from yardstone.web.kinds.kind import (
     Card,
@@ -48,11 +47,12 @@ _GAMES_A_PAGE = 20
 _TICKS = ((-4.0, "5k"), (1.0, "1d"), (3.0, "3d"), (5.0, "5d"), (7.0, "7d"), (9.0, "9d"))
 _COLOURS = {"black": 1, "white": 2}
 _COLOUR_WORDS = {number: word for word, number in _COLOURS.items()}
-#: Columns of CSV.
+#: Columns of CSV: what stands of each game, and so far.
 _OF_GAMES = (
-    "file", "line", "date", "opponent", "colour", "result", "moves", "rank", "rating", "low",
-    "high",
-)  # fmt: skip
+    *("file", "line", "date", "opponent", "colour", "result", "moves"),
+    *("rank", "rating", "low", "high"),
+    *(f"running_{name}=running.{name}" for name in ("rank", "rating", "low", "high")),
+)
 
 
 def own_scale(settings: Settings) -> SiteScale | None:
@@ -196,13 +196,11 @@ def _kept(shown: Plain) -> dict[str, Any]:
     return {
         "player": shown["player"],
         "colour": shown.get("colour"),
-        "games": shown["games"],
-        "moves": shown["moves"],
+        **picked(shown, "games", "moves"),
         "last": max(dates, default=None),
-        "level": shown["level"],
-        "scale": shown["scale"],
+        **picked(shown, "level", "scale"),
         "scales": {
-            name: {field: part[field] for field in ("title", "rank", "rating", "low", "high")}
+            name: picked(part, "title", "rank", "rating", "low", "high")
             for name, part in shown["scales"].items()
         },
     }
@@ -216,16 +214,6 @@ def _go_card(result: Plain) -> Card:
     if result["scale"] != "fox" or None in ends or result.get("contradictory"):
         return Card(strength, f"{sure}.")
     return Card(strength, f"{sure}.", (ends,), _TICKS)
-
-
-def _go_records(result: Plain) -> Table:
-
-    def running(name: str) -> Column:
-        return Column(f"running_{name}", lambda game: game["running"][name])
-
-    columns = [Column(name, itemgetter(name)) for name in _OF_GAMES]
-    columns += map(running, ("rank", "rating", "low", "high"))
-    return Table(columns, result["by_game"])
 
 
 #: Names that are offered where the player is not clear.
@@ -408,6 +396,6 @@ KIND = Kind(
     perform=_perform,
     view=_go_view,
     card=_go_card,
-    records=_go_records,
+    records=lambda result: Table(file_columns(*_OF_GAMES, kind="text"), result["by_game"]),
     upgrades=(adding(costliest_moves=[], indicative_moves=[]), adding(basis="fox")),
 )
