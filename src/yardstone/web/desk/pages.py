@@ -28,6 +28,7 @@ from yardstone.reports.document import Document
 from yardstone.reports.pairing import side_names
 from yardstone.reports.simulation import last_round_document
 from yardstone.reports.standings import player_card_document, prizes_document, standings_document
+from yardstone.reports.words import picked
 from yardstone.tournament.event.prizes import prize_list
 from yardstone.tournament.event.rounds import game_score
 from yardstone.tournament.event.settings import SETTINGS, EventChange, change_settings
@@ -345,9 +346,7 @@ def desk_page(
     shown: dict[str, Any] = {
         "event": snapshot.tournament,
         **{name: partial(view, snapshot.tournament) for name, view in VIEW.items()},
-        "rounds": snapshot.rounds,
-        "mark": snapshot.mark,
-        "trouble": snapshot.trouble,
+        **picked(snapshot, "rounds", "mark", "trouble"),
         "helper": helper,
         "key": "" if helper is None else sessions.form_key(helper),
         "guarded": sessions.guarded,
@@ -381,7 +380,7 @@ def reader_page(
         kept = bytes(desk_page(request, template, snapshot, **make()).body)
         if len(snapshot.pages) < _MOST:
             snapshot.pages[address] = kept
-    return HTMLResponse(kept, headers={"Cache-Control": "no-store"})
+    return HTMLResponse(kept)
 
 
 def problem_page(request: Request, problem: RequestProblem) -> Response:

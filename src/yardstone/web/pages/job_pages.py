@@ -100,10 +100,8 @@ def _sheet(card: Card, site: str) -> Sheet:
         Words(cut(site, room, _SITE), _MARGIN, 38.0, size=_SITE, colour="soft"),
     ]
     y = 52.0
-    for text, size, bold, most in (
-        (card.title, _TITLE, True, 2),
-        (card.sentence, _SENTENCE, False, 3),
-    ):
+    texts = (card.title, _TITLE, True, 2), (card.sentence, _SENTENCE, False, 3)
+    for text, size, bold, most in texts:
         for line in broken(text, room, size, bold=bold)[:most]:
             y += 1.2 * size
             elements.append(Words(line, _MARGIN, y, size=size, bold=bold))

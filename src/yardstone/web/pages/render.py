@@ -247,19 +247,16 @@ def page(
     after `refresh` seconds, 0 for never; other sites show the `card` of a link to it.
     """
     root = root_of(request)
-    text = (
-        _environment()
-        .get_template(f"{template}.html.j2")
-        .render(
-            root=root,
-            asset=lambda name: f"{root}/static/{name}?v={asset_mark(name)}",
-            private=private,
-            refresh=refresh,
-            version=_version(),
-            site=site_of(request),
-            card=card,
-            **values,
-        )
+    made = _environment().get_template(f"{template}.html.j2")
+    text = made.render(
+        root=root,
+        asset=lambda name: f"{root}/static/{name}?v={asset_mark(name)}",
+        private=private,
+        refresh=refresh,
+        version=_version(),
+        site=site_of(request),
+        card=card,
+        **values,
     )
     headers = {"Cache-Control": "no-store" if private else "public, max-age=300"}
     if retry_after is not None:

@@ -147,8 +147,7 @@ def picture(request: Request, address: str) -> Response:
 @router.api_route("/r/{address}/state", methods=render.READ)
 def state(request: Request, address: str) -> Response:
     """How far a job is, for the script of the page."""
-    plain = render.progress(service_of(request).job(address, result=False))
-    return JSONResponse(plain, headers={"Cache-Control": "no-store"})
+    return JSONResponse(render.progress(service_of(request).job(address, result=False)))
 
 
 @router.post("/r/{address}/player")
@@ -210,8 +209,7 @@ def batch(request: Request, address: str) -> Response:
 @router.api_route("/b/{address}/state", methods=render.READ)
 def batch_state(request: Request, address: str) -> Response:
     """How far a batch is."""
-    plain = job_pages.batch_progress(service_of(request).batch(address))
-    return JSONResponse(plain, headers={"Cache-Control": "no-store"})
+    return JSONResponse(job_pages.batch_progress(service_of(request).batch(address)))
 
 
 def _back(request: Request, address: str) -> Response:
