@@ -6,7 +6,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from yardstone.reports.drawing import night
+from yardstone.reports.drawing import COLOURS
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -64,6 +64,17 @@ def with_examples(
     if name.startswith(COMMANDS) and "Examples:" in lines:
         place = lines.index("Examples:")
         lines[place:] = ["Examples::", "", *lines[place + 1 :]]
+
+
+def night() -> str:
+    """Rules that give a picture of a file, whose colours are fixed, those of dark screens."""
+    rules = {
+        f'[{of}="{light}"]{{{of}:{dark}}}'
+        for light, dark in COLOURS.values()
+        for of in ("fill", "stroke")
+        if light != dark
+    }
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join(sorted(rules))}}}"
 
 
 def dark_pictures(app: Sphinx, error: Exception | None) -> None:

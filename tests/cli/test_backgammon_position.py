@@ -13,7 +13,7 @@ from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger, write_matches
 from yardstone.backgammon.positions import Position, read_position
 from yardstone.cli.main import main
-from yardstone.reports.backgammon_positions import blunder_steps, text_board
+from yardstone.reports.backgammon import blunder_steps, text_board
 from yardstone.reports.boards import BackgammonDiagram
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10"
@@ -129,7 +129,7 @@ def test_boards_of_blunders_and_classes(tmp_path: Path, capsys: pytest.CaptureFi
         {name: value for name, value in each.items() if not name.endswith("equity")}
         for each in result["blunders"]
     ]
-    assert len(blunder_steps(old)) == len(old)
+    assert len(list(blunder_steps(old))) == len(old)
     # The table of matches goes straight into an evaluation.
     evaluate = ["evaluate", str(table), "--systems", "vandendoel,fibs", "--replicates", "0"]
     assert main(evaluate) == 0

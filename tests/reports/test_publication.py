@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.browser import chromium
 from yardstone.examples import example
 from yardstone.reports.page import document_page
-from yardstone.reports.publication import publication, publication_page
+from yardstone.reports.standings import publication, publication_page
 from yardstone.reports.text import document_text
 from yardstone.tournament import Player, Tournament, read_tournament
 from yardstone.tournament.event.rounds import pair_event

@@ -259,7 +259,7 @@ def position(
     from yardstone.backgammon.file_analysis import evaluate_position
     from yardstone.backgammon.gnubg import find_gnubg
     from yardstone.backgammon.positions import read_position
-    from yardstone.reports.backgammon_positions import position_document
+    from yardstone.reports.backgammon import position_document
 
     output.check()
     text = " ".join(ids)

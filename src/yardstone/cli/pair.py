@@ -264,7 +264,7 @@ def _document(made: PairedRound, *, brief: bool) -> Document:
 
         return round_robin_document(made.proposal)
     if isinstance(made.proposal, DutchProposal):
-        from yardstone.reports.dutch import dutch_document
+        from yardstone.reports.pairing import dutch_document
 
         return dutch_document(made.proposal, brief=brief)
     from yardstone.reports.pairing import pairing_document
@@ -306,7 +306,7 @@ def check(
 
 def _check_recorded(tournament: Tournament, round_number: int | None, output: TableOutput) -> None:
     """Hold recorded rounds against the Dutch system."""
-    from yardstone.reports.dutch import check_document
+    from yardstone.reports.pairing import check_document
     from yardstone.tournament.dutch import check_rounds
 
     checks = check_rounds(tournament, round_number, progress=output.progress("rounds"))

@@ -258,7 +258,7 @@ def publish(
     import yardstone
     from yardstone.files import write_text
     from yardstone.reports.page import document_page
-    from yardstone.reports.publication import publication, publication_page
+    from yardstone.reports.standings import publication, publication_page
 
     tournament = file.read()
     beside = Path("tournament.html" if file.file == "-" else file.file).with_suffix(".html")

@@ -1,8 +1,8 @@
-"""Analysed matches and rated players of backgammon: JSON values, reports, the chart of a trend."""
+"""Backgammon: analysed matches, rated players and positions as JSON values, reports and boards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.backgammon.error_rates import KINDS, Errors
+from yardstone.backgammon.file_analysis import EvaluatedMove, PositionEvaluation
 from yardstone.backgammon.matches import (
     FEW_DECISIONS,
     FEWEST_FOR_CLASSES,
     WINDOW,
     AnalysedMatch,
     PlayerSummary,
+    play_class,
 )
-from yardstone.backgammon.rating import LEVEL, MatchEstimate, RatingAnswer
+from yardstone.backgammon.positions import BAR, CHEQUERS, Position, move_steps
+from yardstone.backgammon.rating import LEVEL, RatingAnswer
+from yardstone.choices import plural
+from yardstone.errors import InputError
 from yardstone.records.names import similar_names
-from yardstone.reports.backgammon_positions import analyser, blunder_steps, signed
+from yardstone.reports.boards import BackgammonDiagram
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import (
     UNKNOWN,
     Block,
     Column,
     Document,
+    Facts,
     Kind,
     Lines,
     Picture,
     Section,
     Slides,
+    Step,
     Table,
-    file_columns,
+    reader,
 )
 from yardstone.reports.drawing import SERIES
-from yardstone.reports.words import (
-    join_names,
-    known,
-    known_values,
-    per_cent,
-    picked,
-    plural,
-    spellings,
-)
+from yardstone.reports.words import join_names, known, known_values, per_cent, picked, spellings
 
 if TYPE_CHECKING:
     from yardstone.backgammon.analysis import MatchAnalysis
+
 
 #: Version of the shape of `backgammon_plain`; keys are only ever added to one.
 FORMAT = 1
@@ -63,6 +63,13 @@ _NUMBERS = {
     "wrong_pass": "wrong_passes",
 }
 
+#: What JSON has of a class of play.
+_CLASS = (
+    "class=name",
+    *(f"errors.{name}" for name in ("decisions", "loss", "doubtful", "errors", "blunders")),
+    *("per_decision=rate.value", "per_decision_low=rate.low", "per_decision_high=rate.high"),
+)
+
 Plain = Mapping[str, Any]
 
 
@@ -78,15 +85,13 @@ def backgammon_plain(analysis: MatchAnalysis) -> dict[str, Any]:
         "players": [_player(player, rule.level) for player in analysis.players],
         "unlisted": analysis.unlisted,
         "matches": [_match(match) for match in analysis.matches],
-        "blunders": [
-            known_values(blunder) | {"dice": list(blunder.dice)} for blunder in analysis.blunders
-        ],
+        "blunders": [known_values(each) | {"dice": list(each.dice)} for each in analysis.blunders],
         "unusable": [picked(file, "file", "status", "reason") for file in analysis.unusable],
     }
 
 
-def _estimate(estimate: MatchEstimate) -> dict[str, Any]:
-    return picked(estimate, "value", "low", "high", "error", "matches=number")
+#: What JSON has of a `MatchEstimate`.
+_ESTIMATE = ("value", "low", "high", "error", "matches=number")
 
 
 def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
@@ -96,14 +101,14 @@ def _player(player: PlayerSummary, level: float) -> dict[str, Any]:
         "player": player.name,
         "matches": len(player.matches),
         **picked(player, "won", "lost"),
-        **{name: _estimate(getattr(player, name)) for name in _ESTIMATES},
+        **{name: picked(getattr(player, name), *_ESTIMATE) for name in _ESTIMATES},
         **rates,
         "memg": None if rates["epd"] is None else 1000.0 * rates["epd"],
         "luck_per_move": known(player.luck_per_move),
         **asdict(player.errors),
-        "classes": classes_plain(player),
+        "classes": [picked(each, *_CLASS) for each in player.classes],
         "trend": [
-            {**_which(match), "rating": known(rating), "moving_mean": _estimate(mean)}
+            {**_which(match), "rating": known(rating), "moving_mean": picked(mean, *_ESTIMATE)}
             for (match, _), rating, mean in trend
         ],
     }
@@ -142,20 +147,19 @@ def backgammon_document(
         sections.append(Section("Trend", [Picture(drawing, words)], name="trend"))
     title_of_kinds = "Errors by kind of decision: number, and share of the total loss"
     sections.append(Section(title_of_kinds, [_kinds(players)]))
-    if classes := class_section(players, level):
-        sections.append(classes)
+    sections.append(_class_section(players, level))
     title_of_luck = "Luck of the dice, in points of normalised equity"
     sections.append(Section(title_of_luck, [_luck(players, level)]))
     if blunders:
-        boards = Slides("Worst blunders", blunder_steps(blunders))
+        boards = Slides("Worst blunders", list(blunder_steps(blunders)))
         words = "Worst blunders, in normalised equity"
         sections.append(Section(words, [_blunders(blunders), boards], name="blunders"))
     sections.append(Section("Matches", [match_table(plain, limit=matches)], name="matches"))
-    if unusable := plain["unusable"]:
-        lines = [f"{each['file']}: {each['reason']}" for each in unusable[:NAMED]]
-        lines += [f"… and {len(unusable) - NAMED:,} more"] * (len(unusable) > NAMED)
-        words = f"Files without a match: {len(unusable):,}"
-        sections.append(Section(words, [Lines(lines)], caution=True))
+    unusable = plain["unusable"]
+    lines = [f"{each['file']}: {each['reason']}" for each in unusable[:NAMED]]
+    lines += [f"… and {len(unusable) - NAMED:,} more"] * (len(unusable) > NAMED)
+    words = f"Files without a match: {len(unusable):,}"
+    sections.append(Section(words, [Lines(lines)], caution=True))
     everybody = {match[f"player_{side}"] for match in plain["matches"] for side in (1, 2)}
     number = plural(len(plain["matches"]), "match", "matches")
     lead = f"{number} of {plural(len(everybody), 'player')}, analysed by {analyser(plain)}"
@@ -191,12 +195,12 @@ def _notes(plain: Plain) -> list[str]:
 
 def _estimated(name: str, heading: str = "", **more: Any) -> list[Column]:
     """An estimate, and for files its interval and error."""
-    ends = file_columns(*(f"{name}_{end}={name}.{end}" for end in ("low", "high", "error")))
+    ends = Column.files(*(f"{name}_{end}={name}.{end}" for end in ("low", "high", "error")))
     return [Column(name, f"{name}.value", heading, "number", **more), *ends]
 
 
 def _between(name: str, form: str, level: str) -> Column:
-    """The ends of an interval; where there is one, a number that JSON lacks is infinite."""
+    """The ends of an interval: JSON has no number for an infinite one."""
 
     def words(row: Plain) -> str:
         estimate = row[name]
@@ -236,28 +240,22 @@ def _players(plain: Plain) -> Table:
 
 
 def _kinds(players: Sequence[Plain]) -> Table:
-    def whole(row: Plain) -> float:
+    def loss(row: Plain) -> float:
         return float(sum(row[kind] for kind in KINDS))
 
     def errors(kind: str, words: str) -> Column:
         def show(row: Plain) -> str:
-            share = 100.0 * row[kind] / whole(row) if whole(row) else 0.0
+            share = 100.0 * row[kind] / loss(row) if loss(row) else 0.0
             return f"{row[_NUMBERS[kind]]:,} ({share:.0f} %)"
 
-        answers = kind in ("wrong_take", "wrong_pass")  # the classes of play have them too
-        way = 3 if answers else 0
+        # The classes of play have the answers too.
+        way = 3 if kind in ("wrong_take", "wrong_pass") else 0
         return Column("", _NUMBERS[kind], words.capitalize(), "integer", show=show, gives_way=way)
-
-    def decisions(row: Plain) -> int:
-        return int(row["unforced"] + row["close"])
-
-    def a_match(row: Plain) -> float:
-        return whole(row) / float(row["matches"])
 
     columns = [
         _NAME,
-        Column("", decisions, "Decisions", "integer", gives_way=1),
-        Column("", a_match, "Error a match", "number", ".3f", gives_way=2),
+        Column("", lambda row: row["unforced"] + row["close"], "Decisions", "integer", gives_way=1),
+        Column("", lambda r: loss(r) / r["matches"], "Error a match", "number", ".3f", gives_way=2),
         *(errors(kind, words) for kind, words in KINDS.items()),
     ]
     return Table(columns, players, noun="player")
@@ -342,9 +340,6 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         value = known(Errors(**{name: row[f"{name}_{side}"] for name in names}).pr)
         return UNKNOWN if value is None else f"{value:.2f}"
 
-    def luck(row: Plain, side: int) -> str:
-        return f"{row[f'luck_{side}']:+.2f}"
-
     def length(row: Plain) -> str:
         return str(row["length"] or "money")
 
@@ -353,13 +348,13 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         field("date", "Date", "date", left=True, gives_way=3),
         field("length", "Length", "integer", gives_way=2, show=length),
         Column("", sides(lambda row, side: row[f"player_{side}"], " – "), "Players"),
-        *file_columns("player_1", "player_2", kind="text"),
-        *file_columns("points_1", "points_2", "winner", "games", kind="integer"),
+        *Column.files("player_1", "player_2", kind="text"),
+        *Column.files("points_1", "points_2", "winner", "games", kind="integer"),
         field("luck_adjusted_1"),
         Column("", sides(lambda row, side: str(row[f"points_{side}"]), "–"), "Points", left=False),
         Column("", sides(rating), "Ratings", left=False, gives_way=4),
         Column("", sides(pr), "PR", left=False),
-        Column("", sides(luck), "Luck", left=False, gives_way=1),
+        Column("", sides(lambda r, k: f"{r[f'luck_{k}']:+.2f}"), "Luck", left=False, gives_way=1),
         *(
             field(f"{name}_{side}", kind=kind)
             for side in (1, 2)
@@ -394,19 +389,11 @@ _MEANING = (
 )
 
 
-def classes_plain(player: PlayerSummary) -> list[dict[str, Any]]:
-    """The classes of a player as plain values."""
-    counts = (f"errors.{name}" for name in ("decisions", "loss", "doubtful", "errors", "blunders"))
-    rate = ("per_decision=rate.value", "per_decision_low=rate.low", "per_decision_high=rate.high")
-    paths = ("class=name", *counts, *rate)
-    return [picked(each, *paths) for each in player.classes]
-
-
-def class_section(players: Sequence[Plain], level: str) -> Section | None:
-    """The classes of the first players; None for a result that was kept without them."""
+def _class_section(players: Sequence[Plain], level: str) -> Section:
+    """The classes of the first players; empty for a result that was kept without them."""
     shown = [player for player in players if player.get("classes")][:_SHOWN]
     if not shown:
-        return None
+        return Section()
     rows: list[Plain] = []
     breaks = {}
     for player in shown:
@@ -563,11 +550,334 @@ def trend_chart(plain: Plain) -> Chart:
         least, most = np.percentile(known, [1.0, 100.0])
         room = 0.06 * max(most - least, 1.0)
         y = replace(y, low=float(least - room), high=float(most + room))
-    title = (
-        f"Ratings by errors: matches, and means of {WINDOW} with {100 * plain['confidence']:g} % "
-        "bands"
-    )
+    bands_of = f"{100 * plain['confidence']:g} % bands"
+    title = f"Ratings by errors: matches, and means of {WINDOW} with {bands_of}"
     x_axis = Axis(scale="date") if dated else Axis("Matches", whole=True)
     panel = Panel(x_axis, y, [*dots, *bands, *lines], direct=True)
     note = "" if players else f"No player has {FEWEST} rated matches."
     return Chart([panel], title, note=note, height=340.0)
+
+
+_CHANCES = {
+    "win": "Win %",
+    "win_gammon": "Gammon %",
+    "win_backgammon": "Backgammon %",
+    "lose_gammon": "Lose gammon %",
+    "lose_backgammon": "Lose backgammon %",
+}
+_COLOURS = ("Black", "White")
+
+
+def position_document(
+    position: Position, evaluation: PositionEvaluation | None = None, *, note: str = ""
+) -> Document:
+    """The report of a position; `note` says why there is no evaluation, or what was assumed."""
+    best = evaluation.moves[0].move if evaluation is not None and evaluation.moves else ""
+    words, steps = board_words(position), move_steps(best) if best else ()
+    board = Picture(
+        lambda: BackgammonDiagram(words, position, steps=steps, best=True),
+        f"GNU Backgammon’s choice: {best}." if best else "",
+        instead=Lines(text_board(position), exact=True),
+    )
+    sections = [Section(blocks=[board]), Section(blocks=[Facts(_facts(position))], name="ids")]
+    if evaluation is not None:
+        by = picked(evaluation, "gnubg", "plies", "cube_plies")
+        answer: Block = Lines(["No move is legal."])
+        if not position.dice:
+            answer = Facts(list(_cube(position, evaluation)))
+        elif evaluation.moves:
+            answer = _moves(evaluation.moves)
+        heading = f"{analyser(by)}, position class {evaluation.position_class}"
+        sections.append(Section(heading, [answer]))
+    if note:
+        sections.append(Section(blocks=[Lines([note])]))
+    records, plain = _records(position, evaluation), partial(_plain, position, evaluation)
+    draw, lead = partial(BackgammonDiagram, words, position), [_lead(position)]
+    return Document("Position of backgammon", lead, sections, records, plain, draw)
+
+
+def analyser(plain: Plain) -> str:
+    """Say which program looked, and how deep."""
+    plies, cube = plain["plies"], plain["cube_plies"]
+    words = f"GNU Backgammon {plain['gnubg']} at {plural(plies, 'ply', 'plies')}"
+    return words if cube == plies else f"{words} ({cube} for the cube)"
+
+
+def _lead(position: Position) -> str:
+    """Who has to decide what."""
+    colour = _COLOURS[position.to_decide]
+    if position.doubled:
+        return f"{colour} is doubled to {2 * position.cube}: take or pass?"
+    if position.dice:
+        return f"{colour} to play {position.dice[0]}{position.dice[1]}"
+    return f"{colour} on roll"
+
+
+def _facts(position: Position) -> list[tuple[str, str]]:
+    decider = position.to_decide
+    one, two = _COLOURS[decider], _COLOURS[1 - decider]
+    pips = position.pips if decider == position.on_roll else position.pips[::-1]
+    owner = "in the middle" if position.owner is None else f"{_COLOURS[position.owner]}’s"
+    cube = f"{position.cube}, {owner}"
+    if position.length:
+        own, other = position.score[decider], position.score[1 - decider]
+        score = f"{one} {own}, {two} {other} in a match to {position.length}"
+        if position.crawford:
+            cube = "none: the Crawford game"
+    else:
+        used = {"Jacoby’s rule": position.jacoby, "beavers": position.beavers}
+        rules = " and ".join(word for word, here in used.items() if here)
+        score = f"money game, {rules}" if rules else "money game"
+    return [
+        ("Score", score),
+        ("Cube", cube),
+        ("Pips", f"{one} {pips[0]}, {two} {pips[1]}"),
+        ("Class of play", play_class(*_chequers(position))),
+        ("Position ID", position.position_id),
+        ("Match ID", position.match_id),
+        ("XGID", position.xgid),
+    ]
+
+
+def _moves(moves: Sequence[EvaluatedMove]) -> Table:
+    best = moves[0].equity
+
+    def behind(move: EvaluatedMove) -> str:
+        return "" if move.equity == best else signed(move.equity - best)
+
+    def chance(place: int, heading: str) -> Column:
+        way = 5 - place if place else 0
+        share = reader(f"chances.{place}")
+        return Column("", lambda each: 100.0 * share(each), heading, "number", gives_way=way)
+
+    columns = [
+        Column("", "move", "Move", strong=True),
+        Column("", lambda each: signed(each.equity), "Equity", left=False),
+        Column("", behind, "Behind", left=False),
+        *(chance(place, heading) for place, heading in enumerate(_CHANCES.values())),
+    ]
+    return Table(columns, moves, noun="move")
+
+
+def _cube(position: Position, evaluation: PositionEvaluation) -> Iterator[tuple[str, str]]:
+    """Equities of the decision, and the verdict."""
+    no_double, take, verdict = evaluation.no_double, evaluation.take, evaluation.verdict
+    assert no_double is not None
+    if take is None:
+        yield "Verdict", "the player on roll may not double"
+        yield "Equity", signed(no_double)
+    else:
+        if position.doubled:
+            verdict = ("take" if take <= 1.0 else "pass") + f" (GNU Backgammon: {verdict})"
+        yield "Verdict", verdict
+        yield "No double", signed(no_double)
+        yield "Double, take", signed(take)
+        yield "Double, pass", signed(1.0)
+    win, *gammons = evaluation.chances
+    ways = ("Wins", win, gammons[:2]), ("Loses", 1.0 - win, gammons[2:])
+    for label, every, (gammon, backgammon) in ways:
+        shares = f"gammons {100 * gammon:.1f} %, backgammons {100 * backgammon:.1f} %"
+        yield label, f"{100 * every:.1f} %, {shares}"
+
+
+_IDS = ("position_id", "match_id", "xgid")
+
+
+def _plain(position: Position, evaluation: PositionEvaluation | None) -> dict[str, Any]:
+    sides = ("own", "other", "on_roll", "to_decide", "dice", "doubled", "cube", "owner", "length")
+    plain = picked(position, *_IDS, *sides, *("score", "crawford", "jacoby", "beavers", "pips"))
+    if evaluation is None:
+        return plain | {"evaluation": None}
+    said = picked(evaluation, "gnubg", "plies", "cube_plies", "class=position_class")
+    said |= {"moves": list(map(_move_plain, evaluation.moves))}
+    said |= picked(evaluation, "no_double", "take", "verdict")
+    chances = evaluation.chances or [None] * len(_CHANCES)
+    return plain | {"evaluation": said | dict(zip(_CHANCES, chances, strict=True))}
+
+
+def _move_plain(each: EvaluatedMove) -> dict[str, Any]:
+    return picked(each, "move", "equity") | dict(zip(_CHANCES, each.chances, strict=True))
+
+
+def _records(position: Position, evaluation: PositionEvaluation | None) -> Table:
+    """One row per move, or a single row if there is no move."""
+    ids = picked(position, *_IDS)
+    rows: list[dict[str, Any]] = [ids]
+    if evaluation is not None and evaluation.moves:
+        rows = [ids | _move_plain(each) for each in evaluation.moves]
+    elif evaluation is not None and evaluation.no_double is not None:
+        cube = picked(evaluation, "no_double", "take", "verdict")
+        rows = [ids | cube | dict(zip(_CHANCES, evaluation.chances, strict=True))]
+    texts = {*_IDS, "move", "verdict"}
+    columns = [Column(name, kind="text" if name in texts else "number") for name in rows[0]]
+    return Table(columns, rows, noun="move")
+
+
+def signed(equity: float) -> str:
+    """An equity with its sign: +0.123."""
+    return f"{equity:+.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def blunder_steps(blunders: Sequence[Plain]) -> Iterator[Step]:
+    """A title, boards and sentences for each blunder, the worst first."""
+    for place, blunder in enumerate(blunders, 1):
+        position = Position.from_gnu_id(blunder["position"], blunder["match"])
+        dice = "".join(map(str, blunder["dice"]))
+        what = f"{dice}, {blunder['played']}" if dice else str(blunder["kind"])
+        if not dice and blunder.get("remark"):
+            what += f" ({blunder['remark']})"
+        file = short(blunder["file"])
+        lines = [
+            f"Game {blunder['game']} of {file}, against {blunder['opponent']}. {_score(position)}",
+            f"Played: {_choice(blunder, 'played')}. Best: {_choice(blunder, 'best')}.",
+            f"Position ID `{blunder['position']}`, match ID `{blunder['match']}`",
+            f"`{position.xgid}`",
+        ]
+        title = f"{place}. {blunder['player']} lost {blunder['error']:.3f}: {what}"
+        yield Step(title, _pictures(blunder, position), lines)
+
+
+def _choice(blunder: Plain, which: str) -> str:
+    """What was played or best, with its equity in brackets where that is known."""
+    equity = blunder.get(f"{which}_equity")
+    return f"{blunder[which]}" if equity is None else f"{blunder[which]} ({signed(equity)})"
+
+
+def _score(position: Position) -> str:
+    if not position.length:
+        return f"A money game, cube at {position.cube}."
+    own, other = position.score[position.to_decide], position.score[1 - position.to_decide]
+    cube = "Crawford game" if position.crawford else f"cube at {position.cube}"
+    return f"Score {own}\N{EN DASH}{other} in a match to {position.length}, {cube}."
+
+
+def _pictures(blunder: Plain, position: Position) -> list[Picture]:
+    """The move and the better one, a board each; one board for a cube decision."""
+    names = (blunder["player"], blunder["opponent"])  # who blundered had to decide
+    if position.to_decide:
+        names = names[::-1]
+    words = board_words(position, names)
+    try:
+        steps = {which: move_steps(blunder[which]) for which in ("played", "best")}
+    except InputError:  # a decision about the cube
+        return [Picture(lambda: BackgammonDiagram(words, position, names))]
+
+    def picture(which: str, verb: str) -> Picture:
+        caption = f"{verb}: {_choice(blunder, which)}."
+        label = f"{words} {caption}"
+        return Picture(
+            lambda: BackgammonDiagram(label, position, names, steps[which], which == "best"),
+            caption,
+        )
+
+    return [picture("played", "Played"), picture("best", "Better")]
+
+
+def board_words(position: Position, names: tuple[str, str] = ("", "")) -> str:
+    """The position in words: where the chequers of both sides are, cube and dice."""
+    sides = {position.on_roll: position.own, 1 - position.on_roll: position.other}
+    parts = []
+    for player in (position.to_decide, 1 - position.to_decide):
+        name = names[player] or _COLOURS[player]
+        places = ", ".join(
+            f"{number} on {'the bar' if place == BAR else place}"
+            for place, number in enumerate(sides[player], 1)
+            if number
+        )
+        parts.append(f"{name} ({_COLOURS[player].lower()}) has {places}")
+    dice = f" Dice {position.dice[0]} and {position.dice[1]}." if position.dice else ""
+    doubled = " The cube is offered." if position.doubled else ""
+    return f"{'; '.join(parts)}, by each side’s own points.{dice}{doubled}"
+
+
+#: Rows of chequers above and below the middle; a number stands where there are more.
+_ROWS = 5
+_SIGNS = ("X", "O")
+
+
+def text_board(position: Position) -> list[str]:
+    """The lines of the board, from the side of the player who decides.
+
+    Examples:
+        >>> for line in text_board(Position(dice=(5, 2))):
+        ...     print(line)
+          13 14 15 16 17 18     19 20 21 22 23 24
+         +------------------+--+------------------+  O  Black, pips 167
+         | X           O    |  | O              X |
+         | X           O    |  | O              X |
+         | X           O    |  | O                |
+         | X                |  | O                |
+         | X                |  | O                |
+         |                  |  |                  |  X plays 52, cube 1 in the middle
+         | O                |  | X                |
+         | O                |  | X                |
+         | O           X    |  | X                |
+         | O           X    |  | X              O |
+         | O           X    |  | X              O |
+         +------------------+--+------------------+  X  White, pips 167
+          12 11 10  9  8  7      6  5  4  3  2  1
+    """
+    top, bottom = range(13, 25), range(12, 0, -1)
+    lines = [
+        _line([f"{place:>3}" for place in top], edge="", bar="    "),
+        f"{_line(['---'] * 12, edge='+', bar='--')}  {_side(position, 1)}",
+        *(_row(position, top, height) for height in range(_ROWS)),
+        f"{_line(['   '] * 12)}  {_turn(position)}",
+        *(_row(position, bottom, height) for height in reversed(range(_ROWS))),
+        f"{_line(['---'] * 12, edge='+', bar='--')}  {_side(position, 0)}",
+        _line([f"{place:>3}" for place in bottom], edge="", bar="    "),
+    ]
+    return [line.rstrip() for line in lines]
+
+
+def _line(cells: Sequence[str], *, edge: str = "|", bar: str = "  ") -> str:
+    """Two halves of six points, and the bar between them."""
+    left, right = "".join(cells[:6]), "".join(cells[6:])
+    return f" {edge}{left}{edge}{bar}{edge}{right}{edge}"
+
+
+def _chequers(position: Position) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The chequers of the player who decides, and those of the opponent."""
+    sides = (position.own, position.other)
+    return sides if position.to_decide == position.on_roll else (sides[1], sides[0])
+
+
+def _row(position: Position, places: range, height: int) -> str:
+    """One line of chequers; `height` counts from the rim."""
+    own, other = _chequers(position)
+    cells = []
+    for place in places:
+        mine, theirs = own[place - 1], other[24 - place]
+        cells.append(_cell(mine or theirs, "X" if mine else "O", height))
+    upper = places[0] > 12  # chequers on the bar stand in the half in which they come in
+    on_bar = (own if upper else other)[BAR - 1]
+    bar = _cell(on_bar, "X" if upper else "O", _ROWS - 1 - height).strip() or " "
+    return _line(cells, bar=f"{bar:>2}")
+
+
+def _cell(number: int, sign: str, height: int) -> str:
+    if height == 0 and number > _ROWS:
+        return f"{number:>2} "
+    return f" {sign} " if height < number else "   "
+
+
+def _side(position: Position, place: int) -> str:
+    """Sign, points, pips and chequers borne off of the upper (1) or lower player (0)."""
+    player = position.to_decide if place == 0 else 1 - position.to_decide
+    pips = position.pips[0 if player == position.on_roll else 1]
+    points = f"{position.score[player]} of {position.length} points, " if position.length else ""
+    gone = CHEQUERS - sum(_chequers(position)[place])
+    off = f", {gone} off" if gone else ""
+    return f"{_SIGNS[place]}  {_COLOURS[player]}, {points}pips {pips}{off}"
+
+
+def _turn(position: Position) -> str:
+    if position.doubled:
+        return f"X is doubled to {2 * position.cube}"
+    turn = "X plays " + "".join(map(str, position.dice)) if position.dice else "X is on roll"
+    if position.crawford:
+        return f"{turn}, Crawford game"
+    owner = "in the middle"
+    if position.owner is not None:
+        owner = f"of {_SIGNS[int(position.owner != position.to_decide)]}"
+    return f"{turn}, cube {position.cube} {owner}"

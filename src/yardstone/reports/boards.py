@@ -100,11 +100,9 @@ def _stone(at: tuple[float, float], colour: str) -> Discs:
     return Discs(np.array([at]), _STONE, colour, "black", 0.7)
 
 
-def _letters(
-    text: str, x: float, y: float, size: float, colour: str, *, bold: bool = False
-) -> Words:
+def _letters(text: str, x: float, y: float, size: float, ink: str, *, bold: bool = False) -> Words:
     """Text with its middle at a place."""
-    return Words(text, x, y + 0.35 * size, size, "middle", colour, bold)
+    return Words(text, x, y + 0.35 * size, size, "middle", ink, bold)
 
 
 def _stars(size: int) -> list[tuple[int, int]]:

@@ -230,7 +230,7 @@ def _laid_out(chart: Chart, width: float) -> Sheet:
 
 
 def _held(element: Element, width: float) -> Element:
-    """Words moved sideways as far as they would leave the sheet."""
+    """Move words sideways until they are inside the sheet."""
     if not isinstance(element, Words):
         return element
     left, _, right, _ = element.box
@@ -373,7 +373,7 @@ def _across(panel: Panel, place: Frame) -> Iterator[Element]:
 
 
 def _between(ruler: Ruler, ticks: list[_Tick]) -> list[tuple[float, str]]:
-    """Texts in the middle from tick to tick, where there is room for them."""
+    """Texts halfway between ticks, where there is room for them."""
     texts, last = [], -np.inf
     edges = [*(ruler.pixel(value) for value, _ in ticks), ruler.most]
     for (_, text), (start, end) in zip(ticks, pairwise(edges), strict=True):
@@ -421,9 +421,8 @@ def _ends(panel: Panel, place: Frame) -> Iterator[Element]:
     for (wish, at, mark), height in zip(ends, heights, strict=True):
         if abs(height - wish) > 5.0:
             yield _segment(at + 1.0, wish, at + 7.0, height, mark.colour)
-        yield Words(
-            mark.name, at + 8.0, height + 0.35 * _SMALL, _SMALL, colour=mark.colour, halo=True
-        )
+        base = height + 0.35 * _SMALL
+        yield Words(mark.name, at + 8.0, base, _SMALL, colour=mark.colour, halo=True)
 
 
 def _beside(one: tuple[float, float, Stroke], other: tuple[float, float, Stroke]) -> bool:
@@ -725,7 +724,7 @@ def plain_number(value: float) -> str:
 
 
 def _apart(low: float, high: float) -> bool:
-    """Whether numbers between two ends can be told from them."""
+    """Whether two ends are far enough apart for numbers between them."""
     return high - low > 1e-12 * max(abs(low), abs(high), 1e-200)
 
 
@@ -856,7 +855,7 @@ class Ruler:
 
 
 def _axis_ends(axis: Axis, known: Array) -> tuple[float, float]:
-    """Lowest and highest value, in the units in which the axis is even."""
+    """Lowest and highest value, as logarithms on a logarithmic axis."""
     if axis.scale == "category":
         return -0.5, max(len(axis.names), 1) - 0.5
     if axis.scale == "log":

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from operator import itemgetter
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from yardstone.reports.drawing import Drawn
 
 #: What people read where nothing is known.
 UNKNOWN = "–"
@@ -55,16 +57,6 @@ def named(path: str) -> tuple[str, str]:
     return name or whole.rpartition(".")[2], whole
 
 
-def file_columns(*paths: str, kind: Kind = "number") -> list[Column]:
-    """Columns that stand only in files, each of a path, named as `named` says."""
-    return [Column(*named(path), kind=kind) for path in paths]
-
-
-def record(columns: Iterable[Column], row: Any) -> dict[str, Any]:
-    """Return what files have of a row, by the names of the columns."""
-    return {column.name: column.stored(row) for column in columns if column.name}
-
-
 @dataclass(frozen=True)
 class Column:
     """A column of a table: what stands in files, and how people read it."""
@@ -98,6 +90,16 @@ class Column:
     def __post_init__(self) -> None:
         if not callable(self.value):
             object.__setattr__(self, "value", reader(self.value or self.name))
+
+    @staticmethod
+    def files(*paths: str, kind: Kind = "number") -> list[Column]:
+        """Columns that stand only in files, each of a path, named as `named` says."""
+        return [Column(*named(path), kind=kind) for path in paths]
+
+    @staticmethod
+    def record(columns: Iterable[Column], row: Any) -> dict[str, Any]:
+        """Return what files have of a row, by the names of the columns."""
+        return {column.name: column.stored(row) for column in columns if column.name}
 
     @property
     def at_left(self) -> bool:
@@ -168,27 +170,23 @@ class Table:
 
     def records(self) -> list[dict[str, Any]]:
         """What files have of all rows."""
-        return [record(self.columns, row) for row in self.rows]
+        return [Column.record(self.columns, row) for row in self.rows]
 
     @staticmethod
     def of_record(values: dict[str, Any]) -> Table:
         """A single row for files, under the names of a dictionary."""
         kinds: dict[type, Kind] = {int: "integer", float: "number", bool: "boolean"}
-        columns = [
-            Column(name, kind=kinds.get(type(value), "text")) for name, value in values.items()
-        ]
-        return Table(columns, [values])
+        kept = [Column(name, kind=kinds.get(type(value), "text")) for name, value in values.items()]
+        return Table(kept, [values])
 
     @staticmethod
-    def of_cells(
-        headings: Sequence[str], cells: Sequence[Sequence[str]], *, left: int = 1
-    ) -> Table:
+    def of_cells(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> Table:
         """A table of texts for people alone; the first `left` columns begin at the left."""
         columns = [
             Column("", itemgetter(place), heading or " ", left=place < left)
             for place, heading in enumerate(headings)
         ]
-        return Table(columns, cells)
+        return Table(columns, rows)
 
 
 @dataclass(frozen=True)
@@ -216,19 +214,6 @@ class Facts:
     width: int | None = None
 
 
-class Drawing(Protocol):
-    """A chart or a board."""
-
-    def svg(self) -> str:
-        """An SVG element for a page, in the colours of its style sheet."""
-
-    def standalone(self) -> str:
-        """An SVG file as text, in fixed colours on white."""
-
-    def save(self, path: Path) -> None:
-        """Write it to a file ending in .svg, .png or .pdf."""
-
-
 @dataclass(frozen=True)
 class Picture:
     """A drawing on a page, with what it shows in words; texts leave it out.
@@ -236,7 +221,7 @@ class Picture:
     The drawing is made when it is wanted; `instead` stands in its place in texts.
     """
 
-    draw: Callable[[], Drawing]
+    draw: Callable[[], Drawn]
     caption: str = ""
     instead: Table | Lines | None = None
 
@@ -318,7 +303,7 @@ class Document:
     #: of `records`. A long list in the outermost dictionary may be another sequence, which makes
     #: its items when they are looked at.
     plain: Callable[[], Any] | None = None
-    drawing: Callable[[], Drawing] | None = None  #: Makes the picture of ``--plot``.
+    drawing: Callable[[], Drawn] | None = None  #: Makes the picture of ``--plot``.
     groups: int = 4  #: Lists shown on a terminal where rows are limited.
     remedy: str = "--top 0 shows all"  #: How to see all of them.
 

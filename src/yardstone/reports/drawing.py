@@ -103,16 +103,14 @@ _TIED = "\0%"
 
 @cache
 def _letter_width(letter: str) -> float:
-    """In parts of the size of the letters, of a wide sans-serif font."""
+    """Width of a letter of a wide sans-serif font, as a share of the font size."""
     if unicodedata.combining(letter) or unicodedata.category(letter) in ("Cf", "Cc"):
         return 0.0
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.0
     if letter in "ijl|!.,:;'` fItr()[]":
         return 0.4 if letter in "trfI()[] " else 0.33
-    if letter in "mwMW@%":
-        return 0.97
-    return 0.72 if letter.isupper() else 0.62
+    return 0.97 if letter in "mwMW@%" else 0.72 if letter.isupper() else 0.62
 
 
 def text_width(text: str, size: float = 12.0, *, bold: bool = False) -> float:
@@ -150,7 +148,7 @@ def legible(text: str) -> str:
 
 
 #: Name: (light, dark). The first are of the page, then those of series, then of boards.
-_COLOURS = {
+COLOURS = {
     "paper": ("#ffffff", "#12161a"),
     "ink": ("#1a2027", "#e7ebef"),
     "soft": ("#55606d", "#9fabb7"),
@@ -173,7 +171,7 @@ _COLOURS = {
     "ring": ("#d1560b", "#d1560b"),
     "choice": ("#0b4f8a", "#082f54"),
 }
-LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+LIGHT = {name: light for name, (light, _) in COLOURS.items()}
 #: Colours of series in the order in which they are used, and dashes when they are used up.
 SERIES = ("c1", "c2", "c3", "c4", "c5", "c6", "c7")
 DASHES: tuple[tuple[float, ...], ...] = ((), (6.0, 3.0), (2.0, 2.5), (8.0, 3.0, 2.0, 3.0))
@@ -188,12 +186,12 @@ def stylesheet() -> str:
     """What a page needs to show pictures, light and dark, on screens and on paper."""
 
     def variables(place: int) -> str:
-        return " ".join(f"--chart-{name}: {both[place]};" for name, both in _COLOURS.items())
+        return " ".join(f"--chart-{name}: {both[place]};" for name, both in COLOURS.items())
 
     classes = "\n".join(
         f".drawing .f-{name} {{ fill: var(--chart-{name}); }} "
         f".drawing .s-{name} {{ stroke: var(--chart-{name}); }}"
-        for name in _COLOURS
+        for name in COLOURS
     )
     rules = resources.files(__package__).joinpath("templates", "charts.css").read_text("utf-8")
     return (
@@ -201,17 +199,6 @@ def stylesheet() -> str:
         f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {variables(1)} }} }}\n"
         f"{classes}\n{rules}"
     )
-
-
-def night() -> str:
-    """Rules that give a picture of a file, whose colours are fixed, those of dark screens."""
-    rules = {
-        f'[{of}="{light}"]{{{of}:{dark}}}'
-        for light, dark in _COLOURS.values()
-        for of in ("fill", "stroke")
-        if light != dark
-    }
-    return f"@media screen and (prefers-color-scheme:dark){{{''.join(sorted(rules))}}}"
 
 
 class Drawn(ABC):

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from yardstone.evaluation.comparison import LEAST_GAMES, REPRESENTATIVE, Evaluation, Ranking, Scored
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
+from yardstone.evaluation.splits import Subset
 from yardstone.ratings.systems import SYSTEMS
 from yardstone.reports.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
-from yardstone.reports.document import (
-    Column,
-    Document,
-    Facts,
-    Lines,
-    Picture,
-    Section,
-    Table,
-    file_columns,
-    reader,
-)
+from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.words import join_names, per_cent, picked, plural
-
-if TYPE_CHECKING:
-    from yardstone.evaluation.splits import Subset
 
 Row = Mapping[str, Any]
 
@@ -43,17 +32,16 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
     chart = partial(calibration_chart, evaluation)
     sections = [
         Section(blocks=[Table(columns, everything, noun="system")]),
-        Section(blocks=[Lines(basis(evaluation))]),
+        Section(blocks=[Lines(list(basis(evaluation)))]),
     ]
-    if evaluation.unable:
-        alike: dict[str, list[str]] = {}
-        for name, why in evaluation.unable.items():
-            alike.setdefault(why, []).append(name)
-        unable = [f"{join_names(names)}: {why}" for why, names in alike.items()]
+    alike: dict[str, list[str]] = {}
+    for name, why in evaluation.unable.items():
+        alike.setdefault(why, []).append(name)
+    unable = [f"{join_names(names)}: {why}" for why, names in alike.items()]
+    if unable:
         sections.append(Section("Not compared", [Lines(unable, bullets=True)]))
-    sections.append(
-        Section("Calibration", [Picture(chart, "Mean scores against predictions, by group.")])
-    )
+    picture = Picture(chart, "Mean scores against predictions, by group.")
+    sections.append(Section("Calibration", [picture]))
     if len(evaluation.subsets) > 1:
         metric = METRIC_NAMES[evaluation.metric].capitalize()
         table = Table(_part_columns(evaluation), evaluation.subsets[1:], noun="part")
@@ -77,17 +65,16 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
 
 def number(value: float | None, digits: int = 4) -> str:
     """A measure as people read it."""
-    known = value is not None and isfinite(value)
-    return f"{value:.{digits}f}".replace("-", "−") if known else "–"
+    if value is None or not isfinite(value):
+        return Column.unknown
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def _share(value: float) -> str:
-    """A share in per cent; certainty is only written where it is."""
+    """A share in per cent; 0 and 100 stand only for certainty."""
     if 0.9995 <= value < 1.0:
         return "> 99.9 %"
-    if 0.0 < value < 0.0005:
-        return "< 0.1 %"
-    return f"{100.0 * value:.1f} %"
+    return "< 0.1 %" if 0.0 < value < 0.0005 else f"{100.0 * value:.1f} %"
 
 
 def _rows(evaluation: Evaluation) -> Iterator[Row]:
@@ -96,8 +83,7 @@ def _rows(evaluation: Evaluation) -> Iterator[Row]:
         lag = {}
         if (part.name, evaluation.metric) in evaluation.bootstraps and evaluation.ranked:
             order = evaluation.ranking_by(evaluation.metric, part.name)
-            behind = zip(order.behind, order.best, strict=True)
-            lag = dict(zip(order.names, behind, strict=True))
+            lag = dict(zip(order.names, zip(order.behind, order.best, strict=True), strict=True))
         for place, scored in enumerate(evaluation.systems, 1):
             row = {"scored": scored, "metrics": scored.metrics[part.name], "subset": part.name}
             row["rank"] = None if scored.prediction.baseline else place
@@ -112,12 +98,13 @@ def _columns(evaluation: Evaluation) -> list[Column]:
         name: str, path: str, heading: str = "", way: int = 0, show: Callable[[Any], str] = number
     ) -> Column:
         """One that is empty for people where it is not known."""
-        read = reader(path)
+        column = Column(name, path, heading, "number", gives_way=way)
 
         def text(row: Row) -> str:
-            return "" if path in _GAPS and read(row) is None else show(read(row))
+            value = column.value(row)
+            return "" if path in _GAPS and value is None else show(value)
 
-        return Column(name, path, heading, "number", show=text, gives_way=way)
+        return replace(column, show=text)
 
     def log_likelihood(row: Row) -> str:
         metrics = row["metrics"]
@@ -137,11 +124,11 @@ def _columns(evaluation: Evaluation) -> list[Column]:
         Column("baseline", "scored.prediction.baseline", kind="boolean"),
         Column("log_likelihood", likelihood, "Log-likelihood", "number", show=log_likelihood),
         figure("behind", "behind.estimate", "Behind"),
-        *file_columns("behind_low=behind.low", "behind_high=behind.high"),
+        *Column.files("behind_low=behind.low", "behind_high=behind.high"),
         Column("", "behind.low", level, "number", show=interval, gives_way=6),
         figure("best", "best", "Best", 5, _share),
         figure("accuracy", "metrics.accuracy", "Accuracy", 4, _share),
-        *file_columns("metrics.constant_side"),
+        *Column.files("metrics.constant_side"),
         figure("brier", "metrics.brier", "Brier", 3),
         figure("three_way", "metrics.three_way", "Win/draw/loss" if draws else "", 2),
         Column("impossible", "metrics.impossible", kind="integer"),
@@ -154,7 +141,7 @@ _GAPS = ("behind.estimate", "best")
 
 
 def _part_columns(evaluation: Evaluation) -> list[Column]:
-    """A row a part of the games, a column a system."""
+    """One row per part of the games, one column per system."""
 
     def system(scored: Scored) -> Column:
         def value(part: Subset) -> float | None:
@@ -175,7 +162,18 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         **picked(evaluation, "metric", "confidence", "games", "players", "earlier", "tuned"),
         "period": None if period is None else {"from": str(period[0]), "to": str(period[1])},
         "conclusion": verdict(evaluation),
-        "systems": [_plain_system(scored, ranks.get(scored.name)) for scored in evaluation.systems],
+        "systems": [
+            {
+                "name": scored.name,
+                "rank": ranks.get(scored.name),
+                "baseline": scored.prediction.baseline,
+                "parameters": dict(scored.prediction.parameters),
+                **picked(scored.prediction, "own_draws", "given", "seconds"),
+                "metrics": {name: metrics.as_dict() for name, metrics in scored.metrics.items()},
+                "calibration": scored.calibration.as_dict(),
+            }
+            for scored in evaluation.systems
+        ],
         "rankings": [
             _plain_ranking(evaluation.ranking_by(metric, subset))
             for (subset, metric), (names, *_) in evaluation.bootstraps.items()
@@ -185,19 +183,6 @@ def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         "notes": list(evaluation.notes),
         "advantages": dict(evaluation.advantages),
         "unable": dict(evaluation.unable),
-    }
-
-
-def _plain_system(scored: Scored, rank: int | None) -> dict[str, Any]:
-    prediction = scored.prediction
-    return {
-        "name": scored.name,
-        "rank": rank,
-        "baseline": prediction.baseline,
-        "parameters": dict(prediction.parameters),
-        **picked(prediction, "own_draws", "given", "seconds"),
-        "metrics": {name: metrics.as_dict() for name, metrics in scored.metrics.items()},
-        "calibration": scored.calibration.as_dict(),
     }
 
 
@@ -281,7 +266,7 @@ def _leads(evaluation: Evaluation, names: Sequence[str]) -> str:
 
 
 def _undecided(order: Ranking, others: Sequence[str]) -> Iterator[str]:
-    """Which of the others cannot be told from their neighbours, if not all of them can."""
+    """Name the groups of systems between which there is no significant difference."""
     if order.tied:
         return
     known = [name for name, ends in zip(order.names, order.together, strict=True) if ends]
@@ -300,12 +285,11 @@ def _title(name: str) -> str:
     entry = SYSTEMS.get(name)
     if entry is None or not entry.title:
         return name
-    title = entry.title[0].upper() + entry.title[1:]
-    return f"{title} ({name})"
+    return f"{entry.title[0].upper()}{entry.title[1:]} ({name})"
 
 
 def _below_baselines(evaluation: Evaluation) -> Iterator[str]:
-    """A warning for systems that lose to knowing nothing."""
+    """Warn of systems that predict worse than a baseline."""
     sign = 1.0 if LARGER_IS_BETTER[evaluation.metric] else -1.0
     for floor in (scored for scored in evaluation.systems if scored.prediction.baseline):
         bar = floor.value(evaluation.metric)
@@ -337,23 +321,16 @@ def headline(evaluation: Evaluation) -> str:
     return text
 
 
-def basis(evaluation: Evaluation) -> list[str]:
+def basis(evaluation: Evaluation) -> Iterator[str]:
     """How it was done."""
-    return [*_learned(evaluation), *_intervals(evaluation)]
-
-
-def _learned(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.earlier:
         yield (
             "Each game was predicted from the games before it; the first "
             f"{evaluation.earlier:,} games were used for training only."
         )
         if evaluation.tuned:
-            trials = plural(evaluation.tuned, "trial")
-            yield (
-                f"Parameters were tuned on those alone, {trials} per system, the untuned one "
-                "among them."
-            )
+            trials = f"{plural(evaluation.tuned, 'trial')} per system, the untuned one among them"
+            yield f"Parameters were tuned on those alone, {trials}."
     using = {name: points for name, points in evaluation.advantages.items() if points}
     others = sorted(name for name in evaluation.advantages if name not in using)
     if using:
@@ -361,25 +338,17 @@ def _learned(evaluation: Evaluation) -> Iterator[str]:
             f"{name} ({f'{points:+.0f}'.replace('-', '−')})"
             for name, points in sorted(using.items())
         )
-        yield (
-            "With a first-move advantage, in points, because it helped on the earlier "
-            f"games: {listed}."
-        )
+        helped = "because it helped on the earlier games"
+        yield f"With a first-move advantage, in points, {helped}: {listed}."
         if others:
             yield f"Without it, because it did not help: {', '.join(others)}."
     elif others:
         yield "No system uses a first-move advantage: it helped none on those games."
-
-
-def _intervals(evaluation: Evaluation) -> Iterator[str]:
-    level = per_cent(evaluation.confidence)
     for _, bootstrap in list(evaluation.bootstraps.values())[:1]:
-        over = "players (games that share a player count as one cluster)"
-        if bootstrap.unit != "player":
-            over = (
-                "games: the players are not known, so games of one player are taken as independent"
-            )
-        yield f"Intervals in tables are at {level} each, over {over}."
+        over = "games: the players are not known, so games of one player are taken as independent"
+        if bootstrap.unit == "player":
+            over = "players (games that share a player count as one cluster)"
+        yield f"Intervals in tables are at {per_cent(evaluation.confidence)} each, over {over}."
 
 
 #: Systems in one picture: more panels than these cannot be read.

@@ -15,7 +15,7 @@ from yardstone.choices import check_choice
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.files import scratch_folder
 from yardstone.records.decoding import csv_lines
-from yardstone.reports.document import Document, Table, record
+from yardstone.reports.document import Column, Document, Table
 
 #: Records of a piece of JSON.
 _RECORDS = 1_000
@@ -53,13 +53,13 @@ def table_csv(table: Table) -> str:
 
 def csv_pieces(table: Table) -> Iterator[str]:
     """The same piece by piece, so that a long table takes no more memory than a short one."""
+
+    def text(value: Any) -> Any:
+        return str(value).lower() if isinstance(value, bool) else value
+
     columns = table.kept
-    rows = ([_text(column.stored(row)) for column in columns] for row in table.rows)
+    rows = ([text(column.stored(row)) for column in columns] for row in table.rows)
     return csv_lines((column.name for column in columns), rows)
-
-
-def _text(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
 
 
 def as_json(value: Any) -> str:
@@ -76,7 +76,7 @@ def json_pieces(document: Document) -> Iterator[str]:
     """The same piece by piece: values that are made when they are looked at stay so."""
     if document.plain is None:
         table = records_of(document)
-        yield from _list_pieces((record(table.columns, row) for row in table.rows), "")
+        yield from _list_pieces((Column.record(table.columns, row) for row in table.rows), "")
         yield "\n"
         return
     plain = document.plain()
@@ -95,7 +95,7 @@ def json_pieces(document: Document) -> Iterator[str]:
 
 
 def _is_lazy(value: Any) -> bool:
-    """Whether the items of a sequence are made when they are looked at."""
+    """Whether a sequence makes its items only when they are read."""
     return isinstance(value, Sequence) and not isinstance(value, str | list | tuple)
 
 
@@ -108,7 +108,7 @@ def _list_pieces(values: Iterable[Any], indent: str) -> Iterator[str]:
 
 
 def _indented(value: Any, indent: str) -> str:
-    """A value as JSON whose further lines stand as far in: no text of JSON has a line's end."""
+    """A value as JSON with all lines but the first indented; strings in JSON hold no newline."""
     return as_json(value).rstrip("\n").replace("\n", f"\n{indent}")
 
 
@@ -146,8 +146,7 @@ def frame_library(library: Literal["pandas", "polars"] | None = None) -> str:
         if find_spec(library) is None:
             raise MissingExtraError(library)
         return library
-    loaded = [name for name in LIBRARIES if name in sys.modules]
-    for name in (*loaded, *LIBRARIES):
+    for name in sorted(LIBRARIES, key=lambda name: name not in sys.modules):
         if find_spec(name) is not None:
             return name
     raise MissingExtraError("pandas (or polars)")
@@ -158,12 +157,12 @@ def document_frame(document: Document, library: Literal["pandas", "polars"] | No
     table = records_of(document)
     name = frame_library(library)
     frames = import_module(name)
-    columns = []
+    columns = {}
     for column in table.kept:
         values, (_, pandas, polars) = list(map(column.stored, table.rows)), _TYPES[column.kind]
         if name == "pandas":
-            columns.append((column.name, frames.Series(values, dtype=pandas)))
+            series = frames.Series(values, dtype=pandas)
         else:
-            kind = getattr(frames, polars)
-            columns.append((column.name, frames.Series(column.name, values, kind, strict=False)))
-    return frames.DataFrame(dict(columns))
+            series = frames.Series(column.name, values, getattr(frames, polars), strict=False)
+        columns[column.name] = series
+    return frames.DataFrame(columns)

@@ -28,18 +28,7 @@ from yardstone.go.points import BLACK, WHITE, colour_name, point_name
 from yardstone.records.go_game import DRAWN
 from yardstone.records.go_game import UNKNOWN as NO_WINNER
 from yardstone.reports.chart import Axis, Band, Chart, Guide, Mark, Panel, Points, Stroke
-from yardstone.reports.document import (
-    UNKNOWN,
-    Column,
-    Document,
-    Facts,
-    Lines,
-    Picture,
-    Section,
-    Table,
-    file_columns,
-    record,
-)
+from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.words import picked, plain_skipped, plural
 
 
@@ -62,7 +51,7 @@ def _known(value: float, digits: int) -> float | None:
 
 
 def _text(value: float, digits: int = 1) -> str:
-    return UNKNOWN if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
+    return Column.unknown if isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
 def _amount(
@@ -92,7 +81,7 @@ _share = partial(_amount, digits=6, scale=100.0)
 _PLACE = (
     Column("file", "game.game.file"),
     Column("game", "game.game.number", kind="integer"),
-    *file_columns("game.game.black", "game.game.white", kind="text"),
+    *Column.files("game.game.black", "game.game.white", kind="text"),
 )
 _NUMBER = Column("number", lambda m: int(m.game.number[m.k]), "Move", "integer", form="d")
 _SIDE = Column("colour", lambda m: m.side.lower(), "Side", show=lambda m: m.side[0])
@@ -100,9 +89,7 @@ _POINT = Column("move", lambda m: m.point(m.game.point[m.k]), "Point")
 _WIN_LOSS = _share("win_loss", lambda m: m.game.win_loss[m.k], "Lost %", 4)
 _POINT_LOSS = _amount("point_loss", lambda m: m.game.point_loss[m.k], "Lost points")
 _POLICY = _share("policy", lambda m: m.game.policy[m.k], "Policy %", 3)
-_RANK = Column(
-    "rank", lambda m: int(m.game.rank[m.k]) or None, "Rank", "integer", form="d", gives_way=2
-)
+_RANK = Column("rank", lambda m: int(m.game.rank[m.k]) or None, "Rank", "integer", "d", gives_way=2)
 _PHASE = Column("phase", lambda m: PHASES[m.game.phase[m.k]])
 
 
@@ -145,7 +132,7 @@ _MISTAKES = (
 
 
 def _player(total: Total) -> str:
-    """Who it is, in the first of a player's rows."""
+    """The player's name, in the first of that player's rows."""
     if total.phase != WHOLE_GAME:
         return ""
     colour = f" ({colour_name(total.colour)[0]})" if total.colour else ""
@@ -177,10 +164,8 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
     for game in games:
         rows = [_Move(game, k) for k in range(len(game))]
         lines = Lines(_game_lines(result, game))
-        picture = Picture(
-            partial(game_chart, replace(result, games=[game])),
-            "White's winrate and lead after each move",
-        )
+        draw = partial(game_chart, replace(result, games=[game]))
+        picture = Picture(draw, "White's winrate and lead after each move")
         sections.append(Section(game_title(game), [lines, picture]))
         if moves:
             table = Table(_MOVE_COLUMNS, rows, noun="move")
@@ -205,10 +190,10 @@ def _date(of: GameAnalysis | Judgement) -> str:
 def _game_lines(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
     """Where, when and how it ended; rules and komi, and what the reader must know."""
     game = analysis.game
-    known = [game.event, _date(analysis), f"result {game.result}" if game.result else ""]
+    about = (game.event, _date(analysis), f"result {game.result}" if game.result else "")
     handicap = f", handicap {game.handicap}" if game.handicap > 1 else ""
     lines = [
-        ", ".join(filter(None, known)),
+        ", ".join(filter(None, about)),
         f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
         f"{analysis.conditions.in_words}; network {result.network}",
         f"Note: {analysis.remark}" if analysis.remark else "",
@@ -229,20 +214,18 @@ def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Sectio
 
 def _legend(result: AnalysedGames) -> Iterator[str]:
     ends = result.phases
-    small = sorted({analysis.game.size for analysis in result.games} - {19})
     scaled = "".join(
-        f"; on {size}x{size} {' and '.join(map(str, ends.ends(size)))}" for size in small[:3]
+        f"; on {size}x{size} {' and '.join(map(str, ends.ends(size)))}"
+        for size in sorted({analysis.game.size for analysis in result.games} - {19})[:3]
     )
     yield (
         "A loss is what the move left its player, less what the best move found would have left: "
-        f"never below 0, and {UNKNOWN} where the game was decided, one side having more than "
-        f"{100.0 * DECIDED:g} % before and after the move."
+        f"never below 0, and {Column.unknown} where the game was decided, one side having more "
+        f"than {100.0 * DECIDED:g} % before and after the move."
     )
     yield "Mistakes are losses of at least twice their error."
-    yield (
-        f"{PHASES[0].capitalize()}: moves 1 to {ends.opening}; {PHASES[1]}: to "
-        f"{ends.middle}; then {PHASES[2]}{scaled}."
-    )
+    later = f"{PHASES[1]}: to {ends.middle}; then {PHASES[2]}{scaled}"
+    yield f"{PHASES[0].capitalize()}: moves 1 to {ends.opening}; {later}."
 
 
 def _plain_analysis(result: AnalysedGames) -> dict[str, Any]:
@@ -272,7 +255,7 @@ def _plain_game(result: AnalysedGames, analysis: GameAnalysis) -> dict[str, Any]
             "white_winrate": _known(analysis.white_winrate[0], 6),
             "white_lead": _known(analysis.white_lead[0], 3),
         },
-        "moves": [record(_MOVE_COLUMNS, _Move(analysis, k)) for k in range(len(analysis))],
+        "moves": [Column.record(_MOVE_COLUMNS, _Move(analysis, k)) for k in range(len(analysis))],
         "totals": [_plain_total(total) for total in result.totals(analysis)],
     }
 
@@ -319,9 +302,8 @@ def judgement_document(result: JudgedGames, *, top: int = 20) -> Document:
     title = "The other winner"
     if len(contrary) > top:
         title += f", the surest {top} of {len(contrary):,}"
-    table = Table(_JUDGEMENT_COLUMNS, contrary[:top], noun="game")
+    sections = [Section(title, [Table(_JUDGEMENT_COLUMNS, contrary[:top], noun="game")])]
     records = Table(_JUDGEMENT_COLUMNS, result.games)
-    sections = [Section(title, [table])] if table.rows else []
 
     def plain() -> dict[str, Any]:
         counts = asdict(result.agreement)
@@ -338,9 +320,9 @@ def _summary(result: JudgedGames) -> Iterator[str]:
         f"Decided (at least {100 * result.sure:g} % sure): {counts.games - counts.undecided:,}; "
         f"undecided: {counts.undecided:,}"
     )
-    conditions = (each.conditions for each in result.games)
-    other = Counter(each.in_words for each in conditions if each.remark)
-    for words, number in other.most_common():
+    conditions = [each.conditions for each in result.games]
+    others = Counter(each.in_words for each in conditions if each.remark)
+    for words, number in others.most_common():
         yield f"{plural(number, 'game')} judged by {words}"
     compared = counts.agreeing + counts.contrary
     if compared:
@@ -352,21 +334,14 @@ def _summary(result: JudgedGames) -> Iterator[str]:
         yield f"Decided without a recorded winner: {counts.unrecorded:,}"
 
 
-_SHORT_SUM = 12
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
-
-
 _NETWORK_COLUMNS = (
     Column("name", heading="network", strong=True),
     *(
         Column(name, f"header.{name}", name, "integer", form="d", gives_way=1)
         for name in ("version", "blocks", "channels")
     ),
-    Column("size", heading="size", kind="integer", show=lambda network: _size(network.size)),
-    Column("sha256", heading="SHA-256", show=lambda network: network.sha256[:_SHORT_SUM]),
+    Column("size", heading="size", kind="integer", show=lambda each: f"{each.size / 1e6:.1f} MB"),
+    Column("sha256", heading="SHA-256", show=lambda network: network.sha256[:12]),
     Column("file", lambda network: str(network.path)),
     Column("problem"),
 )
@@ -380,8 +355,8 @@ def networks_document(networks: Sequence[StoredNetwork], folder: Path) -> Docume
     notes += [f"{name} comes with Yardstone." for name in names]
     others = f"The others are in {folder}."
     if len(networks) == len(names):
-        others = f"No other network in {folder}: `yardstone go nets download b6c96` gets a stronger"
-        others += " one."
+        download = "`yardstone go nets download b6c96` gets a stronger one."
+        others = f"No other network in {folder}: {download}"
     notes.append(others)
     return Document("Networks", (), [Section(blocks=[table, Lines(notes)])], table)
 
@@ -391,7 +366,7 @@ def known_networks_document() -> Document:
     headings = {"short": "name", "name": "full name", "about": "what it is"}
     columns = [Column(name, heading=heading) for name, heading in headings.items()]
     sections = [Section(blocks=[Table(columns, KNOWN, noun="network")])]
-    records = Table(file_columns(*KnownNetwork.__dataclass_fields__, kind="text"), KNOWN)
+    records = Table(Column.files(*KnownNetwork.__dataclass_fields__, kind="text"), KNOWN)
     return Document("Networks that can be downloaded", (), sections, records)
 
 
@@ -410,7 +385,7 @@ def network_document(facts: Mapping[str, Any]) -> Document:
         ("last norm", facts["norm"]),
         ("policies", str(facts["policies"])),
         ("pass-alive inputs", alive),
-        ("size", _size(facts["size"])),
+        ("size", f"{facts['size'] / 1e6:.1f} MB"),
         ("SHA-256", facts["sha256"]),
         ("file", facts["file"]),
     ]
@@ -419,7 +394,7 @@ def network_document(facts: Mapping[str, Any]) -> Document:
     if facts["metadata"]:
         rows.append(("not usable", "it wants to know the players' ranks with every position"))
     sections = [Section(blocks=[Facts(rows)])]
-    records = Table(file_columns("property=0", "value=1", kind="text"), rows)
+    records = Table(Column.files("property=0", "value=1", kind="text"), rows)
     return Document(f"Network {facts['name']}", (), sections, records, lambda: dict(facts))
 
 
@@ -428,11 +403,11 @@ def game_title(analysis: GameAnalysis) -> str:
     game = analysis.game
 
     def player(name: str, rank: str, colour: int) -> str:
-        known = f" {rank}" if rank.strip(" ?-") else ""
-        return f"{name or colour_name(colour)}{known}"
+        shown = f" {rank}" if rank.strip(" ?-") else ""
+        return f"{name or colour_name(colour)}{shown} ({colour_name(colour)})"
 
     black = player(game.black, game.black_rank, BLACK)
-    return f"{black} (Black) – {player(game.white, game.white_rank, WHITE)} (White)"
+    return f"{black} – {player(game.white, game.white_rank, WHITE)}"
 
 
 #: Games in one picture.
@@ -456,7 +431,7 @@ def game_chart(report: AnalysedGames) -> Chart:
 
 
 def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
-    """Of the winrate, where Black's share lies above the line, and of the lead."""
+    """The panel of the winrate, with Black's share above the line, and that of the lead."""
     moves = np.arange(len(game) + 1)
     share, lead = 100.0 * game.white_winrate, game.white_lead
     ends = report.phases.ends(game.game.size)
@@ -474,13 +449,11 @@ def _panels(report: AnalysedGames, game: GameAnalysis) -> tuple[Panel, Panel]:
             marks.append(Points(at, values[at], "c2", size=3.2, hollow=not black))
         return marks
 
-    areas = [
-        Band(moves, share, 100.0, "black", opacity=0.75),
-        Band(moves, 0.0, share, "white", opacity=0.9),
-    ]
+    black = Band(moves, share, 100.0, "black", opacity=0.75)
+    white = Band(moves, 0.0, share, "white", opacity=0.9)
     percent = Axis("White wins, %", low=0.0, high=100.0)
     points = Axis("White leads, points", low=low, high=high, grid=True)
     return (
-        Panel(across, percent, [*areas, Guide(y=50.0), *curve(share)], game_title(game)),
+        Panel(across, percent, [black, white, Guide(y=50.0), *curve(share)], game_title(game)),
         Panel(across, points, [Guide(y=0.0), *curve(lead)], " "),
     )

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.evaluation.findings import Findings, Improbable
 from yardstone.evaluation.history import RatingCurve, RatingHistory, game_text
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
-from yardstone.reports.document import (
-    Column,
-    Document,
-    Lines,
-    Picture,
-    Section,
-    Table,
-    file_columns,
-    record,
-)
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.drawing import series_style
 from yardstone.reports.words import known, per_cent, picked
 from yardstone.strength.fusion_priors import RatingSources, rating_sources
-
-if TYPE_CHECKING:
-    from yardstone.evaluation.findings import Findings, Improbable
 
 #: Version of the shape of `plain_history`; keys are only ever added to one.
 FORMAT = 1
@@ -55,7 +44,7 @@ def history_document(history: RatingHistory) -> Document:
         records = Table(_PRESENT, [history.present(row) for row in history.ranked()], noun="player")
     drawing = partial(history_chart, history) if history.curves or records.rows else None
     rated = history.rated
-    lead = f"{rated.number:,} games of {int((rated.played > 0).sum()):,} players"
+    lead = f"{rated.number:,} games of {(rated.played > 0).sum():,} players"
     if rated.period is not None:
         begin, end = rated.period
         lead += f", {str(begin)[:10]} to {str(end)[:10]}"
@@ -95,18 +84,18 @@ def _games(history: RatingHistory) -> Iterator[dict[str, Any]]:
 #: The games of the chosen players in files; JSON has them below each player.
 _GAMES = (
     Column("player"),
-    *file_columns("number", "game", kind="integer"),
+    *Column.files("number", "game", kind="integer"),
     Column("time", kind="time"),
     Column("opponent"),
     Column("first", kind="boolean"),
-    *file_columns("score", "expected", "rating", "deviation", "low", "high", "after"),
+    *Column.files("score", "expected", "rating", "deviation", "low", "high", "after"),
 )
 
 
 #: The listed players in files, where none was chosen.
 _PRESENT = (
     Column("player"),
-    *file_columns("rating", "deviation", "low", "high"),
+    *Column.files("rating", "deviation", "low", "high"),
     Column("games", kind="integer"),
 )
 
@@ -180,9 +169,8 @@ def _named(what: str, with_their: str, names: Sequence[str], total: int) -> Sect
     if not names:
         return Section(f"{what}: 0")
     more = f" … and {total - len(names):,} more" if total > len(names) else ""
-    return Section(
-        f"{what}: {total:,}, with their {with_their}", [Lines([", ".join(names) + more])]
-    )
+    lines = [", ".join(names) + more]
+    return Section(f"{what}: {total:,}, with their {with_their}", [Lines(lines)])
 
 
 def _twin(item: Improbable) -> int | None:
@@ -214,7 +202,7 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
     rated = history.rated
     games: dict[str, list[dict[str, Any]]] = {curve.player: [] for curve in history.curves}
     for game in _games(history):
-        games[game["player"]].append(record(_GAMES[1:], game))
+        games[game["player"]].append(Column.record(_GAMES[1:], game))
 
     def final(curve: RatingCurve) -> dict[str, float | None]:
         rating, reach = float(curve.after[-1]), history.half_widths(curve)[-1]
@@ -227,7 +215,7 @@ def plain_history(history: RatingHistory) -> dict[str, Any]:
         "games": rated.number,
         "players": int((rated.played > 0).sum()),
         "replayed": rated.replayed,
-        "ratings": [record(_PRESENT[:-1], history.present(row)) for row in history.listed()],
+        "ratings": [Column.record(_PRESENT[:-1], history.present(row)) for row in history.listed()],
         "curves": [
             {"player": curve.player, "final": final(curve), "games": games[curve.player]}
             for curve in history.curves
@@ -379,7 +367,7 @@ def history_chart(history: RatingHistory) -> Chart:
 
 
 def _dated(curves: Sequence[RatingCurve], *, chosen: bool) -> bool:
-    """Whether to draw curves against time: where it is known, and long enough to be seen."""
+    """Whether to draw curves against time: it is known, and long enough for them to be seen."""
     times = [curve.time for curve in curves if curve.time is not None]
     if not times or len(times) < len(curves):
         return False

@@ -9,16 +9,7 @@ from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 from yardstone.ratings.match import TIME, Interval, Match
-from yardstone.reports.document import (
-    Column,
-    Document,
-    Facts,
-    Lines,
-    Section,
-    Table,
-    file_columns,
-    record,
-)
+from yardstone.reports.document import Column, Document, Facts, Lines, Section, Table
 from yardstone.reports.words import known, per_cent, picked, plain_skipped, plural
 
 if TYPE_CHECKING:
@@ -31,10 +22,8 @@ _PAIR_NAMES = ("LL", "LD", "LW+DD", "DW", "WW")
 def match_document(judgement: MatchJudgement) -> Document:
     """The report of a match."""
     title = "Match" if judgement.players is None else " – ".join(judgement.players)
-    sections, records = (
-        [Section(blocks=[Facts(list(_facts(judgement)))])],
-        Table(_RECORDS, [judgement]),
-    )
+    sections = [Section(blocks=[Facts(list(_facts(judgement)))])]
+    records = Table(_RECORDS, [judgement])
     return Document(title, (), sections, records, partial(plain_match, judgement))
 
 
@@ -58,19 +47,15 @@ def plain_match(judgement: MatchJudgement) -> dict[str, Any]:
         },
     }
     if paired is not None:
-        one, two = map(_results, paired.sides)
         values |= {
             "games_between": _results(paired.games),
-            "unpaired": paired.unpaired,
-            "pairing": paired.manner,
+            **picked(paired, "unpaired", "pairing=manner"),
             "paired_by": list(paired.by),
-            "moving_first": one,
-            "moving_second": two,
+            "moving_first": _results(paired.sides[0]),
+            "moving_second": _results(paired.sides[1]),
             "error_of_pairs_over_games": known(paired.gain),
-            "endings": None,
+            "endings": None if (ended := judgement.endings) is None else [*map(asdict, ended)],
         }
-        if judgement.endings is not None:
-            values["endings"] = list(map(asdict, judgement.endings))
     if judgement.skipped is not None:
         values["skipped"] = plain_skipped(judgement.skipped)
     return values
@@ -89,10 +74,8 @@ def match_line(judgement: MatchJudgement) -> str:
     if match.paired:
         counts = " ".join(f"{n:g}" for n in match.counts)
         parts.append(f"{plural(int(match.size), 'pair')} ({counts})")
-    parts += [
-        f"Elo {_signed(elo.value)} [{_signed(elo.low)}, {_signed(elo.high)}]",
-        f"LLR {_between_bounds(judgement.state)}",
-    ]
+    parts.append(f"Elo {_signed(elo.value)} [{_signed(elo.low)}, {_signed(elo.high)}]")
+    parts.append(f"LLR {_between_bounds(judgement.state)}")
     parts += [
         f"losses on time {ending.lost[0]:,} and {ending.lost[1]:,}"
         for ending in judgement.endings or ()
@@ -108,22 +91,22 @@ def _model(judgement: MatchJudgement) -> str:
 _STATE = ("llr", "lower", "upper")
 #: One row a match, so that those of several matches can be put together.
 _RECORDS = (
-    *file_columns("player=players.0", "other=players.1", kind="text"),
+    *Column.files("player=players.0", "other=players.1", kind="text"),
     Column("model", _model),
     Column("counts", lambda each: " ".join(f"{count:g}" for count in each.match.counts)),
     Column("games", lambda each: int(each.match.games), kind="integer"),
-    *file_columns("match.score", "match.shared", "confidence"),
+    *Column.files("match.score", "match.shared", "confidence"),
     *(
         Column(name + ending, f"{name}.{part}", kind="number")
         for name in ("elo", "normalized_elo")
         for ending, part in {"": "value", "_low": "low", "_high": "high"}.items()
     ),
-    *file_columns("superiority", "half_width", "games_for_half_width=games_needed"),
+    *Column.files("superiority", "half_width", "games_for_half_width=games_needed"),
     Column("sprt_model", "test.model"),
-    *file_columns("test.elo0", "test.elo1", "test.alpha", "test.beta"),
-    *file_columns(*(f"state.{name}" for name in _STATE)),
+    *Column.files("test.elo0", "test.elo1", "test.alpha", "test.beta"),
+    *Column.files(*(f"state.{name}" for name in _STATE)),
     Column("decision", "state.decision"),
-    *file_columns("chance_of_h1=state.chance", "state.further_games"),
+    *Column.files("chance_of_h1=state.chance", "state.further_games"),
 )
 
 
@@ -133,8 +116,7 @@ def _facts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     yield from _counts(judgement)
     yield "Elo difference", _with_interval(judgement.elo, judgement.confidence)
     yield "Normalized Elo", _with_interval(judgement.normalized_elo, judgement.confidence)
-    share = 100.0 * judgement.superiority
-    yield "Likelihood of superiority", f"{share:.2f} % (uniform prior)"
+    yield "Likelihood of superiority", f"{100.0 * judgement.superiority:.2f} % (uniform prior)"
     if not isnan(judgement.games_needed):
         more = max(judgement.games_needed - judgement.match.games, 0.0)
         text = f"about {_rounded(more)} more games" if more else "reached"
@@ -145,15 +127,12 @@ def _facts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
 def _counts(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
     match, paired = judgement.match, judgement.paired
     if match.paired:
-        counts = ", ".join(
-            f"{name} {count:g}" for name, count in zip(_PAIR_NAMES, match.counts, strict=True)
-        )
+        counts = ", ".join(map("{} {:g}".format, _PAIR_NAMES, match.counts))
         yield "Pairs", f"{match.size:g} ({counts})"
     games = match if paired is None else paired.games
     yield "Games", f"{games.games:g}" if games.paired else f"{games.size:g} {_signs(games)}"
     if paired is not None:
-        labels = ("  Moving first", "  Moving second")
-        for label, side in zip(labels, paired.sides, strict=True):
+        for label, side in zip(("  Moving first", "  Moving second"), paired.sides, strict=True):
             if side.size:
                 yield label, f"{side.size:g} {_signs(side)}, {100.0 * side.score:.2f} %"
     yield from _endings(judgement)
@@ -203,15 +182,12 @@ def _endings(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
             if ending.drawn:
                 others.append(f"{ending.drawn:,} drawn on time")
             continue
-        lost = "" if ending.name in _NO_FAILURES else numbers(ending.lost, all_=False)
+        # Who directs the match decides an adjudication: nobody failed.
+        lost = "" if ending.name == "adjudication" else numbers(ending.lost, all_=False)
         others.append(f"{ending.games:,} {ending.name}" + (f" (lost by {lost})" if lost else ""))
     yield "Losses on time", numbers(on_time, all_=True)
     if others:
         yield "Other endings", ", ".join(others)
-
-
-#: Endings that are decided by the one who directs the match.
-_NO_FAILURES = ("adjudication",)
 
 
 def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
@@ -235,7 +211,7 @@ def _sequential_test(judgement: MatchJudgement) -> Iterator[tuple[str, str]]:
 
 
 def _between_bounds(state: SprtState) -> str:
-    """Where the log likelihood ratio stands to the bounds at which the test ends."""
+    """The log likelihood ratio, and whether it is within the bounds of the test."""
     bounds = f"({state.lower:.2f}, {state.upper:.2f})"
     place = {"accept H0": "below", "accept H1": "above", "continue": "within"}[state.decision]
     return f"{state.llr:.2f} {place} {bounds}"
@@ -280,8 +256,7 @@ def forecast_document(forecast: GameForecast) -> Document:
         Column("", "games", "Games", "integer"),
     ]
     table = Table(shown, players, noun="player")
-    basis = [forecast.basis] if forecast.basis else []
-    notes = [_uncertainty(forecast), *basis]
+    notes = [_uncertainty(forecast), *filter(None, [forecast.basis])]
     few = [player for player in players if player["games"] < FEW_GAMES]
     if few:
         listed = (f"{player['player']} has {plural(player['games'], 'game')}" for player in few)
@@ -302,15 +277,15 @@ def _players(forecast: GameForecast) -> list[dict[str, Any]]:
 
 def _of_player(side: str) -> list[Column]:
     figures = (f"{side}_rating={side}_rating.value", f"{side}_deviation={side}_rating.deviation")
-    return [Column(side), *file_columns(*figures), Column(f"{side}_games", kind="integer")]
+    return [Column(side), *Column.files(*figures), Column(f"{side}_games", kind="integer")]
 
 
 #: What stands in files, a row a game; JSON has the players as parts of their own.
 _NUMBERS = (
-    *file_columns("expected", "win", "draw", "loss", "reversed_expected"),
-    *file_columns("low", "high", "confidence"),
+    *Column.files("expected", "win", "draw", "loss", "reversed_expected"),
+    *Column.files("low", "high", "confidence"),
     Column("integrated", kind="boolean"),
-    *file_columns("margin"),
+    *Column.files("margin"),
     Column("basis"),
 )
 _FORECAST_RECORDS = (Column("system"), *_of_player("first"), *_of_player("second"), *_NUMBERS)
@@ -318,22 +293,17 @@ _FORECAST_RECORDS = (Column("system"), *_of_player("first"), *_of_player("second
 
 def _chances(forecast: GameForecast) -> Iterator[str]:
     if forecast.draw:
-        yield (
-            f"Win {100 * forecast.win:.1f} %, draw {100 * forecast.draw:.1f} %, "
-            f"loss {100 * forecast.loss:.1f} %."
-        )
+        others = f"draw {100 * forecast.draw:.1f} %, loss {100 * forecast.loss:.1f} %"
+        yield f"Win {100 * forecast.win:.1f} %, {others}."
     if abs(forecast.reversed_expected - forecast.expected) > 0.0005:
         yield f"Moving second: {100 * forecast.reversed_expected:.1f} %."
     if isfinite(forecast.margin):
-        verb = "win" if forecast.margin >= 0.0 else "lose"
-        yield (
-            f"In an even game {forecast.first} is expected to {verb} by "
-            f"{abs(forecast.margin):.1f} points."
-        )
+        verb, points = "win" if forecast.margin >= 0.0 else "lose", abs(forecast.margin)
+        yield f"In an even game {forecast.first} is expected to {verb} by {points:.1f} points."
 
 
 def _uncertainty(forecast: GameForecast) -> str:
-    """What the chances have in them of the uncertainty of the ratings."""
+    """Say how far the chances include the uncertainty of the ratings."""
     if isfinite(forecast.low):
         return (
             "This averages over the uncertainty of the ratings; with the true ratings it would lie "
@@ -357,4 +327,4 @@ def plain_forecast(forecast: GameForecast) -> dict[str, Any]:
     """The forecast as dictionaries, numbers, strings and None."""
     one, other = _players(forecast)
     values = {"format": 1, "system": forecast.system, "first": one, "second": other}
-    return values | record(_NUMBERS, forecast)
+    return values | Column.record(_NUMBERS, forecast)

@@ -10,18 +10,14 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import floor
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import ModelError
+from yardstone.pool import PairCounts
 from yardstone.ratings.connectivity import strong_components
 from yardstone.ratings.result import Estimate, Status
-
-if TYPE_CHECKING:
-    from yardstone.pool import PairCounts
-
 
 #: The mark after the name: lost everything, won everything, no games.
 SYMBOLS = {
@@ -88,9 +84,7 @@ def superiority_percent(difference: float, deviation: float) -> float | None:
 
     None where the deviation is unknown or zero.
     """
-    if not deviation > 0.0:
-        return None
-    return 100.0 * NormalDist().cdf(difference / deviation)
+    return 100.0 * NormalDist().cdf(difference / deviation) if deviation > 0.0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +109,7 @@ def rank_players(
     Players with fewer games than `threshold` are left out. Those who are `older` (versions,
     by relations) are listed without a rank, or left out with `hide_older`.
     """
-    least = max(threshold or 0, 1)
-    shown = [int(player) for player in np.flatnonzero(listed.games >= least)]
+    shown = np.flatnonzero(listed.games >= max(threshold or 0, 1)).tolist()
     lines: list[tuple[int, int, bool]] = []
     rank = 0
     for player in listing_order(shown, listed.rating):
@@ -209,12 +202,10 @@ class TableFormat:
         return self.headers.get(column, COLUMNS[column])
 
 
-def _error(
-    listed: OrdoList, deviation: NDArray[np.float64] | None, player: int, decimals: int
-) -> str:
-    if listed.deviation is None or deviation is None or not deviation[player] > _NO_DEVIATION:
+def _error(listed: OrdoList, deviation: NDArray[np.float64] | None, row: int, decimals: int) -> str:
+    if listed.deviation is None or deviation is None or not deviation[row] > _NO_DEVIATION:
         return ""
-    return fixed(rounded(float(deviation[player]) * listed.confidence_factor, decimals), decimals)
+    return fixed(rounded(float(deviation[row]) * listed.confidence_factor, decimals), decimals)
 
 
 class _Cells:
@@ -357,9 +348,7 @@ def fixed(value: float, decimals: int) -> str:
 def rounded(value: float, decimals: int) -> float:
     """`value` rounded half up, as Ordo does before it prints ratings and errors."""
     scale = float(10 ** min(max(decimals, 0), _ROUNDED_DECIMALS))
-    if not -1e300 < value < 1e300:
-        return value
-    return floor(value * scale + 0.5) / scale
+    return floor(value * scale + 0.5) / scale if -1e300 < value < 1e300 else value
 
 
 def listing_order(players: Sequence[int], rating: NDArray[np.float64]) -> list[int]:
@@ -374,7 +363,12 @@ def listing_order(players: Sequence[int], rating: NDArray[np.float64]) -> list[i
     if len(set(value.values())) == len(order):
         return sorted(order, key=value.__getitem__, reverse=True)
     _exchange_ranges(order, value)
-    _insert_each(order, value)
+    for start in range(len(order) - 2, -1, -1):  # a player passes those rated strictly higher
+        player, place = order[start], start
+        while place + 1 < len(order) and value[order[place + 1]] > value[player]:
+            order[place] = order[place + 1]
+            place += 1
+        order[place] = player
     return order
 
 
@@ -385,19 +379,14 @@ def _exchange_ranges(order: list[int], value: Mapping[int, float]) -> None:
         low, high = ranges.pop()
         if high < low + 6:
             continue
-        if high <= low + 12:
-            _median_to_front(order, value, low, high)
+        if high <= low + 12:  # the median comes to the front
+            middle = low + (high - low) // 2
+            for edge in (middle, high):
+                other = high + middle - edge
+                if value[order[other]] < value[order[edge]] < value[order[low]]:
+                    order[edge], order[low] = order[low], order[edge]
         pivot = _split(order, value, low, high)
-        ranges.append((low, pivot - 1))
-        ranges.append((pivot + 1, high))
-
-
-def _median_to_front(order: list[int], value: Mapping[int, float], low: int, high: int) -> None:
-    middle = low + (high - low) // 2
-    if value[order[high]] < value[order[middle]] < value[order[low]]:
-        order[middle], order[low] = order[low], order[middle]
-    if value[order[middle]] < value[order[high]] < value[order[low]]:
-        order[high], order[low] = order[low], order[high]
+        ranges += [(low, pivot - 1), (pivot + 1, high)]
 
 
 def _split(order: list[int], value: Mapping[int, float], low: int, high: int) -> int:
@@ -412,17 +401,6 @@ def _split(order: list[int], value: Mapping[int, float], low: int, high: int) ->
     place = left if value[order[left]] > pivot else left - 1
     order[place], order[low] = order[low], order[place]
     return place
-
-
-def _insert_each(order: list[int], value: Mapping[int, float]) -> None:
-    """Insertion sort from the end; a player passes those rated strictly higher."""
-    for start in range(len(order) - 2, -1, -1):
-        player = order[start]
-        place = start
-        while place + 1 < len(order) and value[order[place + 1]] > value[player]:
-            order[place] = order[place + 1]
-            place += 1
-        order[place] = player
 
 
 @dataclass(slots=True)
@@ -647,16 +625,13 @@ def groups_text(names: Sequence[str], groups: Groups) -> str:
     for number, (group, isolated) in enumerate(zip(groups.members, groups.isolated, strict=True)):
         lines += ["", f"Group {number + 1}"]
         lines += [f" | {names[player]}" for player in group]
-        state = "is isolated from the rest"
-        if not isolated:
-            state = "has incomplete links with the rest (only wins or losses)"
-        lines.append(f" \\---> this group {state}")
+        links = "has incomplete links with the rest (only wins or losses)"
+        lines.append(f" \\---> this group {'is isolated from the rest' if isolated else links}")
     return "\n".join(lines) + "\n\n"
 
 
 def _matrix(listed: OrdoList, players: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
-    header = ['"N"', '"NAME"', *map(str, range(len(players)))]
-    lines = [",".join(header)]
+    lines = [",".join(['"N"', '"NAME"', *map(str, range(len(players)))])]
     for number, (player, entries) in enumerate(zip(players, rows, strict=True)):
         lines.append(",".join([str(number), f'"{listed.names[player]}"', *entries]))
     return "\n".join(lines) + "\n"

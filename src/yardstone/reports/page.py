@@ -18,20 +18,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import UsageError
-from yardstone.reports.document import (
-    Block,
-    Column,
-    Document,
-    Drawing,
-    Lines,
-    Range,
-    Section,
-    Table,
-)
+from yardstone.reports.document import Column, Document, Lines, Range, Section, Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+    from yardstone.reports.drawing import Drawn
 
 
 #: A number and its digits after the point; blanks as wide as a digit and as a point.
@@ -107,7 +100,7 @@ def _environment() -> Environment:
 
 
 def _cut(table: Table, most: int = _PAGE_ROWS, rest: str = "; CSV and Parquet have all.") -> Table:
-    """The table with no more rows than this; it says so."""
+    """Cut the table to so many rows, and say so in its caption."""
     if len(table.rows) <= most:
         return table
     first = f"The first {most:,} of {len(table.rows):,} {table.noun}s{rest}"
@@ -115,14 +108,14 @@ def _cut(table: Table, most: int = _PAGE_ROWS, rest: str = "; CSV and Parquet ha
 
 
 def _prose(text: str) -> Markup:
-    """A sentence; what stands in it between `these` is code."""
+    """A sentence as HTML; text between backticks becomes code."""
     from markupsafe import Markup, escape
 
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _hash(text: str) -> str:
-    """What the page's policy calls a text that may run."""
+    """The hash by which the page's policy allows a script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -133,13 +126,11 @@ def _about(table: Table) -> Column | None:
 
 
 def _columns(table: Table) -> list[tuple[Column, str]]:
-    columns = []
-    about = _about(table)
+    columns, about = [], _about(table)
     for place, column in enumerate(each for each in table.shown if each.on_pages):
         left = "name" if column is about else "left" if column.at_left else ""
         classes = "bar" if column.kind == "range" else left
-        if column.gives_way:
-            classes += " extra"
+        classes += " extra" if column.gives_way else ""
         columns.append((column, classes.strip() or ("first" if place == 0 else "")))
     return columns
 
@@ -148,12 +139,13 @@ def _head(table: Table) -> list[dict[str, Any]]:
     heads = []
     for column, classes in _columns(table):
         text = column.kind in ("text", "date", "time", "boolean")
-        # It may break after a stroke, but not before a sign.
-        heading = column.heading.replace("/", "/\u200b").replace(" %", "\u00a0%")
-        kind = "" if not column.heading.strip() else "text" if text else "number"
-        first = "ascending" if column.ascending or text else "descending"
-        head = {"text": heading, "classes": classes, "kind": kind, "first": first}
-        heads.append(head | {"order": column.order})
+        head = {
+            # It may break after a stroke, but not before a sign.
+            "text": column.heading.replace("/", "/\u200b").replace(" %", "\u00a0%"),
+            "kind": "" if not column.heading.strip() else "text" if text else "number",
+            "first": "ascending" if column.ascending or text else "descending",
+        }
+        heads.append(head | {"classes": classes, "order": column.order})
     return heads
 
 
@@ -164,13 +156,11 @@ def _rows(table: Table) -> list[dict[str, Any]]:
     for place, row in enumerate(table.rows):
         cells = []
         for (column, classes), most in zip(columns, decimals, strict=True):
-            value = column.stored(row)
-            text = _on_the_point(column.cell(row), most)
-            cell: dict[str, Any] = {"classes": classes, "text": text, "bar": None}
+            value, drawn = column.stored(row), None
             if isinstance(value, Range):
-                cell["bar"] = bar(value)
-                value = value.value if isfinite(value.value) else None
+                drawn, value = bar(value), value.value if isfinite(value.value) else None
             number = isinstance(value, int | float) and not isinstance(value, bool)
+            cell = {"classes": classes, "text": _on_the_point(column.cell(row), most), "bar": drawn}
             cell["value"] = "" if value is None else value if number else None
             cell["link"] = column.link(row) if column.link is not None else ""
             cells.append(cell | {"about": column is about})
@@ -181,7 +171,7 @@ def _rows(table: Table) -> list[dict[str, Any]]:
 
 
 def _most_decimals(column: Column, table: Table) -> int:
-    """The digits after the point of a column of numbers, if not all have as many; else 0."""
+    """The most decimals in a column of numbers, or 0 if all have equally many."""
     if column.at_left:
         return 0
     matches = [_NUMBER.fullmatch(column.cell(row)) for row in table.rows]
@@ -199,7 +189,7 @@ def _on_the_point(text: str, decimals: int) -> str:
 
 
 def _bars(table: Table) -> Callable[[Range], dict[str, Any] | None]:
-    """What draws the ranges of a table, in per cent of the width of their column."""
+    """Return a function that places a range in its column, in per cent of the width."""
     columns = [column for column in table.shown if column.kind == "range"]
     ranges = [v for row in table.rows for c in columns if isinstance(v := c.value(row), Range)]
     ends = [end for each in ranges for end in (each.low, each.high, each.value) if isfinite(end)]
@@ -252,16 +242,17 @@ ROWS, PRINTED = 40, 10
 
 def document_html(document: Document) -> str:
     """The document as HTML for a notebook; its style reaches nothing outside it."""
-    sections = [replace(part, blocks=list(map(_short, part.blocks))) for part in document.sections]
+    sections = [
+        replace(part, blocks=[_short(b) if isinstance(b, Table) else b for b in part.blocks])
+        for part in document.sections
+    ]
     content = document_fragment(replace(document, sections=sections))
     return f'<div class="yardstone"><style>{_own_style()}</style>\n{content}</div>'
 
 
-def _short(block: Block) -> Block:
-    """Tables without what needs a script, and no longer than people read in a notebook."""
-    if not isinstance(block, Table):
-        return block
-    return replace(_cut(block, ROWS, "."), details=None, search=False)
+def _short(table: Table) -> Table:
+    """A table without what needs a script, and no longer than people read in a notebook."""
+    return replace(_cut(table, ROWS, "."), details=None, search=False)
 
 
 @cache
@@ -274,7 +265,7 @@ def _own_style() -> str:
     return f".yardstone {{\n{rules.strip()}\n& {{ padding: .25rem .75rem; }}\n}}"
 
 
-def drawing_of(document: Document) -> Drawing:
+def drawing_of(document: Document) -> Drawn:
     """The picture of ``--plot``; `UsageError` if there is none."""
     if document.drawing is None:
         raise UsageError("this result has no picture")

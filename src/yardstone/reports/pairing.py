@@ -1,4 +1,4 @@
-"""A round's boards, why each is as it is, and recorded rounds beside ours."""
+"""A round's boards, why each is as it is by weights or FIDE's Dutch system, and recorded rounds."""
 
 from __future__ import annotations
 
@@ -8,25 +8,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from yardstone.grades import format_grade
-from yardstone.reports.document import (
-    Block,
-    Column,
-    Document,
-    Facts,
-    Lines,
-    Section,
-    Table,
-    reader,
-    record,
-)
+from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table, reader
 from yardstone.reports.words import ordinal, picked, plural
 from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.model import CRITERIA, Tournament
 
 if TYPE_CHECKING:
-    from yardstone.tournament.dutch import DutchProposal
+    from yardstone.tournament.dutch import (
+        BoardExplanation,
+        DutchPairing,
+        DutchProposal,
+        Obstacle,
+        RoundCheck,
+    )
     from yardstone.tournament.explanation import (
-        Avoided,
         Explanation,
         PairingChange,
         PlayerState,
@@ -34,6 +29,7 @@ if TYPE_CHECKING:
         RoundComparison,
     )
     from yardstone.tournament.pairing import PairedBoard, Pairing
+
 
 #: Lines of reasons are at most so wide.
 REASONS = 96
@@ -44,16 +40,12 @@ def pairing_document(proposal: Proposal, *, brief: bool = False) -> Document:
     pairing = proposal.pairing
     tournament = pairing.entrants.tournament
     columns, lead = _columns(pairing), [f", total weight {pairing.weight:,}"]
-    answers = [
-        Section("", [Lines(change_lines(pairing, players, change))])
-        for players, change in proposal.questions
-    ]
-    plain = partial(_plain, proposal, columns)
-    made = tournament, lead, columns, answers, plain
-    return board_document(proposal, *made, ranks=True, brief=brief)
+    asked = [Section("", [Lines(change_lines(pairing, *each))]) for each in proposal.questions]
+    made = tournament, lead, columns, asked, partial(_plain, proposal, columns)
+    return _board_document(proposal, *made, ranks=True, brief=brief)
 
 
-def board_document(
+def _board_document(
     proposal: Proposal | DutchProposal,
     tournament: Tournament,
     lead: Sequence[str],
@@ -79,16 +71,14 @@ def board_document(
     if not brief:
         heads = [str(why.board.table or "Bye") for why in explanations]
         width = max([3, *map(len, heads)])
-        reasons = [
-            (f"{head:>{width}}", columns[-1].value(why))
-            for head, why in zip(heads, explanations, strict=True)
-        ]
+        whys = map(columns[-1].value, explanations)
+        reasons = [(f"{head:>{width}}", why) for head, why in zip(heads, whys, strict=True)]
         sections.append(Section("Why", [Facts(reasons, width=REASONS)]))
     records = Table(columns, explanations, noun="board")
     return Document(title, lines, [*sections, *answers], records, plain)
 
 
-def board_columns(
+def _board_columns(
     tournament: Tournament,
     number: int,
     headings: Sequence[str],
@@ -97,11 +87,8 @@ def board_columns(
     ranks: bool,
 ) -> list[Column]:
     """Round, table, and of both sides the player and the score, of explained boards."""
-    columns = [
-        Column("round", lambda why: number, kind="integer"),
-        Column("table", "board.table", "Table", "integer"),
-    ]
-    files = []
+    rounds = Column("round", lambda why: number, kind="integer")
+    columns, files = [rounds, Column("table", "board.table", "Table", "integer")], []
     for side, field in enumerate(("first", "second")):
         points = partial(lambda side, why: score(why, side), side)
         columns += [
@@ -126,21 +113,18 @@ def name_column(
 
 
 def _columns(pairing: Pairing) -> list[Column]:
-    """Of people's boards, and of the records, which have the bye as well, with table 0."""
+    """Columns of the boards and of the records, which also have the bye, as table 0."""
     tournament = pairing.entrants.tournament
 
     def score(why: Explanation, side: int) -> float | None:
         return why.players[side].score if side < len(why.players) else None
 
     return [
-        *board_columns(tournament, pairing.round, side_names(tournament), score, ranks=True),
+        *_board_columns(tournament, pairing.round, side_names(tournament), score, ranks=True),
         stones_column("board.handicap", any(board.handicap for board in pairing.boards)),
         Column("fixed", "board.fixed", kind="boolean"),
         Column("weight", "board.weight", kind="integer"),
-        *(
-            Column(name, lambda why, name=name: why.board.values[name], kind="integer")
-            for name in CRITERIA
-        ),
+        *(Column(of, lambda why, of=of: why.board.values[of], kind="integer") for of in CRITERIA),
         Column("cost_without", "change.cost", kind="integer"),
         Column("criterion", "change.criterion"),
         Column("why", lambda why: " ".join(sentences(pairing, why))),
@@ -166,11 +150,11 @@ def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
     def alternative(change: PairingChange | None) -> dict[str, Any] | None:
         if change is None:
             return None
-        boards = [names_of(tournament, board, None) for board in change.boards]
+        boards = _names_of_boards(tournament, change.boards)
         return asdict(change) | {"criterion": change.criterion or None, "boards": boards}
 
     def board(why: Explanation) -> dict[str, Any]:
-        values = record(columns, why)
+        values = Column.record(columns, why)
         values["values"] = {criterion: values.pop(criterion) for criterion in CRITERIA}
         values["players"] = [
             {"player": name(each.player), "number": each.player + 1}
@@ -188,7 +172,7 @@ def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
     return {
         "tournament": tournament.name,
         **picked(pairing, "round", "weight", "values"),
-        **boards_and_bye([board(why) for why in proposal.explanations]),
+        **_boards_and_bye([board(why) for why in proposal.explanations]),
         "asked": [
             {"board": names_of(tournament, players, None), "change": alternative(change)}
             for players, change in proposal.questions
@@ -196,8 +180,8 @@ def _plain(proposal: Proposal, columns: Sequence[Column]) -> dict[str, Any]:
     }
 
 
-def boards_and_bye(boards: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The plain boards, and apart from them the bye, which has no table."""
+def _boards_and_bye(boards: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Separate the bye, which has no table, from the boards."""
     return {
         "boards": [board for board in boards if board["table"]],
         "bye": next((board for board in boards if not board["table"]), None),
@@ -235,8 +219,7 @@ def side_names(tournament: Tournament) -> tuple[str, str]:
 def player_name(tournament: Tournament, player: int) -> str:
     """Name and, in Go, rank."""
     entry = tournament.players[player]
-    rank = "" if entry.rank is None else f" {format_grade(entry.rank)}"
-    return entry.full_name + rank
+    return entry.full_name + ("" if entry.rank is None else f" {format_grade(entry.rank)}")
 
 
 def names_of(tournament: Tournament, players: Iterable[int], nobody: Any) -> list[Any]:
@@ -249,14 +232,17 @@ def board_name(tournament: Tournament, players: Iterable[int], nobody: str = "th
     return " - ".join(names_of(tournament, players, nobody))
 
 
-def points_text(score: float) -> str:
-    """A score without needless zeros."""
-    return f"{score:g}"
-
-
 def many_points(score: float) -> str:
     """A score with its noun: 1 point, 2.5 points."""
-    return f"{points_text(score)} {'point' if score == 1 else 'points'}"
+    return f"{score:g} {'point' if score == 1 else 'points'}"
+
+
+def _names_of_boards(tournament: Tournament, boards: Iterable[Iterable[int]]) -> list[list[Any]]:
+    return [names_of(tournament, board, None) for board in boards]
+
+
+def _boards_text(tournament: Tournament, boards: Iterable[Iterable[int]], nobody: str) -> str:
+    return "; ".join(board_name(tournament, board, nobody) for board in boards)
 
 
 def round_title(tournament: Tournament, round_number: int) -> str:
@@ -278,7 +264,10 @@ def sentences(pairing: Pairing, why: Explanation) -> list[str]:
         met = pairing.entrants.met[pairing.row_of[board.first], pairing.row_of[board.second]]
     for avoided in why.avoided:
         names = board_name(tournament, (avoided.player, avoided.opponent))
-        lines.append(f"Avoided: {names} ({_against(avoided)}).")
+        against = _AGAINST.get(avoided.reason, "")
+        if avoided.reason == "rematch":
+            against = f"met in round {avoided.round}" if avoided.round else "they have met"
+        lines.append(f"Avoided: {names} ({against}).")
     if met or board.values["rematch"] < 0:
         lines.append("They have met before.")
     if board.fixed:
@@ -293,12 +282,6 @@ def sentences(pairing: Pairing, why: Explanation) -> list[str]:
     return lines
 
 
-def _against(avoided: Avoided) -> str:
-    if avoided.reason == "rematch":
-        return f"met in round {avoided.round}" if avoided.round else "they have met"
-    return _AGAINST.get(avoided.reason, "")
-
-
 def _score_sentence(tournament: Tournament, why: Explanation) -> str:
     one, two = sorted(why.players, key=lambda s: (-s.group_score, s.place))
     if one.group_score == two.group_score:
@@ -306,10 +289,8 @@ def _score_sentence(tournament: Tournament, why: Explanation) -> str:
             return f"The two with {many_points(one.group_score)}."
         return f"{ordinal(one.place)} and {ordinal(two.place)} of {_group(one)}."
     names = names_of(tournament, (one.player, two.player), "")
-    return (
-        f"{names[0]} comes down from {_group(one)}{_notes(one)}, "
-        f"{names[1]} up from {_group(two)}{_notes(two)}."
-    )
+    up = f"{names[1]} up from {_group(two)}{_notes(two)}"
+    return f"{names[0]} comes down from {_group(one)}{_notes(one)}, {up}."
 
 
 def _notes(standing: PlayerState) -> str:
@@ -361,7 +342,7 @@ def change_lines(
         return [f"{names}: this board is in the pairing."]
     loss = f"costs {change.cost:,}" if change.cost else "costs nothing"
     gains = _gains({name: -loss for name, loss in change.losses.items()})
-    boards = "; ".join(board_name(tournament, board) for board in change.boards)
+    boards = _boards_text(tournament, change.boards, "the bye")
     return [f"{names} {loss}: {gains}.", f"  Boards then: {boards}."]
 
 
@@ -369,21 +350,18 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     """Every round paired again, and where the boards differ."""
     tournament = comparisons[0].recorded.entrants.tournament
 
-    def boards(listed: Sequence[PairedBoard]) -> str:
-        return "; ".join(board_name(tournament, (b.first, b.second), "bye") for b in listed)
+    def rows_of(listed: Sequence[PairedBoard]) -> list[tuple[int, int]]:
+        return [(board.first, board.second) for board in listed]
 
-    def plain_boards(listed: Sequence[PairedBoard]) -> list[list[str | None]]:
-        return [names_of(tournament, (board.first, board.second), None) for board in listed]
+    def boards(listed: Sequence[PairedBoard]) -> str:
+        return _boards_text(tournament, rows_of(listed), "bye")
 
     columns = [
         Column("round", "0", kind="integer"),
         Column("recorded", lambda row: boards(row[1].recorded)),
         Column("ours", lambda row: boards(row[1].ours)),
         Column("gain", "1.gain", kind="integer"),
-        *(
-            Column(name, lambda row, name=name: row[1].gains.get(name, 0), kind="integer")
-            for name in CRITERIA
-        ),
+        *(Column(of, lambda r, of=of: r[1].gains.get(of, 0), kind="integer") for of in CRITERIA),
     ]
     rows = [(each.recorded.round, exchange) for each in comparisons for exchange in each.exchanges]
     sections = []
@@ -398,6 +376,8 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
             blocks += [Lines([""]), Facts(facts, width=REASONS)]
         sections.append(Section("", blocks))
 
+    names = partial(_names_of_boards, tournament)
+
     def plain(comparison: RoundComparison) -> dict[str, Any]:
         recorded = comparison.recorded
         return {
@@ -407,7 +387,7 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
             "recorded_weight": recorded.weight,
             "weight": comparison.ours.weight,
             "differences": [
-                {"recorded": plain_boards(each.recorded), "ours": plain_boards(each.ours)}
+                {"recorded": names(rows_of(each.recorded)), "ours": names(rows_of(each.ours))}
                 | picked(each, "gain", "gains")
                 for each in comparison.exchanges
             ],
@@ -427,3 +407,214 @@ def _headline(comparison: RoundComparison) -> str:
         f"{comparison.same} of {plural(len(recorded.boards), 'board')} the same, "
         f"and the whole weighs {weighs} the recorded one."
     )
+
+
+def dutch_document(proposal: DutchProposal, *, brief: bool = False) -> Document:
+    """The board list and, unless `brief`, a paragraph for every board."""
+    pairing = proposal.pairing
+    tournament = pairing.field.tournament
+    lead = [f" by FIDE's Dutch system {_RULES}"]
+    if pairing.drawn:
+        lead.append(f"Initial colour, drawn by lot: {pairing.initial.name}.")
+    columns = _dutch_columns(pairing)
+    words = [_answer(tournament, pair, why) for pair, why in proposal.questions]
+    asked = [Section("", [Lines(words)])]
+    made = tournament, lead, columns, asked, partial(_dutch_plain, proposal, columns)
+    return _board_document(proposal, *made, ranks=False, brief=brief)
+
+
+_RULES = "(C.04.3, the rules of 2026)"
+
+
+def _dutch_columns(pairing: DutchPairing) -> list[Column]:
+    tournament = pairing.field.tournament
+    points = {each.player: each.points for each in pairing.field.players}
+
+    def score(why: BoardExplanation, side: int) -> float | None:
+        return points.get(why.board.second if side else why.board.first)
+
+    return [
+        *_board_columns(tournament, pairing.round, ("White", "Black"), score, ranks=False),
+        Column("bracket", "bracket.score", kind="number"),
+        Column("role"),
+        Column("colours", lambda why: why.board.reason and str(why.board.reason)),
+        Column("criterion", "instead.criterion"),
+        Column("why", lambda why: " ".join(_dutch_sentences(pairing, why))),
+    ]
+
+
+def _dutch_sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
+    tournament = pairing.field.tournament
+    if why.bracket is None:
+        return ["By hand."]
+    names = names_of(tournament, [each.player for each in why.players], "")
+    higher = why.players[0]
+    if why.role == "bye":
+        return [
+            f"{many_points(higher.score)}, {plural(higher.unplayed, 'round')} without a game: the "
+            "lowest score that can have the bye (C5)."
+        ]
+    bracket = many_points(why.bracket.score)
+    if why.role == "moved down":
+        lines = [
+            f"{names[0]} comes down from {many_points(higher.score)} to the bracket of "
+            f"{bracket} and meets its {ordinal(why.places[1])}."
+        ]
+    elif why.size == 2 and why.role == "homogeneous":
+        lines = [f"The two with {many_points(higher.score)}."]
+    else:
+        kind = "left with" if why.role == "remainder" else "with"
+        one, two = map(ordinal, why.places)
+        lines = [f"{one} and {two} of the {why.size} {kind} {bracket}."]
+    if why.bracket.exchanges and why.role != "moved down":
+        lines.append(f"{plural(why.bracket.exchanges, 'exchange')} between its halves.")
+    lines.append(_colour_sentence(pairing, why, names))
+    if why.instead is not None:
+        board = board_name(tournament, why.instead.players)
+        lines.append(f"First in order: {board} ({_obstacle_words(why.instead)}).")
+    return lines
+
+
+def _colour_sentence(pairing: DutchPairing, why: BoardExplanation, names: list[str]) -> str:
+    from yardstone.tournament.dutch_field import ColourReason, PieceColour
+
+    higher, reason = why.players[0], why.board.reason
+    if reason is ColourReason.initial:
+        number = f"{names[0]} has pairing number {higher.number}"
+        return f"Colours by the initial colour, {pairing.initial.name}: {number}."
+    dues = [PieceColour(player.due).name.capitalize() for player in why.players]
+    if reason is ColourReason.both:
+        wishes = zip(names, dues, why.players, strict=True)
+        return " and ".join(f"{name} is due {due}" for name, due, each in wishes if each.due) + "."
+    white = why.board.first == higher.player
+    granted = names[0 if white == (higher.due is PieceColour.white) else 1]
+    ground = {
+        ColourReason.stronger: "whose preference is the stronger",
+        ColourReason.history: "by the last round in which their colours differed",
+        ColourReason.higher: "who is ranked higher",
+    }.get(reason or ColourReason.higher, "")
+    return f"Both are due {dues[0]}: it goes to {granted}, {ground}."
+
+
+def _obstacle_words(why: Obstacle) -> str:
+    """What stands against a board."""
+    if why.criterion == "C1":
+        return f"met in round {why.round}" if why.round else "have met"
+    if why.criterion in _OBSTACLES:
+        return _OBSTACLES[why.criterion]
+    from yardstone.tournament.dutch_brackets import CRITERIA as DEMANDS
+
+    where = "" if why.score is None else f" in the bracket of {many_points(why.score)}"
+    if why.criterion == "order":
+        return f"comes later in the order of candidates{where}"
+    return f"{why.criterion}{where}: {DEMANDS[why.criterion]}"
+
+
+_OBSTACLES = {
+    "C2": "C2: had a bye, or won without playing",
+    "C3": "C3: both must have the same colour",
+    "forbidden": "forbidden by the organiser",
+    "": "C4: the others could not be paired",
+}
+
+
+def _answer(tournament: Tournament, pair: tuple[int, int], why: Obstacle | None) -> str:
+    words = "they do meet" if why is None else _obstacle_words(why)
+    return f"{board_name(tournament, pair)}: {words}."
+
+
+def _dutch_plain(proposal: DutchProposal, columns: list[Column]) -> dict[str, Any]:
+    pairing = proposal.pairing
+    tournament = pairing.field.tournament
+    name = pairing.field.name
+    return {
+        "tournament": tournament.name,
+        "round": pairing.round,
+        "system": "FIDE Dutch 2026",
+        "initial_colour": pairing.initial.name,
+        **_boards_and_bye([Column.record(columns, why) for why in proposal.explanations]),
+        "brackets": [
+            {
+                "score": bracket.score,
+                "moved_down": list(map(name, bracket.moved)),
+                "residents": list(map(name, bracket.residents)),
+                "downfloaters": list(map(name, bracket.downfloaters)),
+                "exchanges": bracket.exchanges,
+                "criteria": [
+                    picked(step, "criterion", "value=best")
+                    for step in bracket.steps
+                    if step.criterion != "order"
+                ],
+            }
+            for bracket in pairing.brackets
+        ],
+        "asked": [
+            {
+                "board": names_of(tournament, pair, None),
+                "criterion": None if why is None else why.criterion,
+                "why": _answer(tournament, pair, why),
+            }
+            for pair, why in proposal.questions
+        ],
+    }
+
+
+def check_document(checks: Sequence[RoundCheck]) -> Document:
+    """Recorded rounds beside the rules: which agree, and where the others differ."""
+    tournament = checks[0].tournament
+
+    names = partial(_names_of_boards, tournament)
+    columns = [
+        Column("round", heading="Round", kind="integer"),
+        Column("boards", heading="Boards", kind="integer"),
+        Column("agrees", kind="boolean"),
+        Column("different", lambda check: len(check.recorded), "Different", "integer"),
+        Column("colours", lambda check: len(check.colours), "Colours", "integer"),
+        Column("criterion", "reason.criterion"),
+        Column("", _verdict, "Verdict"),
+    ]
+    files = [
+        *columns[:3],
+        Column("recorded", lambda check: names(check.recorded)),
+        Column("by_rules", lambda check: names(check.expected)),
+        Column("colours", lambda check: names(check.colours)),
+        Column("criterion", "reason.criterion"),
+        Column("reason", lambda check: check.reason and _obstacle_words(check.reason)),
+    ]
+    table = Table(columns, checks, noun="round")
+    sections = [Section("", [table])]
+    sections += [
+        Section(f"Round {check.round}", [Facts(_differences(tournament, check), width=REASONS)])
+        for check in checks
+        if not check.agrees
+    ]
+    good, rounds = sum(check.agrees for check in checks), plural(len(checks), "round")
+    name = tournament.name or "Tournament"
+    lead = f"{name}: {good} of {rounds} as FIDE's Dutch system pairs them {_RULES}"
+    return Document(f"{name} checked", [lead], sections, table, Table(files, checks).records)
+
+
+def _verdict(check: RoundCheck) -> str:
+    if check.agrees:
+        return "as the rules say"
+    if check.by_rules is None:
+        return "no pairing keeps the absolute criteria"
+    return "the same boards, other colours" if check.same_pairs else "other boards"
+
+
+def _differences(tournament: Tournament, check: RoundCheck) -> list[tuple[str, str]]:
+    boards = partial(_boards_text, tournament, nobody="bye")
+    facts = []
+    if check.recorded:
+        facts.append(("recorded", boards(check.recorded)))
+    if check.expected:
+        facts.append(("by the rules", boards(check.expected)))
+    if check.colours:
+        facts.append(("colours", f"exchanged: {boards(check.colours)}"))
+    if check.reason is not None:
+        names = f"{boards([check.reason.players])}: " if check.reason.players[0] >= 0 else ""
+        words = _obstacle_words(check.reason)
+        if check.reason.criterion == "order":
+            words = words.replace("comes later", "the recorded round comes later")
+        facts.append(("reason", f"{names}{words}"))
+    return facts

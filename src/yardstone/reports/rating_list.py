@@ -18,25 +18,9 @@ from numpy.typing import NDArray
 from yardstone.ratings.connectivity import FEW_GAMES
 from yardstone.ratings.result import Status
 from yardstone.reports.chart import Axis, Chart, Panel, Points
-from yardstone.reports.document import (
-    UNKNOWN,
-    Column,
-    Document,
-    Drawing,
-    Lines,
-    Range,
-    Section,
-    Table,
-    file_columns,
-)
-from yardstone.reports.words import (
-    NAMES,
-    join_names,
-    picked,
-    plain_skipped,
-    plural,
-    spellings,
-)
+from yardstone.reports.document import Column, Document, Lines, Range, Section, Table
+from yardstone.reports.drawing import Drawn
+from yardstone.reports.words import NAMES, join_names, picked, plain_skipped, plural, spellings
 
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
@@ -80,7 +64,7 @@ def list_document(
     remedies: Sequence[str] = (),
     skipped: Sequence[str] = (),
     link: Callable[[Record], str] | None = None,
-    drawing: Callable[[], Drawing] | None = None,
+    drawing: Callable[[], Drawn] | None = None,
 ) -> Document:
     """The document of a list's plain value.
 
@@ -149,8 +133,8 @@ def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> 
         Column("games", heading="Games", kind="integer", gives_way=2),
         Column("", score, "Score %", "number", gives_way=4),
         Column("", draws, "Draws %", "number", gives_way=1),
-        *file_columns("low", "high", "score"),
-        *file_columns("wins", "draws", "losses", "component", "rank_high", kind="integer"),
+        *Column.files("low", "high", "score"),
+        *Column.files("wins", "draws", "losses", "component", "rank_high", kind="integer"),
         Column("status"),
     ]
 
@@ -159,26 +143,25 @@ def _rating(record: Record) -> str:
     """A rating, marked > or < where it is a bound."""
     value = record["rating"]
     if value is None:
-        return UNKNOWN
+        return Column.unknown
     return f"{_MARKS.get(record['status'], '')}{round(value, 1) + 0.0:.1f}"
 
 
 def _half_width(record: Record) -> str:
     if record["status"] in _MARKS or record["deviation"] is None or record["high"] is None:
-        return UNKNOWN
+        return Column.unknown
     return f"{record['high'] - record['rating']:.1f}" if record["deviation"] else "fixed"
 
 
 def _ranks(record: Record) -> str:
     low, high = record["rank_low"], record["rank_high"]
-    return UNKNOWN if not low else f"{low}" if low == high else f"{low}–{high}"
+    return Column.unknown if not low else f"{low}" if low == high else f"{low}–{high}"
 
 
 def _interval(record: Record) -> Range | None:
-    value = record["rating"]
+    value, low, high, status = (record[key] for key in ("rating", "low", "high", "status"))
     if value is None:
         return None
-    low, high, status = record["low"], record["high"], record["status"]
     if status in _MARKS:
         limit = low if status == "at least" else high
         if limit is None:
@@ -226,13 +209,10 @@ def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = Non
     def score(row: Record) -> float:
         return float(100.0 * (row["wins"] + row["draws"] / 2) / row["games"])
 
-    def rating(row: Record) -> str:
-        return _rating(row["opponent"])
-
     page = None if link is None else lambda row: link(row["opponent"])
     columns = [
         Column("", "opponent.player", "Opponent", link=page),
-        Column("", "opponent.rating", "Rating", "number", show=rating),
+        Column("", "opponent.rating", "Rating", "number", show=lambda r: _rating(r["opponent"])),
         Column("", "games", "Games", "integer", order="descending"),
         Column("", "wins", "W–D–L", "integer", show=results),
         Column("", score, "Score %", "number"),
@@ -263,8 +243,8 @@ def difference_table(report: RatingList) -> Table:
             players = ratings.players[row], ratings.players[other]
             rows.append((*players, difference, deviation, *ends, float(sure[row, other])))
     figures = ("difference", "deviation", "low", "high", "superiority")
-    numbers = file_columns(*(f"{name}={place}" for place, name in enumerate(figures, 2)))
-    return Table([*file_columns("player=0", "other=1", kind="text"), *numbers], rows)
+    numbers = Column.files(*(f"{name}={place}" for place, name in enumerate(figures, 2)))
+    return Table([*Column.files("player=0", "other=1", kind="text"), *numbers], rows)
 
 
 class Records(Sequence[dict[str, Any]]):
@@ -285,10 +265,8 @@ class Records(Sequence[dict[str, Any]]):
 def plain_list(report: RatingList) -> dict[str, Any]:
     """The whole list as dictionaries, numbers, strings, None, and lists or `Records`."""
 
-    def estimate(value: str, ends: str) -> dict[str, float | None]:
-        return picked(
-            report, f"{value}.value", f"{value}.deviation", f"low={ends}.0", f"high={ends}.1"
-        )
+    def estimate(of: str, ends: str) -> dict[str, float | None]:
+        return picked(report, f"{of}.value", f"{of}.deviation", f"low={ends}.0", f"high={ends}.1")
 
     return {
         "games": report.games,
@@ -340,24 +318,12 @@ def list_line(report: RatingList, most: int = 5) -> str:
 
 def basis(report: RatingList) -> list[str]:
     """First-move advantage, draw rate, and how to read the intervals."""
-    lines = [*_parameters(report)]
-    how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
-    if any(report.half_width(row) == report.half_width(row) for row in report.rows):
-        lines.append(
-            f"±: {report.level} confidence interval, relative to {report.relative_to}{how}."
-        )
-    if report.rank_high.any():
-        lines.append(f"Range: {report.level} confidence interval of the rank.")
-    return lines
-
-
-def _parameters(report: RatingList) -> Iterator[str]:
     advantage, draws = report.ratings.first_advantage, report.draw_rate
     value = f"{round(advantage.value, 1) + 0.0:.1f}"
     known = f"{value} ± {report.deviations * advantage.deviation:.1f} points"
     if not advantage.deviation:
         known = f"{value} points (given)"
-    yield f"First-move advantage: {known if isfinite(advantage.deviation) else 'unknown'}"
+    lines = [f"First-move advantage: {known if isfinite(advantage.deviation) else 'unknown'}"]
     value, (low, high) = f"{100 * draws.value:.1f} %", report.draw_rate_interval
     known = f"{value}  [{100 * low:.1f}, {100 * high:.1f}]"
     if not draws.deviation:
@@ -366,12 +332,14 @@ def _parameters(report: RatingList) -> Iterator[str]:
         known = "unknown"
         if high < 1.0:
             known = f"{value} (no game was drawn: at most {100 * high:.1f} %)"
-    yield f"Draw rate of equal players: {known}"
-
-
-def caveats(report: RatingList) -> list[str]:
-    """Everything that makes the list say less than it seems to."""
-    return [*report.remarks, *_groups(report), *_perfect(report), *_traps(report)]
+    lines.append(f"Draw rate of equal players: {known}")
+    how = f", from {report.simulations:,} simulated replays" if report.simulations else ""
+    if any(report.half_width(row) == report.half_width(row) for row in report.rows):
+        basis = f"relative to {report.relative_to}{how}"
+        lines.append(f"±: {report.level} confidence interval, {basis}.")
+    if report.rank_high.any():
+        lines.append(f"Range: {report.level} confidence interval of the rank.")
+    return lines
 
 
 def remedies(report: RatingList) -> list[str]:
@@ -387,10 +355,14 @@ def remedies(report: RatingList) -> list[str]:
     return lines
 
 
-def _groups(report: RatingList) -> Iterable[str]:
+def caveats(report: RatingList) -> list[str]:
+    """Everything that makes the list say less than it seems to."""
+    groups = _groups(report) if report.ratings.components > 1 else ()
+    return [*report.remarks, *groups, *_perfect(report), *_traps(report)]
+
+
+def _groups(report: RatingList) -> Iterator[str]:
     count = report.ratings.components
-    if count < 2:
-        return
     yield (
         f"The players form {count} groups. Ratings in different groups cannot be compared: "
         "each group has its own scale."
@@ -407,7 +379,7 @@ def _named(report: RatingList, rows: Iterable[int]) -> str:
     return join_names([report.ratings.players[row] for row in rows])
 
 
-def _perfect(report: RatingList) -> Iterable[str]:
+def _perfect(report: RatingList) -> Iterator[str]:
     for kind, did, word in (
         (Status.PERFECT_WINNER, "won", "at least"),
         (Status.PERFECT_LOSER, "lost", "at most"),
@@ -426,16 +398,14 @@ def _perfect(report: RatingList) -> Iterable[str]:
             yield f"With {report.level} confidence {word}: {join_names(limits)}."
 
 
-def _traps(report: RatingList) -> Iterable[str]:
+def _traps(report: RatingList) -> Iterator[str]:
     players, traps = report.ratings.players, report.traps
     listed = set(report.rows)
     few = [row for row in traps.few_games if row in listed]
     if few:
         least = sorted(few, key=lambda row: float(report.ratings.games[row]))
-        yield (
-            f"{plural(len(few), 'player has', 'players have')} fewer than {FEW_GAMES} games: "
-            f"{_named(report, least)}."
-        )
+        have = plural(len(few), "player has", "players have")
+        yield f"{have} fewer than {FEW_GAMES} games: {_named(report, least)}."
     single = [row for row in traps.one_opponent if row in listed]
     if single:
         yield f"Met only one opponent, so their ratings rest on that one: {_named(report, single)}."
@@ -474,20 +444,18 @@ def advice(report: RatingList) -> list[str]:
 
 def skipped(report: RatingList) -> list[str]:
     """What was left out when reading, why, and where; and what was put right."""
-    left_out = report.skipped
-    repaired = [f"  {number:,} × {what}" for what, number in left_out.repaired.most_common()]
-    if repaired:
-        repaired.insert(0, "Repaired:")
-    if not len(left_out):
-        return repaired
-    lines = [f"Skipped: {plural(len(left_out), 'record')}"]
-    lines += [f"  {number:,} × {reason}" for reason, number in left_out.reasons.most_common(8)]
+    left_out, lines = report.skipped, []
+    if len(left_out):
+        lines.append(f"Skipped: {plural(len(left_out), 'record')}")
+        lines += [f"  {number:,} × {reason}" for reason, number in left_out.reasons.most_common(8)]
     if len(left_out.reasons) > 8:
         lines.append(f"  and {len(left_out.reasons) - 8} other reasons")
     lines += [f"  {record}" for record in left_out.details[:PLACES]]
     if len(left_out) > PLACES and left_out.details:
         lines.append(f"  … and {plural(len(left_out) - PLACES, 'other')}")
-    return lines + repaired
+    if left_out.repaired:
+        lines.append("Repaired:")
+    return lines + [f"  {number:,} × {what}" for what, number in left_out.repaired.most_common()]
 
 
 #: Players in a picture unless more are asked for.
@@ -532,10 +500,8 @@ def _note(report: RatingList, status: NDArray[np.int8]) -> str:
     parts = [f"Intervals are relative to {report.relative_to}."]
     if report.ratings.components > 1:
         rest = report.ratings.components - 1
-        parts.append(
-            f"Only the largest group is drawn: {rest} other group{'s' * (rest > 1)} "
-            "cannot be compared with it."
-        )
+        others = f"{rest} other group{'s' * (rest > 1)}"
+        parts.append(f"Only the largest group is drawn: {others} cannot be compared with it.")
     if (status != Status.NORMAL).any():
         parts.append("Triangles won or lost every game, and stand where that has an even chance.")
     return " ".join(parts)

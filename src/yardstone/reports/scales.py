@@ -35,9 +35,7 @@ def converted_column_document(table: ConvertedColumn) -> Document:
     def cell(place: int) -> Any:
         return lambda row: table.rows[row][place]
 
-    own = [
-        Column(name, cell(place), name or " ", left=True) for place, name in enumerate(table.names)
-    ]
+    own = [Column(name, cell(at), name or " ", left=True) for at, name in enumerate(table.names)]
     added = [
         Column(
             f"{table.column}_grade",

@@ -10,18 +10,7 @@ import numpy as np
 
 from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Bars, Chart, Panel, Points
-from yardstone.reports.document import (
-    Block,
-    Column,
-    Document,
-    Lines,
-    Picture,
-    Section,
-    Table,
-    file_columns,
-    reader,
-    record,
-)
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table, reader
 from yardstone.reports.words import (
     NORMAL_95,
     chance_columns,
@@ -33,14 +22,11 @@ from yardstone.reports.words import (
     within,
 )
 from yardstone.tournament.forecast import MEASURES, Simulation, TournamentForecast
+from yardstone.tournament.model import Tournament
 
 if TYPE_CHECKING:
     from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
-    from yardstone.tournament.model import Tournament
     from yardstone.winprob.players import Chance
-
-
-_PLACE_LEVEL = 0.9
 
 
 def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
@@ -57,44 +43,43 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
         f"± is a 95 % interval; a share in per cent is known to within {100 * half:.1f} at worst.",
     ]
     shown = Table(columns, order, noun="player", limit=top or None)
-    blocks: list[Block] = [shown, Lines(measures), Picture(draw, "Probability of each place.")]
     records = Table(columns, range(len(order)), noun="player")
 
     def plain() -> dict[str, Any]:
         return {"win": simulation.scenario.model.name, **_plain_forecast(forecast)}
 
-    return _document(simulation, blocks, records, plain, draw)
+    picture = Picture(draw, "Probability of each place.")
+    return _document(simulation, shown, measures, picture, records, plain)
 
 
 def _document(
     simulation: Simulation,
-    blocks: Sequence[Block],
+    shown: Table,
+    lines: Sequence[str],
+    picture: Picture,
     records: Table,
     plain: Callable[[], Any],
-    draw: Callable[[], Chart],
 ) -> Document:
     name = simulation.plan.tournament.name
     title = f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
-    sections = [Section("", [block]) for block in blocks]
-    return Document(title, _lead(simulation), sections, records, plain, draw)
+    sections = [Section("", [block]) for block in (shown, Lines(lines), picture)]
+    return Document(title, _lead(simulation), sections, records, plain, picture.draw)
 
 
 def _columns(forecast: TournamentForecast, *, grades: bool, win: str = "") -> list[Column]:
-    reach = forecast.place_range(_PLACE_LEVEL)
+    reach = forecast.place_range(0.9)
     mean, third = forecast.mean_place, forecast.at_least(3)
+    strength = forecast.strength.tolist()
 
-    def strength(row: int) -> float:
-        return float(forecast.strength[row])
-
-    def strength_text(row: int) -> str:
-        return format_grade(round(strength(row), 1)) if grades else f"{strength(row):.0f}"
+    def graded(row: int) -> str:
+        return format_grade(round(strength[row], 1)) if grades else f"{strength[row]:.0f}"
 
     def places(row: int) -> str:
         return f"{reach[row, 0]}–{reach[row, 1]}"
 
     return [
-        Column("player", lambda row: forecast.names[row], "Player"),
-        Column("strength", strength, "Strength", "number", show=strength_text, gives_way=2),
+        Column("player", forecast.names.__getitem__, "Player"),
+        Column("strength", strength.__getitem__, "Strength", "number", show=graded, gives_way=2),
         share_column("first", lambda row: float(forecast.first[row]), "First %"),
         share_column("top3", lambda row: float(third[row]), "Top 3 %"),
         Column("mean_place", lambda row: float(mean[row]), "Mean place", "number", gives_way=3),
@@ -129,18 +114,15 @@ def _lead(simulation: Simulation) -> list[str]:
 
 def _certainty(simulation: Simulation) -> str:
     plan, deviation = simulation.plan, simulation.scenario.deviation
+    exact = "The entry list is taken as exact (--deviation 0), so the strongest win too often here."
     if simulation.scenario.tournament is None and not deviation:
         return "The players are made up, so their strengths are known exactly."
     if plan.known.exact:
-        return (
-            "The entry list is taken as exact (--deviation 0), so the strongest win too often here."
-        )
-    entered = np.atleast_1d(np.asarray(plan.deviation, np.float64))
+        return exact
+    entered = np.asarray(plan.deviation, np.float64)
     low, high = float(entered.min()), float(entered.max())
     unit, digits = _unit(grades=simulation.grades)
-    size = f"{low:.{digits}f}"
-    if high - low > 0.005:
-        size += f" to {high:.{digits}f}"
+    size = f"{low:.{digits}f}" + (f" to {high:.{digits}f}" if high - low > 0.005 else "")
     text = f"True strengths are drawn about the entry list, with a deviation of {size} {unit}"
     text += "" if deviation is not None else " (as in real tournaments; --deviation changes it)"
     return text + (", and corrected by the rounds that are over." if plan.done else ".")
@@ -165,7 +147,7 @@ def _measure_lines(forecast: TournamentForecast, *, grades: bool) -> list[str]:
 
 
 def _unit(*, grades: bool) -> tuple[str, int]:
-    """What strengths are counted in, and how many digits they have."""
+    """The unit of strengths, and how many decimals they have."""
     return ("grades", 2) if grades else ("points", 0)
 
 
@@ -174,24 +156,22 @@ def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
 
     def player(row: int) -> dict[str, Any]:
         return {
-            **record(columns[:2], row),
+            **Column.record(columns[:2], row),
             "deviation": float(forecast.deviation[row]),
-            **record(columns[2:], row),
+            **Column.record(columns[2:], row),
             "places": forecast.places[row].tolist(),
         }
 
     return {
         "format": 1,
         **picked(forecast, "tournaments", "criteria"),
-        "measures": {
-            name: picked(forecast.measure(name), "mean=0", "error=1") for name in MEASURES
-        },
+        "measures": {of: picked(forecast.measure(of), "mean=0", "error=1") for of in MEASURES},
         "players": [player(row) for row in range(len(forecast.names))],
     }
 
 
 def _variants_document(simulation: Simulation) -> Document:
-    """One line a variant of the tournament."""
+    """One line per variant of the tournament."""
     name, forecasts = simulation.varied, simulation.forecasts
     unit, digits = _unit(grades=simulation.grades)
 
@@ -219,19 +199,18 @@ def _variants_document(simulation: Simulation) -> Document:
         for label, forecast in forecasts
         for which in MEASURES
     ]
-    counted = file_columns("tournaments=1", kind="integer")
-    variant, which = file_columns("variant=0", "measure=2", kind="text")
-    records = Table([variant, *counted, which, *file_columns("mean=3", "error=4")], rows)
+    counted = Column.files("tournaments=1", kind="integer")
+    variant, which = Column.files("variant=0", "measure=2", kind="text")
+    records = Table([variant, *counted, which, *Column.files("mean=3", "error=4")], rows)
     meanings = [f"{key.capitalize()}: {meaning}." for key, meaning in MEASURES.items()]
-    draw = partial(variants_chart, forecasts, name=name)
-    lines = Lines([*meanings, "± is a 95 % interval."])
-    blocks: list[Block] = [shown, lines, Picture(draw, "With intervals of 95 %.")]
+    picture = Picture(partial(variants_chart, forecasts, name=name), "With intervals of 95 %.")
 
     def plain() -> dict[str, Any]:
         variants = [{"variant": label, **_plain_forecast(each)} for label, each in forecasts]
         return {"format": 1, "win": simulation.scenario.model.name, "variants": variants}
 
-    return _document(simulation, blocks, records, plain, draw)
+    lines = [*meanings, "± is a 95 % interval."]
+    return _document(simulation, shown, lines, picture, records, plain)
 
 
 _RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss", None: "any"}
@@ -249,17 +228,14 @@ def last_round_document(
     `no_chances` says why there are none.
     """
     name = tournament.players[needs.player].full_name
-    how = (
-        f"all {needs.combinations:,} combinations of the open results tried"
-        if needs.exact
-        else "bounds by the main score only: ties may go either way"
-    )
+    how = "bounds by the main score only: ties may go either way"
     columns: list[Column] = [
         Column("result", lambda own: _RESULTS[own.points], "Own result"),
         Column("best", heading="Best place", kind="integer", gives_way=2),
         Column("worst", heading="Worst place", kind="integer", gives_way=1),
     ]
     if needs.exact:
+        how = f"all {needs.combinations:,} combinations of the open results tried"
         columns += [
             Column("", lambda own: _verdict(own, needs.place), f"Place {needs.place} or better"),
             Column("combinations", kind="integer"),
@@ -278,12 +254,12 @@ def last_round_document(
         ]
 
     columns = [*side("first", "If this player wins"), *side("second", "and if this one")]
-    sections = [Section("", [table])]
-    if chance_lines := list(_chance_lines(name, needs, chances, no_chances)):
-        sections.append(Section("", [Lines(chance_lines)]))
-    if needs.influences:
-        title = f"Games that matter for place {needs.place}, with the share of combinations"
-        sections.append(Section(title, [Table(columns, needs.influences, noun="game")]))
+    games = f"Games that matter for place {needs.place}, with the share of combinations"
+    sections = [
+        Section("", [table]),
+        Section("", [Lines(list(_chance_lines(name, needs, chances, no_chances)))]),
+        Section(games, [Table(columns, needs.influences, noun="game")]),
+    ]
     lead = f"{name}, round {needs.round} of {tournament.name} ({how})"
     plain = partial(_plain, tournament, needs, chances)
     return Document(f"What {name} needs", [lead], sections, table, plain)
@@ -311,8 +287,7 @@ def _chance_lines(
     name: str, needs: LastRoundNeeds, chances: PlaceChances | None, reason: str
 ) -> Iterator[str]:
     if chances is None:
-        if reason:
-            yield f"No chances: {reason}."
+        yield from [f"No chances: {reason}."] if reason else ()
         return
     better = f"place {needs.place}" + ("" if needs.place == 1 else " or better")
     yield (

@@ -1,10 +1,12 @@
-"""A tournament, standings of players and teams, cards, prizes, rating changes, round robins."""
+"""A tournament: standings of players and teams, cards, prizes, rating changes, and its pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,15 +14,15 @@ import numpy as np
 from yardstone.errors import YardstoneError
 from yardstone.grades import format_grade
 from yardstone.reports.document import (
+    Alternative,
     Block,
+    Choices,
     Column,
     Document,
     Facts,
     Lines,
     Section,
     Table,
-    file_columns,
-    record,
 )
 from yardstone.reports.pairing import (
     board_name,
@@ -29,27 +31,28 @@ from yardstone.reports.pairing import (
     player_name,
     round_title,
     side_names,
+    stones_column,
 )
-from yardstone.reports.words import picked, plural
-from yardstone.tournament.model import ByeKind, Player, Result, System, Tournament, egf_class
+from yardstone.reports.words import known, picked, plural
+from yardstone.tournament.event.rounds import score_of
+from yardstone.tournament.model import ByeKind, Game, Player, Result, System, Tournament, egf_class
 from yardstone.tournament.notation import result_text, score_text
 from yardstone.tournament.rating_change import RatingChange, rating_changes
-from yardstone.tournament.standings_table import Criterion, Standings, standings
+from yardstone.tournament.round_robin import RoundRobin
+from yardstone.tournament.rules import Team
+from yardstone.tournament.standings_table import Criterion, Scores, Standings, standings
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.prizes import Prize, PrizeList
-    from yardstone.tournament.model import Game, Tournament
-    from yardstone.tournament.round_robin import RoundRobin
-    from yardstone.tournament.rules import Team
     from yardstone.tournament.teams import TeamMatch, TeamStandings
 
 
 _SYSTEMS = {
     System.mcmahon: "McMahon",
     System.swiss: "Swiss",
-    System.round_robin: "round robin",
-    System.cup: "cup",
-    System.other: "of an unknown system",
+    System.round_robin: "Round robin",
+    System.cup: "Cup",
+    System.other: "Of an unknown system",
 }
 
 
@@ -87,12 +90,10 @@ def standings_document(
     ordered = Table([*players, *criteria, *rounds], lines, noun="player", limit=top, search=search)
 
     def plain(line: _Line) -> dict[str, Any]:
-        scores = {
-            which.name: column.value(line)
-            for which, column in zip(table.criteria, criteria, strict=True)
-        }
+        values = (column.value(line) for column in criteria)
+        scores = dict(zip([which.name for which in table.criteria], values, strict=True))
         results = [column.value(line) for column in rounds]
-        return record(players, line) | {"scores": scores, "results": results}
+        return Column.record(players, line) | {"scores": scores, "results": results}
 
     def whole() -> dict[str, Any]:
         criteria = [picked(each, "name", "about") for each in table.criteria]
@@ -102,21 +103,21 @@ def standings_document(
     about = [f"{c.heading or c.name}: {c.about}" for c in table.criteria]
     head: list[Block] = [] if alone else [Lines(summary_lines(tournament)[1:], aside=True)]
     order = Section("How it is ordered", [Lines(about, aside=True)])
-    players_words = f"{plural(len(table), 'player')}, {after_round(table)}"
+    players_words = f"{plural(len(table), 'player')}, {_after_round(table)}"
     lead = [] if alone else [f"{tournament.name or 'Tournament'}: {players_words}"]
     sections = [Section("", [*head, ordered]), order]
     return Document(tournament.name or "Standings", lead, sections, ordered, whole)
 
 
-def after_round(table: Standings | TeamStandings) -> str:
+def _after_round(table: Standings | TeamStandings) -> str:
     """Say which round a table is of."""
     if not table.round:
         return "before round 1"
     return f"after round {table.round} of {table.tournament.rounds}"
 
 
-def place_column(table: Standings | TeamStandings, at: Callable[[Any], int]) -> Column:
-    """The place, which people read on the first of those who share it; `at` gives the line."""
+def _place_column(table: Standings | TeamStandings, at: Callable[[Any], int]) -> Column:
+    """The place, shown only for the first of those who share it; `at` gives the line."""
 
     def show(row: Any) -> str:
         line = at(row)
@@ -136,10 +137,8 @@ def _columns(
 
     def criterion(at: int, which: Criterion) -> Column:
         def value(line: _Line) -> float | None:
-            value = float(table.values[line.at, at])
-            if value != value:
-                return None
-            return 1 - value if which.name in ("CAT", "TPN") else value
+            value = known(table.values[line.at, at])
+            return 1 - value if value is not None and which.name in ("CAT", "TPN") else value
 
         def show(line: _Line) -> str:
             return score_text(which, float(table.values[line.at, at]))
@@ -163,7 +162,7 @@ def _columns(
     page = None if link is None else lambda line: link(line.row)
     return (
         [
-            place_column(table, lambda line: line.at),
+            _place_column(table, lambda line: line.at),
             Column("line", lambda line: line.at + 1, kind="integer"),
             *_NAMES,
             Column("", "player.full_name", "Name", link=page),
@@ -179,10 +178,10 @@ def _columns(
 
 _NAMES = (
     Column("number", lambda line: line.row + 1, kind="integer"),
-    *file_columns("player.name", "player.first_name", kind="text"),
+    *Column.files("player.name", "player.first_name", kind="text"),
 )
-_COUNTRY, _CLUB = file_columns("player.country", "player.club", kind="text")
-_STRENGTH = (Column("grade", lambda line: _grade(line.player)), *file_columns("player.rating"))
+_COUNTRY, _CLUB = Column.files("player.country", "player.club", kind="text")
+_STRENGTH = (Column("grade", lambda line: _grade(line.player)), *Column.files("player.rating"))
 
 
 def _result(table: Standings, row: int, number: int, places: dict[int, int]) -> str:
@@ -224,15 +223,13 @@ def summary_lines(tournament: Tournament) -> list[str]:
     """What it is called, where and when, and its rules, a line each."""
     days = [d.isoformat() for d in (tournament.begin, tournament.end) if d is not None]
     when = " to ".join(dict.fromkeys(days))
-    where = ", ".join(part for part in (tournament.place, when) if part)
+    where = ", ".join(filter(None, (tournament.place, when)))
     played = sum(game.played for game in tournament.games)
-    system = _SYSTEMS[tournament.system]
     lines = [
         tournament.name or "A tournament without a name",
         *([where] if where else []),
-        f"{system[0].upper()}{system[1:]}, "
-        f"{plural(tournament.rounds, 'round')}, {plural(len(tournament.players), 'player')}, "
-        f"{plural(played, 'game')} played",
+        f"{_SYSTEMS[tournament.system]}, {plural(tournament.rounds, 'round')}, "
+        f"{plural(len(tournament.players), 'player')}, {plural(played, 'game')} played",
     ]
     rules = tournament.scoring
     if tournament.system is System.mcmahon:
@@ -242,15 +239,14 @@ def summary_lines(tournament: Tournament) -> list[str]:
         )
     if tournament.discipline == "go":
         handicap, kind = tournament.handicap, egf_class(tournament.time)
-        parts = [f"Board {tournament.size}"]
-        if tournament.komi is not None:
-            parts.append(f"komi {tournament.komi:g}")
-        if handicap.ceiling:
-            parts.append(f"handicap less {handicap.correction}, at most {handicap.ceiling}")
-        else:
-            parts.append("no handicap")
-        parts.append(f"EGF class {kind}" if kind else "too fast for a class of the EGF")
-        lines.append(", ".join(parts))
+        stones = f"handicap less {handicap.correction}, at most {handicap.ceiling}"
+        parts = [
+            f"Board {tournament.size}",
+            "" if tournament.komi is None else f"komi {tournament.komi:g}",
+            stones if handicap.ceiling else "no handicap",
+            f"EGF class {kind}" if kind else "too fast for a class of the EGF",
+        ]
+        lines.append(", ".join(filter(None, parts)))
     return lines
 
 
@@ -278,43 +274,37 @@ def player_card_document(
         Column("score", heading=points, kind="number", form="g", unknown=""),
     ]
     table = Table(columns, rounds, noun="round")
-    facts = Section("", [Facts(list(_facts(tournament, player)))])
+    facts = Section("", [Facts([fact for fact in _facts(tournament, player) if fact[1]])])
     name = tournament.players[player].full_name
     return Document(name, (), [facts, Section("Games", [table])], table)
 
 
 def _facts(tournament: Tournament, player: int) -> Iterator[tuple[str, str]]:
+    """What is known of a player; empty texts are left out."""
     who = tournament.players[player]
-    if grade := _grade(who):
-        yield "Grade", grade
+    yield "Grade", _grade(who) or ""
     if who.rating is not None:
         yield "Rating", f"{who.rating:.0f}" + _new_rating(tournament, player)
-    if who.club:
-        yield "Club", who.club
-    if who.country:
-        yield "Country", who.country.upper()
+    yield "Club", who.club
+    yield "Country", who.country.upper()
     last = max((g.round for g in tournament.games if g.result is not Result.unknown), default=0)
     if last:
         made = standings(tournament, round_number=last)
         so_far = "" if last <= tournament.complete_rounds else " so far"
         for at in np.flatnonzero(made.order == player).tolist():
             yield "Place", f"{made.place[at]} of {len(made)}, after round {last}{so_far}"
-    missed = sorted(each for each in who.absent if each <= tournament.rounds)
-    if missed:
+    if missed := sorted(each for each in who.absent if each <= tournament.rounds):
         rounds = "round" if len(missed) == 1 else "rounds"
         yield "Absent", f"{rounds} {', '.join(map(str, missed))}"
 
 
 def _new_rating(tournament: Tournament, player: int) -> str:
     """The rating after the games so far, where the tournament's rules can tell it."""
-    try:
-        changes = {each.player: each for each in rating_changes(tournament)}
-    except YardstoneError:  # no game that counts, or too fast for a class
-        return ""
-    change = changes.get(player)
-    if change is None or change.after is None or change.before is None:
-        return ""
-    return f", with the games so far {change.after:.1f} ({change.change:+.1f})"
+    with suppress(YardstoneError):  # no game that counts, or too fast for a class
+        for each in rating_changes(tournament):
+            if each.player == player and each.after is not None and each.before is not None:
+                return f", with the games so far {each.after:.1f} ({each.change:+.1f})"
+    return ""
 
 
 _RESULTS = {1.0: "won", 0.5: "draw", 0.0: "lost"}
@@ -322,8 +312,6 @@ _RESULTS = {1.0: "won", 0.5: "draw", 0.0: "lost"}
 
 def _rounds(tournament: Tournament, player: int) -> Iterator[dict[str, Any]]:
     """What happened to a player in all rounds up to the last one that is paired."""
-    from yardstone.tournament.standings_table import Scores
-
     scores = Scores.of(tournament)
     totals = scores.mms2 if tournament.system is System.mcmahon else scores.wins2
     sides = side_names(tournament)
@@ -335,8 +323,8 @@ def _rounds(tournament: Tournament, player: int) -> Iterator[dict[str, Any]]:
             yield row | {"opponent": _free(tournament, player, number)}
             continue
         other, turned = game.opponent(player), player != game.first
-        row |= {"table": game.table or None, "row": other}
-        row["opponent"] = player_name(tournament, other)
+        name = player_name(tournament, other)
+        row |= {"table": game.table or None, "row": other, "opponent": name}
         if game.known_colour:
             row["colour"] = sides[turned]
         if game.handicap:
@@ -344,16 +332,14 @@ def _rounds(tournament: Tournament, player: int) -> Iterator[dict[str, Any]]:
         if game.result is Result.unknown:
             row["score"] = None
         else:
-            forfeit = " by forfeit" if game.forfeit else ""
-            row["result"] = _RESULTS[game.points(player)] + forfeit
+            row["result"] = _RESULTS[game.points(player)] + " by forfeit" * game.forfeit
         yield row
 
 
 def _free(tournament: Tournament, player: int, number: int) -> str:
-    bye = tournament.bye_of.get((number, player))
-    if bye is not None:
+    if (bye := tournament.bye_of.get((number, player))) is not None:
         return "bye" if bye.kind is ByeKind.paired else str(bye.kind)
-    return "absent" if not tournament.players[player].takes_part(number) else "not paired"
+    return "not paired" if tournament.players[player].takes_part(number) else "absent"
 
 
 def prizes_document(prizes: PrizeList) -> Document:
@@ -490,16 +476,11 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
         return Column(f"round_{number}", result, f"R{number}", left=False, gives_way=1 + number)
 
     def criterion(which: int, name: str) -> Column:
-        return Column(
-            name.lower(),
-            lambda at: float(table.values[at, which]),
-            _meaning(name)[0],
-            "number",
-            "g",
-        )
+        values = table.values[:, which].tolist()
+        return Column(name.lower(), values.__getitem__, _meaning(name)[0], "number", "g")
 
     columns = [
-        place_column(table, lambda at: at),
+        _place_column(table, lambda at: at),
         Column("number", lambda at: team(at).number, kind="integer"),
         Column("name", lambda at: team(at).name, "Team"),
         *(criterion(which, name) for which, name in enumerate(table.criteria)),
@@ -533,7 +514,7 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
         }
 
     name = tournament.name or "Tournament"
-    lead = [f"{name}: {plural(len(table), 'team')}, {after_round(table)}"]
+    lead = [f"{name}: {plural(len(table), 'team')}, {_after_round(table)}"]
     return Document(f"{name}, teams", lead, sections, teams, plain)
 
 
@@ -596,3 +577,135 @@ def team_round_document(
     ]
     boards = Table(columns, games, noun="board")
     return replace(document, sections=[*document.sections, Section("Boards", [boards])])
+
+
+#: The pages of a folder, and what leads to them.
+_PAGES = {
+    "index.html": "Boards",
+    "standings.html": "Standings",
+    "results.html": "Results",
+    "players.html": "Players",
+}
+
+
+def publication(tournament: Tournament) -> Mapping[str, Document]:
+    """Pages by the names of their files; each leads to the others."""
+    name, lead, pages = tournament.name or "Tournament", _lead(tournament), {}
+    for (file, title), sections in zip(_PAGES.items(), _contents(tournament), strict=True):
+        links = [Alternative(text, address=to, chosen=to == file) for to, text in _PAGES.items()]
+        sections = [Section("", [Choices("Pages", links)]), *sections]
+        pages[file] = Document(f"{name}: {title.lower()}", lead, sections)
+    return pages
+
+
+def publication_page(tournament: Tournament) -> Document:
+    """All of it on one page."""
+    boards, ranking, results, players = _contents(tournament)
+    results = [replace(each, folded=True) for each in results]
+    sections = [*boards, *ranking, *results, *players]
+    return Document(tournament.name or "Tournament", _lead(tournament), sections)
+
+
+def _lead(tournament: Tournament) -> list[str]:
+    return [*summary_lines(tournament)[1:2], _state(tournament)]
+
+
+def _state(tournament: Tournament) -> str:
+    number = tournament.last_round
+    if not number:
+        return f"{plural(len(tournament.players), 'player')} entered; round 1 is not paired yet."
+    missing = sum(game.result is Result.unknown for game in tournament.round_games(number))
+    if missing:
+        return f"Round {number} of {tournament.rounds}: {plural(missing, 'result')} to come."
+    if number < tournament.rounds:
+        return f"Round {number} of {tournament.rounds} is over."
+    return "All rounds are over."
+
+
+def _contents(tournament: Tournament) -> tuple[list[Section], ...]:
+    """The boards of the last round that is paired, the standings, all results, and the players."""
+    number, done = tournament.last_round, tournament.complete_rounds
+    boards: list[Section] = []
+    if number:
+        boards = [
+            Section(f"Round {number}", _round_blocks(tournament, number), name=f"round-{number}"),
+            Section("Where do I play?", [_by_name(tournament, number)], name="names"),
+        ]
+    ranking: list[Section] = []
+    if done:
+        table, *others = standings_document(standings(tournament)).sections
+        shown = [block for block in table.blocks if isinstance(block, Table)]
+        ranking.append(Section(f"Standings after round {done}", shown, name="standings"))
+        ranking += [replace(section, folded=True) for section in others]
+    results = [
+        Section(f"Results of round {played}", _round_blocks(tournament, played))
+        for played in range(number, 0, -1)
+        if any(game.result is not Result.unknown for game in tournament.round_games(played))
+    ]
+    return boards, ranking, results, [_players_section(tournament)]
+
+
+def _round_blocks(tournament: Tournament, number: int) -> list[Block]:
+    games = tournament.round_games(number)
+    first, second = side_names(tournament)
+
+    def result(game: Game) -> str:
+        known = game.result is not Result.unknown
+        return score_of(game.result, forfeit=game.forfeit) if known else ""
+
+    columns = [
+        Column("table", heading="Table", kind="integer"),
+        name_column(tournament, "first", "first", first),
+        Column("result", result, "Result" if any(map(result, games)) else "", left=False),
+        name_column(tournament, "second", "second", second),
+        stones_column("handicap", any(game.handicap for game in games)),
+    ]
+    blocks: list[Block] = [Table(columns, games, noun="board")]
+    byes = [bye.player for bye in tournament.byes if bye.round == number]
+    if byes:
+        blocks.append(Lines([f"Bye: {', '.join(player_name(tournament, row) for row in byes)}"]))
+    return blocks
+
+
+def _by_name(tournament: Tournament, number: int) -> Table:
+    """One line for everybody who has a game or the bye."""
+    colours = side_names(tournament)
+    lines = []
+    for row, player in enumerate(tournament.players):
+        key, name = player.full_name.casefold(), player_name(tournament, row)
+        if (game := tournament.game_of.get((number, row))) is not None:
+            colour = colours[row != game.first] if game.known_colour else "?"
+            opponent = player_name(tournament, game.opponent(row))
+            lines.append((key, name, str(game.table), colour, opponent))
+        elif (number, row) in tournament.bye_of:
+            lines.append((key, name, "bye", "", ""))
+    columns = [
+        Column("name", "1", "Name", order="ascending"),
+        Column("table", "2", "Table", left=False),
+        Column("colour", "3", "Colour", left=False),
+        Column("opponent", "4", "Opponent"),
+    ]
+    return Table(columns, sorted(lines, key=itemgetter(0)), noun="player", search=True)
+
+
+def _players_section(tournament: Tournament) -> Section:
+    """Who is entered, by names."""
+    players = sorted(tournament.players, key=lambda player: player.full_name.casefold())
+
+    def away(player: Player) -> str:
+        return ", ".join(str(n) for n in range(1, tournament.rounds + 1) if n in player.absent)
+
+    def column(name: str, value: Callable[[Player], str], heading: str) -> Column:
+        """One that people see where anything stands in it."""
+        return Column(name, value, heading if any(map(value, players)) else "", left=False)
+
+    columns = [
+        Column("name", "full_name", "Name", order="ascending"),
+        Column("grade", lambda each: _grade(each) or "", "Grade", left=False),
+        column("country", lambda each: each.country.upper(), "Co"),
+        column("club", lambda each: each.club, "Club"),
+        column("absent", away, "Absent in"),
+    ]
+    count = plural(len(players), "player")
+    table = Table(columns, players, noun="player", caption=count, search=True)
+    return Section("Players", [table], name="players")

@@ -14,20 +14,10 @@ from math import floor, inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.reports.boards import BoardDiagram
-from yardstone.reports.chart import (
-    Axis,
-    Band,
-    Bars,
-    Chart,
-    Guide,
-    Label,
-    Mark,
-    Panel,
-    Points,
-    Stroke,
-)
+from yardstone.reports.chart import Axis, Band, Bars, Chart, Guide, Label, Panel, Points, Stroke
 from yardstone.reports.document import (
     UNKNOWN,
     Alternative,
@@ -43,7 +33,6 @@ from yardstone.reports.document import (
     Slides,
     Step,
     Table,
-    file_columns,
     reader,
 )
 from yardstone.reports.words import per_cent, picked, plural
@@ -85,8 +74,7 @@ def estimate_document(
         scale_link: Takes the name of a scale: where the estimate is shown on it; "" for nowhere.
     """
     axis = RANK_AXES.get(plain["scale"])
-    count = len(plain["by_game"])
-    places = range(count) if games is None else games
+    places = range(len(plain["by_game"])) if games is None else games
     sections = [
         Section("", views),
         _answer(plain, axis, scale_link or (lambda name: "")),
@@ -114,8 +102,7 @@ def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> 
         answer, axis = Answer("No rank", lines), None
     blocks: list[Block] = [answer]
     if axis is not None:
-        rank = plain["rank"] or "Rating"
-        words = f"{rank} ({rating}) on a scale of ranks. {level_words(plain)}."
+        words = f"{plain['rank'] or 'Rating'} ({rating}) on a scale of ranks. {level_words(plain)}."
         blocks.append(Picture(lambda: scale_chart(plain, words), axis.words))
     if scales := plain.get("scales"):
         blocks.append(Choices("Scale", [_scale(plain, name, link(name)) for name in scales]))
@@ -123,7 +110,7 @@ def _answer(plain: Plain, axis: RankAxis | None, link: Callable[[str], str]) -> 
 
 
 def _scale(plain: Plain, name: str, address: str) -> Alternative:
-    """The strength on one of the scales, with its interval and the error of going there."""
+    """The strength on one of the scales, with its interval and the error of the conversion."""
     part = plain["scales"][name]
     own = name == plain["scale"]
     strength = rank_and_rating(name, part) if own else elsewhere_words(name, part, rated=True)
@@ -147,20 +134,16 @@ def _used(plain: Plain) -> list[Section]:
     lines = [f"{number} × {reason}" for reason, number in left_out["reasons"].items()]
     blocks = [Lines(lines, bullets=True, aside=True)]
     if len(left_out["first"]) > 1:
-        records = [_record(each) for each in left_out["first"][:_RECORDS]]
+        records = []
+        for each in left_out["first"][:_RECORDS]:
+            line = f", line {each['line']}" if each["line"] else ""
+            place = f"{each['file']}{line}: " if each["file"] else ""
+            records.append(f"{place}{each['reason']}")
         if more := left_out["total"] - len(records):
             records.append(f"… and {more} more")
         blocks += [Lines(["One by one:"], aside=True), Lines(records, bullets=True, aside=True)]
     title = f"{games} of {plural(games + left_out['total'], 'game')} used"
     return [Section(title, blocks, folded=True, name="used")]
-
-
-def _record(record: Plain) -> str:
-    """What was left out, its place, and the reason."""
-    if not record["file"]:
-        return str(record["reason"])
-    line = f", line {record['line']}" if record["line"] else ""
-    return f"{record['file']}{line}: {record['reason']}"
 
 
 def _ranks(plain: Plain) -> Section:
@@ -260,8 +243,7 @@ def _moves(plain: Plain) -> Iterator[Section]:
         title = "The costliest moves (with one standard deviation of the loss)"
         yield section(title, costly, "costly")
     else:
-        words = "No move stands out from the noise as costly."
-        yield Section("", [Lines([words])], name="costly")
+        yield Section("", [Lines(["No move stands out from the noise as costly."])], name="costly")
     if typical := plain["indicative_moves"]:
         title = "The moves that raised (+) or lowered (-) the estimate most, in ranks"
         yield section(title, typical, "typical")
@@ -290,13 +272,6 @@ def _move_table(moves: Sequence[Plain]) -> Table:
     return Table(columns, moves, noun="move")
 
 
-def _game_title(number: int, game: Plain) -> str:
-    """A game in a few words; numbers begin at 1."""
-    opponent = game.get("opponent") or _UNNAMED
-    parts = [f"Game {number}: {_COLOURS.get(game['colour'], game['colour'])} against {opponent}"]
-    return ", ".join([*parts, str(game["date"])] if game.get("date") else parts)
-
-
 def _curves(place: int, plain: Plain, *, opened: bool) -> Section:
     """The winrate and the losses of one game, for a page."""
     game = plain["by_game"][place]
@@ -312,7 +287,9 @@ def _curves(place: int, plain: Plain, *, opened: bool) -> Section:
         words.append("Dots and orange bars: the moves shown above.")
     caption = " ".join(words)
     picture = Picture(lambda: game_chart(game, caption, marked=marked), caption)
-    title = _game_title(place + 1, game)
+    colour, opponent = game["colour"], game.get("opponent") or _UNNAMED
+    title = f"Game {place + 1}: {_COLOURS.get(colour, colour)} against {opponent}"
+    title += f", {game['date']}" if game.get("date") else ""
     return Section(title, [picture], folded=True, opened=opened, name=f"game-{place + 1}")
 
 
@@ -344,8 +321,7 @@ def estimate_records(plain: Plain) -> Table:
     facts = ("file", "line", "date", "opponent", "colour", "result", "won", "moves")
     same = picked(plain, "player", "scale", "level")
     losses = [value for game in plain["by_game"] for value in game["loss"]]
-    running = (f"running_{name}=running.{name}" for name in strength)
-    paths = (*facts, *strength, *running)
+    paths = (*facts, *strength, *(f"running_{name}=running.{name}" for name in strength))
     rows = [{"part": "all", "points_lost": mean_loss(losses)}]
     rows[0] |= picked(plain, "games", "moves", *strength)
     rows += [
@@ -361,20 +337,24 @@ def estimate_records(plain: Plain) -> Table:
 
 #: Columns of CSV and Parquet.
 _COLUMNS = (
-    *file_columns("player", "scale", kind="text"),
-    *file_columns("level"),
-    *file_columns("part", "phase", "file", kind="text"),
-    *file_columns("line", kind="integer"),
-    *file_columns("date", "opponent", "colour", "result", "won", kind="text"),
-    *file_columns("games", "moves", kind="integer"),
+    *Column.files("player", "scale", kind="text"),
+    *Column.files("level"),
+    *Column.files("part", "phase", "file", kind="text"),
+    *Column.files("line", kind="integer"),
+    *Column.files("date", "opponent", "colour", "result", "won", kind="text"),
+    *Column.files("games", "moves", kind="integer"),
     Column("rank"),
-    *file_columns("rating", "low", "high"),
+    *Column.files("rating", "low", "high"),
     Column("running_rank"),
-    *file_columns("running_rating", "running_low", "running_high", "points_lost"),
+    *Column.files("running_rating", "running_low", "running_high", "points_lost"),
 )
 
 
 _UNNAMED = "an unnamed player"
+
+
+def _move_words(point: str) -> str:
+    return "a pass" if point == "pass" else point
 
 
 def move_steps(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Step]:
@@ -413,10 +393,8 @@ def _move_pictures(move: Plain, colour: str) -> Iterator[Picture]:
     label = f"The board after move {number + count}: {colour} began {points}."
     numbered = list(enumerate((step["point"] for step in steps), number))
     played = [(step["colour"], step["point"], step["takes"]) for step in steps]
-    yield Picture(
-        lambda: _board(move["position"], label, played, numbered=numbered),
-        f"After {_move_words(point)}{went}.",
-    )
+    after = f"After {_move_words(point)}{went}."
+    yield Picture(lambda: _board(move["position"], label, played, numbered=numbered), after)
     if other and "effect" not in move:
         better = f"The board after the network’s choice, {colour} {other}."
         choices = [(move["colour"], other, move["position"]["best_takes"])]
@@ -434,8 +412,7 @@ def _before(move: Plain, colour: str) -> BoardDiagram:
         f"The board at move {move['move']}: {colour} plays {_move_words(point)}{prefers}. "
         f"{len(position['black'])} black and {len(position['white'])} white stones."
     )
-    before = position["before"]
-    numbered = list(enumerate(before, move["move"] - len(before)))
+    numbered = list(enumerate(position["before"], move["move"] - len(position["before"])))
     played = move["colour"], point
     return _board(position, label, (), numbered=numbered, played=played, best=best)
 
@@ -450,9 +427,7 @@ def _board(
             stones[point] = colour
         for taken in takes:
             stones.pop(taken, None)
-    black, white = (
-        [point for point, stone in stones.items() if stone == colour] for colour in _COLOURS
-    )
+    black, white = ([at for at, stone in stones.items() if stone == colour] for colour in _COLOURS)
     return BoardDiagram(label, position["size"], black, white, **shown)
 
 
@@ -471,10 +446,6 @@ def _network(move: Plain) -> str:
     return f"{chance}; {_move_words(best)} is better."
 
 
-def _move_words(point: str) -> str:
-    return "a pass" if point == "pass" else point
-
-
 def _percent(share: float) -> str:
     value = 100.0 * share
     if value < 0.1:
@@ -486,22 +457,6 @@ def _percent(share: float) -> str:
 BASIS_NAMES = {"fox": "Fox", "ogs": "OGS"}
 
 
-def interval_words(low: float | None, high: float | None, written: Callable[[float], str]) -> str:
-    """Two ends, or a bound.
-
-    Args:
-        low, high: None where the interval has no end.
-        written: How a number is written.
-
-    Examples:
-        >>> [interval_words(*ends, str) for ends in ((1, 2), (None, 2), (1, None), (None, None))]
-        ['1 to 2', 'below 2', 'above 1', 'none']
-    """
-    if low is None:
-        return "none" if high is None else f"below {written(high)}"
-    return f"above {written(low)}" if high is None else f"{written(low)} to {written(high)}"
-
-
 def rank_words(low: str | None, high: str | None) -> str:
     """The ranks of the ends of an interval, of which at least one is there.
 
@@ -509,10 +464,8 @@ def rank_words(low: str | None, high: str | None) -> str:
         >>> [rank_words(*ends) for ends in (("1k", "2d"), (None, "5k"), ("9d", None), ("3d", "3d"))]
         ['1k to 2d', '5k or weaker', '9d or stronger', '3d']
     """
-    if low is None:
-        return f"{high} or weaker"
-    if high is None:
-        return f"{low} or stronger"
+    if low is None or high is None:
+        return f"{high} or weaker" if low is None else f"{low} or stronger"
     return low if low == high else f"{low} to {high}"
 
 
@@ -543,18 +496,15 @@ def headline(plain: Plain) -> list[str]:
     strength = f"{rank_and_rating(plain['scale'], plain)} on the scale of {scale_name(plain)}"
     if contradicts := plain.get("contradictory", False):
         strength = "no rank, for the scales contradict each other"
-    basis = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
-    lines = [
-        f"{plain['player']}: {strength}{switch_words(plain)}",
-        f"{level_words(plain)}; {basis}",
-    ]
+    seen = f"from {plural(plain['moves'], 'move')} in {plural(plain['games'], 'game')}"
+    lines = [f"{plain['player']}: {strength}{switch_words(plain)}", f"{level_words(plain)}; {seen}"]
     others = [
         f"{part['title']} {elsewhere_words(name, part)}"
         for name, part in (plain.get("scales") or {}).items()
         if (contradicts or name != plain["scale"]) and not part.get("unlikely")
     ]
     if contradicts:
-        return [lines[0], basis.capitalize(), f"By itself each would say: {', '.join(others)}"]
+        return [lines[0], seen.capitalize(), f"By itself each would say: {', '.join(others)}"]
     return [*lines, f"On other scales: {', '.join(others)}"] if others else lines
 
 
@@ -592,8 +542,17 @@ def level_words(plain: Plain) -> str:
 
 
 def ends_words(scale: str, part: Plain) -> str:
-    """The interval of a part of the estimate."""
-    return interval_words(part["low"], part["high"], lambda value: rating_words(scale, value))
+    """The interval of a part of the estimate, or a bound where it lacks an end.
+
+    Examples:
+        >>> ends = (1, 2), (None, 2), (1, None), (None, None)
+        >>> [ends_words("egf", {"low": low, "high": high}) for low, high in ends]
+        ['1 to 2', 'below 2', 'above 1', 'none']
+    """
+    low, high = rating_words(scale, part["low"]), rating_words(scale, part["high"])
+    if part["low"] is None:
+        return "none" if part["high"] is None else f"below {high}"
+    return f"above {low}" if part["high"] is None else f"{low} to {high}"
 
 
 #: Ranks that the axis knows: 30 kyu to 9 dan, as numbers in which 1 dan is 1 and 1 kyu 0.
@@ -604,14 +563,8 @@ _LOWEST, _HIGHEST = -29, 9
 class RankAxis:
     """A scale of ratings with the ranks on it."""
 
-    name: str  #: As the reader knows it.
     borders: tuple[float, ...]  #: Rating at which each rank begins, from 30 kyu to 9 dan.
     words: str  #: How to read a rating, in one sentence.
-
-    def rank(self, value: float) -> str:
-        """The rank whose stretch of the scale holds a rating."""
-        place = bisect_right(self.borders, value) - 1
-        return fox_rank(_LOWEST + min(max(place, 0), _HIGHEST - _LOWEST))
 
     def ends(self, low: float, high: float) -> tuple[float, float]:
         """Ends of an axis that shows these ratings and whole ranks around them."""
@@ -631,9 +584,10 @@ def _axis(scale: str, words: str) -> RankAxis:
     borders = [float(k) for k in range(_LOWEST, _HIGHEST + 1)]
     if scale != "fox":
         borders = convert(grade_of_fox(borders), "grade", scale, extrapolate=True).tolist()
-    return RankAxis(SITE_SCALES[scale].title, tuple(borders), words)
+    return RankAxis(tuple(borders), words)
 
 
+#: How to read a rating on each scale.
 _AXIS_WORDS = {
     "fox": "On the Fox scale 3.0 is the weakest 3 dan and 3.9 almost a 4 dan; 1 kyu lies from 0 to "
     "1, and the kyu ranks below it are negative.",
@@ -644,9 +598,7 @@ _AXIS_WORDS = {
     "points.",
 }
 #: The scales by name.
-RANK_AXES: Mapping[str, RankAxis] = {
-    name: _axis(name, words) for name, words in _AXIS_WORDS.items()
-}
+RANK_AXES = {name: _axis(name, words) for name, words in _AXIS_WORDS.items()}
 
 
 #: A dot stands at each of so many estimates.
@@ -654,7 +606,7 @@ _DOTTED = 60
 
 
 def _ends(parts: Sequence[Plain]) -> tuple[list[float], list[float]]:
-    """Ends of intervals; one without an end goes to the edge of the picture."""
+    """Ends of intervals; an open end reaches to the edge of the picture."""
     low = [-inf if part["low"] is None else part["low"] for part in parts]
     return low, [inf if part["high"] is None else part["high"] for part in parts]
 
@@ -684,34 +636,35 @@ def estimate_chart(estimate: Plain) -> Chart:
     so_far, together = _rated(running)
     name = "all games so far, with interval"
     label, ends = "that game alone, with interval", _ends([games[k - 1] for k in number])
-    marks: list[Mark] = [
-        Band(so_far, *_ends([running[k - 1] for k in so_far]), "c1", name, 0.22),
-        Points(number, alone, "c7", label, "diamond", 3.0, opacity=0.8, along=ends),
-        Stroke(so_far, together, "c1", name, 2.0),
-    ]
-    if len(games) <= _DOTTED:
-        marks.append(Points(so_far, together, "c1", name, size=3.0))
     x = Axis("game, in the order of the dates", 0.5, len(games) + 0.5, whole=True)
     y = Axis(f"rating ({estimate['scale']})", low, high, ticks=ticks, grid=True)
-    title = " – ".join(headline(estimate)[:1])
-    return Chart([Panel(x, y, marks)], title, words=_words(estimate), height=300.0)
+    panel = Panel(
+        x,
+        y,
+        [
+            Band(so_far, *_ends([running[k - 1] for k in so_far]), "c1", name, 0.22),
+            Points(number, alone, "c7", label, "diamond", 3.0, opacity=0.8, along=ends),
+            Stroke(so_far, together, "c1", name, 2.0),
+            *([Points(so_far, together, "c1", name, size=3.0)] if len(games) <= _DOTTED else []),
+        ],
+    )
+    return Chart([panel], headline(estimate)[0], words=_words(estimate), height=300.0)
 
 
 def _rated(parts: Sequence[Plain]) -> tuple[list[int], list[float]]:
-    """Numbers from 1, and ratings, of those with enough moves for one."""
+    """Numbers (from 1) and ratings of the parts that have enough moves for a rating."""
     rated = [(k, part["rating"]) for k, part in enumerate(parts, 1) if part["rating"] is not None]
     return [k for k, _ in rated], [rating for _, rating in rated]
 
 
 def _words(estimate: Plain) -> str:
-    """The course of the estimate for those who cannot see it."""
+    """Describe how the estimate moved, for those who cannot see the chart."""
     running = [game["running"] for game in estimate["by_game"]]
     words = [f"The estimate after each of {len(running)} games"]
-    running = [part for part in running if part["rating"] is not None]
+    scale, running = estimate["scale"], [part for part in running if part["rating"] is not None]
     for part, when in ((running[0], "first"), (running[-1], "last")):
-        rating = rating_words(estimate["scale"], part["rating"])
-        interval = ends_words(estimate["scale"], part)
-        words.append(f"{rating} after the {when}, interval {interval}")
+        interval = f"{rating_words(scale, part['rating'])} after the {when}, interval"
+        words.append(f"{interval} {ends_words(scale, part)}")
     return "; ".join(words) + "."
 
 
@@ -724,13 +677,12 @@ def scale_chart(estimate: Plain, words: str) -> Chart:
     share = (rating - low) / (high - low)
     anchor = "start" if share < 0.06 else "end" if share > 0.94 else "middle"
     text = rating_words(estimate["scale"], rating)
-    marks: list[Mark] = [
-        Bars(max(left, low), min(right, high), -0.22, 0.22, opacity=0.25),
-        Points(rating, 0.0, size=7.0),
-        Label(rating, 0.0, text, anchor, size=14.0, bold=True, up=16.0),
-    ]
+    bar = Bars(max(left, low), min(right, high), -0.22, 0.22, opacity=0.25)
+    label = Label(rating, 0.0, text, anchor, size=14.0, bold=True, up=16.0)
     x = Axis(low=low, high=high, ticks=ranks.ticks(low, high), between=True)
-    return Chart([Panel(x, Axis(low=-1.0, high=1.0, hidden=True), marks)], words=words, height=70.0)
+    y = Axis(low=-1.0, high=1.0, hidden=True)
+    panel = Panel(x, y, [bar, Points(rating, 0.0, size=7.0), label])
+    return Chart([panel], words=words, height=70.0)
 
 
 def rank_chart(estimate: Plain, words: str) -> Chart:
@@ -778,13 +730,11 @@ def _losses(x: Axis, moves: np.ndarray, loss: np.ndarray, marked: Sequence[int])
     high = max(1.0, float(np.nanmax(loss)))
     low = max(min(0.0, float(np.nanmin(loss))), -high)
     chosen = np.isin(moves, marked)
-    marks: list[Mark] = []
-    for here, colour, opacity in (
-        (~chosen & (loss >= 0.0), "c1", 0.7),
-        (~chosen & (loss < 0.0), "c7", 0.6),
-        (chosen, "c2", 1.0),
-    ):
+
+    def bars(here: NDArray[np.bool_], colour: str, opacity: float) -> Bars:
         left, right = moves[here] - 0.8, moves[here] + 0.8
-        marks.append(Bars(left, right, 0.0, loss[here], colour, opacity=opacity, gap=0.5))
-    marks.append(Guide(y=0.0, colour="line", dash=()))
-    return Panel(x, Axis("points lost", low, high, grid=True), marks, height=85.0)
+        return Bars(left, right, 0.0, loss[here], colour, opacity=opacity, gap=0.5)
+
+    of_others = [bars(~chosen & (loss >= 0.0), "c1", 0.7), bars(~chosen & (loss < 0.0), "c7", 0.6)]
+    y, zero = Axis("points lost", low, high, grid=True), Guide(y=0.0, colour="line", dash=())
+    return Panel(x, y, [*of_others, bars(chosen, "c2", 1.0), zero], height=85.0)

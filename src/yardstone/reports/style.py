@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import picked, plural
 from yardstone.strength.calibration import Calibration, ScoreCost, SiteCalibration
+from yardstone.strength.estimation import PlayerEstimate
 from yardstone.strength.site_scales import fox_rank
 from yardstone.strength.style import StyleRatings
-
-if TYPE_CHECKING:
-    from yardstone.strength.estimation import PlayerEstimate
 
 
 def style_document(ratings: StyleRatings) -> Document:
@@ -48,8 +46,7 @@ def _summary(ratings: StyleRatings) -> list[str]:
     validation, number = ratings.validation, plural(len(ratings.players), "player")
     if validation is None:
         lines = [f"{number} rated from the style of {ratings.learned_from or 0:,} others"]
-        error = ratings.error
-        if error is not None:
+        if (error := ratings.error) is not None:
             lines.append(f"Error (standard deviation) where the rank is known: {error:.2f} ranks")
         return lines
     low, high = validation.interval()
@@ -82,16 +79,15 @@ def _by_rank(ratings: StyleRatings) -> Table:
 
 
 def _plain(ratings: StyleRatings, records: Table) -> dict[str, Any]:
-    validation = None
+    plain = {"format": 1, **picked(ratings, "learned_from", "error"), "validation": None}
     if (measured := ratings.validation) is not None:
-        validation = {
+        plain["validation"] = {
             "folds": int(measured.fold.max()) + 1,
             "error": measured.error,
             **picked(measured.interval(), "error_low=0", "error_high=1"),
             **picked(measured, "mean_distance=absolute_error", "baseline_error"),
             "coverage_90": measured.coverage(),
         }
-    plain = {"format": 1, **picked(ratings, "learned_from", "error"), "validation": validation}
     return plain | {"players": records.records()}
 
 
@@ -132,8 +128,8 @@ def calibration_document(result: SiteCalibration) -> Document:
     records, title = Table(columns, result.players), f"{line.site}: ratings from estimates"
 
     def plain() -> dict[str, Any]:
-        cost = None if result.cost is None else asdict(result.cost)
         values = {"calibration": asdict(line), "players": records.records()}
+        cost = result.cost and asdict(result.cost)
         return values | {"cost": cost, "missing": list(result.missing)}
 
     return Document(title, _headline(line), sections, records, plain)
@@ -174,5 +170,4 @@ def _cost(cost: ScoreCost | None) -> Section:
         f"{cost.best_slope:.3f} at best."
     )
     title = f"Predicting {plural(cost.games, 'game')} between them"
-    table = Table.of_cells(["By", "Log-likelihood a game"], cells)
-    return Section(title, [table, Lines([words])])
+    return Section(title, [Table.of_cells(["By", "Log-likelihood a game"], cells), Lines([words])])

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
-from yardstone.reports.document import (
-    Block,
-    Column,
-    Document,
-    Facts,
-    Lines,
-    Picture,
-    Section,
-    Table,
-)
+from yardstone.reports.document import Block, Document, Facts, Lines, Picture, Section, Table
 from yardstone.reports.words import plural
 
 if TYPE_CHECKING:
@@ -33,33 +24,30 @@ def document_text(document: Document) -> str:
 
 def text_pieces(document: Document) -> Iterator[str]:
     """The same line by line, so that a long table takes little memory."""
-    begin = True
+    gap = ""
     if document.lead:
         yield "\n".join(document.lead)
-        begin = False
+        gap = "\n\n"
     for section in document.sections:
-        gap = "" if begin else "\n\n"
         for line in _section_lines(section):
             yield gap + line
-            gap, begin = "\n", False
+            gap = "\n"
+        gap = gap and "\n\n"
     yield "\n"
 
 
 def _section_lines(section: Section) -> Iterator[str]:
     """The lines of a section, none if it is empty."""
-    empty = bool(section.blocks)
-    for block in section.blocks:
-        for line in _block_lines(block):
-            if empty and section.title:
-                yield section.title
-            empty = False
-            yield line
-    if not section.blocks and section.title:
+    lines = chain.from_iterable(map(_block_lines, section.blocks))
+    first = next(lines, None)
+    if section.title and (first is not None or not section.blocks):
         yield section.title
+    if first is not None:
+        yield from chain([first], lines)
 
 
 def _said(block: Block | None) -> Table | Lines | Facts | None:
-    """What texts have of a block; None where that is nothing."""
+    """The part of a block that texts show; None if there is none."""
     if isinstance(block, Picture):
         return _said(block.instead)
     if isinstance(block, Table):
@@ -96,8 +84,6 @@ def _wrapped_facts(block: Facts) -> list[str]:
 
 def _table_lines(table: Table) -> Iterator[str]:
     """Heading and rows, with the lines between them, and how many rows are hidden."""
-    if not len(table.rows):
-        return
     columns = table.printed
     heading = [column.heading.strip() for column in columns]
     left = {k for k, column in enumerate(columns) if column.at_left}
@@ -127,7 +113,7 @@ def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
 
 
 def _aligned(rows: Callable[[], Iterable[Sequence[str]]], *, left: set[int]) -> Iterator[str]:
-    """The same of rows that are gone through twice."""
+    """Align rows; they are read twice, so that few need be in memory."""
     from rich.cells import cell_len
 
     widths: list[int] = []
@@ -164,12 +150,19 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
         begun = True
         if section.title:
             console.print(Text(section.title, style="bold yellow" if section.caution else "bold"))
-        for block in section.blocks:
-            _print_block(block, console, limit)
+        for said in map(_said, section.blocks):
+            if isinstance(said, Lines):
+                lead = "  • " if said.bullets else ""
+                for line in said.lines:
+                    _print_line(line, console, lead=lead, exact=said.exact)
+            elif isinstance(said, Table):
+                _print_table(said, console, limit if said.limit is None else said.limit)
+            elif said is not None:
+                _print_facts(said, console)
 
 
 def _first_sections(document: Document, console: Console, limit: int | None) -> Sequence[Section]:
-    """The sections; of many with tables under a limit, those beyond it are counted."""
+    """The sections; of too many groups only the first, and how many more there are."""
     tables = [
         k
         for k, section in enumerate(document.sections)
@@ -179,21 +172,9 @@ def _first_sections(document: Document, console: Console, limit: int | None) -> 
         return document.sections
     hidden = tables[document.groups :]
     kept = [section for k, section in enumerate(document.sections) if k not in hidden]
-    more = plural(len(hidden), "smaller group")
-    rest = Section("", [Lines([f"… and {more} ({document.remedy})"])])
-    kept.insert(hidden[0], rest)
+    more = f"… and {plural(len(hidden), 'smaller group')} ({document.remedy})"
+    kept.insert(hidden[0], Section("", [Lines([more])]))
     return kept
-
-
-def _print_block(block: Block, console: Console, limit: int | None) -> None:
-    said = _said(block)
-    if isinstance(said, Lines):
-        for line in said.lines:
-            _print_line(line, console, lead="  • " if said.bullets else "", exact=said.exact)
-    elif isinstance(said, Table):
-        _print_table(said, console, limit if said.limit is None else said.limit)
-    elif said is not None:
-        _print_facts(said, console)
 
 
 def _print_line(
@@ -241,11 +222,31 @@ def _print_table(table: Table, console: Console, limit: int | None) -> None:
 
 
 def _print_rows(table: Table, rows: Sequence[object], console: Console) -> None:
+    """Print rows; columns are dropped, lowest `gives_way` first, until the table fits."""
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    columns, name_width = _fitting(table.printed, rows, console.width)
+    columns = table.printed
+    size = {
+        id(column): max([cell_len(column.heading), *(cell_len(column.cell(r)) for r in rows)])
+        for column in columns
+    }
+    while True:
+        names = [column for column in columns if column.at_left]
+        # What the other columns leave for names; two blanks part columns.
+        room = console.width - sum(2 + size[id(column)] for column in columns if not column.at_left)
+        longest = sum(min(size[id(column)], _NAME_WIDTH) + 2 for column in names) - 2
+        droppable = [column for column in columns if column.gives_way]
+        if room >= longest or not droppable:
+            break
+        columns.remove(min(droppable, key=lambda column: column.gives_way))
+    name_width = _NAME_WIDTH
+    if len(names) < 2:
+        name_width = max(room, 4)
+    elif room < longest:
+        name_width = max((room - 2 * (len(names) - 1)) // len(names), 12)
     grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), header_style="bold")
     grid.pad_edge = grid.show_edge = False
     for column in columns:
@@ -260,28 +261,3 @@ def _print_rows(table: Table, rows: Sequence[object], console: Console) -> None:
     for row in rows:
         grid.add_row(*(Text(c.cell(row), style) for c, style in zip(columns, styles, strict=True)))
     console.print(grid)
-
-
-def _fitting(columns: list[Column], rows: Sequence[object], width: int) -> tuple[list[Column], int]:
-    """Drop columns, those that give way first, until the table fits; and the room for names."""
-    from rich.cells import cell_len
-
-    size = {
-        id(column): max([cell_len(column.heading), *(cell_len(column.cell(r)) for r in rows)])
-        for column in columns
-    }
-
-    while True:
-        names = [column for column in columns if column.at_left]
-        # What the other columns leave for names; two blanks part columns.
-        room = width - sum(2 + size[id(column)] for column in columns if not column.at_left)
-        longest = sum(min(size[id(column)], _NAME_WIDTH) + 2 for column in names) - 2
-        droppable = [column for column in columns if column.gives_way]
-        if room >= longest or not droppable:
-            break
-        columns.remove(min(droppable, key=lambda column: column.gives_way))
-    share = max(len(names), 1)
-    if share == 1:
-        return columns, max(room, 4)
-    fits = room >= longest
-    return columns, _NAME_WIDTH if fits else max((room - 2 * (share - 1)) // share, 12)

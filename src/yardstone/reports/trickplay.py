@@ -12,16 +12,7 @@ import numpy as np
 from yardstone.go.points import BLACK, PASS, colour_name, point_name
 from yardstone.records.sgf import SgfTree, write_sgf
 from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
-from yardstone.reports.document import (
-    Column,
-    Document,
-    Kind,
-    Lines,
-    Picture,
-    Section,
-    Table,
-    record,
-)
+from yardstone.reports.document import Column, Document, Kind, Lines, Picture, Section, Table
 from yardstone.reports.words import picked, plain_skipped, plural
 from yardstone.strength.site_scales import GROUP_EDGES
 
@@ -52,10 +43,11 @@ def _put_back(each: Completion) -> str:
 
 
 def _game(each: Completion) -> str:
-    if not each.boards:
-        return ""
-    game = each.boards[0].game
-    return f"{game.file}:{game.line}" if game.line > 1 else game.file
+    return _place(each.boards[0]) if each.boards else ""
+
+
+def _place(board: Settled) -> str:
+    return f"{board.game.file}:{board.game.line}" if board.game.line > 1 else board.game.file
 
 
 #: Where a problem was found, in files and, with a heading, for people.
@@ -88,7 +80,9 @@ def found_document(result: FoundProblems) -> Document:
     sections = [Section(blocks=[Table(shown, found, noun="problem")])]
 
     def plain() -> dict[str, Any]:
-        rows = [{**record(_FOUND, e), "completed": list(map(_board, e.boards))} for e in found]
+        rows = [
+            {**Column.record(_FOUND, e), "completed": list(map(_board, e.boards))} for e in found
+        ]
         return {"format": 1, "problems": rows, "skipped": plain_skipped(result.skipped)}
 
     title, lead = "Problems found in games", found_lines(result)
@@ -127,12 +121,9 @@ def ratings_document(result: RatedProblems) -> Document:
     columns = _rating_columns(result)
     draw = partial(trickplay_chart, result)
     picture = Picture(draw, "Ratings of the failure and the refutation of each problem")
-    table = Table(columns, result.problems, noun="problem")
-    sections = [Section(blocks=[picture, table])]
-    cases = sorted(
-        (problem for problem in result.compared if problem.surprising),
-        key=lambda problem: problem.difference or 0.0,
-    )
+    sections = [Section(blocks=[picture, Table(columns, result.problems, noun="problem")])]
+    cases = [problem for problem in result.compared if problem.surprising]
+    cases.sort(key=lambda problem: problem.difference or 0.0)
     if cases:
         digits = result.scale.digits
         lines = [f"  {each.problem.name}: {result.difference(each):+.{digits}f}" for each in cases]
@@ -152,10 +143,8 @@ def _conclusion(result: RatedProblems) -> Iterator[str]:
     yield f"Rated: {_rated_moves(result.moves)}"
     if compared:
         above = sum(not problem.surprising for problem in compared)
-        yield (
-            f"The refutation is rated above the failure in {above} of "
-            f"{plural(len(compared), 'problem')}"
-        )
+        number = plural(len(compared), "problem")
+        yield f"The refutation is rated above the failure in {above} of {number}"
         pairs = [
             (problem.failure.rating, problem.refutation.rating)
             for problem in compared
@@ -187,10 +176,10 @@ def _rating_columns(result: RatedProblems) -> list[Column]:
     def surprising(problem: RatedProblem) -> bool | None:
         return problem.surprising if problem.difference is not None else None
 
-    form = f"+.{result.scale.digits}f"
-
     def star(problem: RatedProblem) -> str:
         return "*" if problem.surprising else ""
+
+    form = f"+.{result.scale.digits}f"
 
     def of_completion(column: Column) -> Column:
         heading = column.heading if column.name == "problem" else ""
@@ -230,7 +219,7 @@ def _variation_columns(result: RatedProblems, kind: str) -> list[Column]:
 
 
 def _rated(result: RatedProblems, rated: RatedVariation) -> dict[str, Any]:
-    """What is said of a rated variation, on the scale shown."""
+    """The rating, rank, interval and spread of a variation, on the scale shown."""
     scale = result.scale
     low, high = scale.widened(rated.rating, *rated.interval, result.level)
     return {
@@ -253,7 +242,7 @@ def _plain(result: RatedProblems) -> dict[str, Any]:
         "refutation_above": sum(not problem.surprising for problem in compared),
         "problems": [
             {
-                **record(columns, problem),
+                **Column.record(columns, problem),
                 "variations": [_variation(result, problem, each) for each in problem.variations],
                 "completed": list(map(_board, problem.completion.boards)),
             }
@@ -263,13 +252,10 @@ def _plain(result: RatedProblems) -> dict[str, Any]:
     }
 
 
-def _variation(
-    result: RatedProblems, problem: RatedProblem, rated: RatedVariation
-) -> dict[str, Any]:
-    size = problem.problem.size
+def _variation(result: RatedProblems, of: RatedProblem, rated: RatedVariation) -> dict[str, Any]:
     return {
         **picked(rated.variation, "name", "kind"),
-        "line": [point_name(point, size) for point in rated.variation.points.tolist()],
+        "line": [point_name(point, of.problem.size) for point in rated.variation.points.tolist()],
         **_rated(result, rated),
         "by_board": [result.scale.value(board.rating) for board in rated.boards],
     }
@@ -286,11 +272,7 @@ def _board(board: Settled) -> dict[str, Any]:
 
 def boards_sgf(completions: Sequence[Completion]) -> str:
     """A record for each board; what was changed stands in its comment."""
-    return "".join(
-        write_sgf(_tree(completion, board))
-        for completion in completions
-        for board in completion.boards
-    )
+    return "".join(write_sgf(_tree(each, board)) for each in completions for board in each.boards)
 
 
 def _tree(completion: Completion, board: Settled) -> SgfTree:
@@ -321,13 +303,11 @@ def _tree(completion: Completion, board: Settled) -> SgfTree:
 
 
 def _comment(completion: Completion, board: Settled) -> str:
-    place = f"{board.game.file}:{board.game.line}" if board.game.line > 1 else board.game.file
     lines = [
         f"{completion.problem.name}: {colour_name(completion.problem.to_answer)} to answer",
-        f"from {place}, after {board.moves} moves",
+        f"from {_place(board)}, after {board.moves} moves",
+        *(["colours exchanged"] if board.placement.swapped else []),
     ]
-    if board.placement.swapped:
-        lines.append("colours exchanged")
     return "\n".join([*lines, *_texts(board)])
 
 
@@ -338,8 +318,7 @@ def _letter(colour: int) -> str:
 def _point(point: int, size: int) -> str:
     if point == PASS:
         return ""
-    row, column = divmod(point, size)
-    return chr(ord("a") + column) + chr(ord("a") + row)
+    return "".join(chr(ord("a") + place) for place in reversed(divmod(point, size)))
 
 
 #: Up to so many problems are named beside their line.
@@ -368,12 +347,9 @@ def trickplay_chart(report: RatedProblems) -> Chart:
         dash = (2.0, 2.5) if surprising else ()
         marks.append(Stroke(x, np.repeat(rows[here], 3), "line", width=1.2, dash=dash))
     if len(pairs):
-        mean = float(refutation.mean())
-        marks.append(Guide(x=mean, name="Mean of the refutations", colour="c2"))
-    marks += [
-        Points(failure, rows, "c1", "Failure"),
-        Points(refutation, rows, "c2", "Refutation", shape="diamond"),
-    ]
+        marks.append(Guide(x=float(refutation.mean()), name="Mean of the refutations", colour="c2"))
+    marks.append(Points(failure, rows, "c1", "Failure"))
+    marks.append(Points(refutation, rows, "c2", "Refutation", shape="diamond"))
     named = len(pairs) <= _NAMED
     y = Axis(scale="category", names=[pair[2] if named else "" for pair in pairs])
     panel = Panel(Axis(f"Rating ({report.scale.title})", grid=True), y, marks, top=_ranks(report))

@@ -11,28 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from yardstone.choices import plural
 from yardstone.errors import UsageError
 from yardstone.grades import format_grade, parse_grades
 from yardstone.reports.chart import Axis, Band, Chart, Guide, Label, Mark, Panel, Points, Stroke
-from yardstone.reports.document import (
-    Column,
-    Document,
-    Lines,
-    Picture,
-    Section,
-    Table,
-    file_columns,
-    reader,
-)
-from yardstone.reports.words import (
-    chance_columns,
-    chance_text,
-    known,
-    known_values,
-    per_cent,
-    picked,
-    plural,
-)
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table, reader
+from yardstone.reports.words import chance_columns, chance_text, known_values, per_cent, picked
 from yardstone.winprob.goldis import STONE
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
 from yardstone.winprob.least_squares import LeastSquaresFit
@@ -41,11 +25,7 @@ from yardstone.winprob.scales import SCALES
 from yardstone.winprob.statistics import WinningStatistics, as_published
 
 if TYPE_CHECKING:
-    from yardstone.winprob.fit import (
-        FittedParameter,
-        FittedProbability,
-        ModelFit,
-    )
+    from yardstone.winprob.fit import FittedParameter, FittedProbability, ModelFit
     from yardstone.winprob.players import HandicapAdvice, JudgedProposal, PairProbability
 
     Array = NDArray[np.float64]
@@ -71,18 +51,16 @@ def _parameter_columns(result: ModelFit) -> list[Column]:
     def ends(row: FittedParameter) -> str:
         assert row.interval is not None
         both = (row.interval.low, row.interval.high)
-        return " to ".join("no end" if known(end) is None else f"{end:.4g}" for end in both)
+        return " to ".join(f"{end:.4g}" if np.isfinite(end) else "no end" for end in both)
 
     columns = [
         Column("name", heading=" "),
         Column("value", heading="value", kind="number", form=".6g"),
         Column("published", heading="published", kind="number", form=".6g", unknown=""),
     ]
-    interval = result.parameters[0].interval
-    if interval is not None:
-        heading = f"{per_cent(interval.level)} ({interval.method})"
-        shown = Column("", ends, heading, left=False)
-        columns[2:2] = [shown, *file_columns("interval.low", "interval.high")]
+    if (interval := result.parameters[0].interval) is not None:
+        shown = Column("", ends, f"{per_cent(interval.level)} ({interval.method})", left=False)
+        columns[2:2] = [shown, *Column.files("interval.low", "interval.high")]
     return columns
 
 
@@ -92,27 +70,19 @@ def _about(result: ModelFit) -> list[str]:
     if not isinstance(fit, LeastSquaresFit):
         if result.statistics is None:
             return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
-        return [
-            f"{fit.games.games.sum():.0f} games; log-likelihood {fit.log_likelihood:.2f}, "
-            f"AIC {fit.aic:.2f}; {steps}."
-        ]
+        fitted = f"log-likelihood {fit.log_likelihood:.2f}, AIC {fit.aic:.2f}; {steps}"
+        return [f"{fit.games.games.sum():.0f} games; {fitted}."]
     if fit.method == "conjugate":
         steps = f"{fit.minimum.steps} line searches of conjugate gradient ({fit.cycles} cycles)"
     left_out = f" ({fit.left_out} with a ratio of 0 or 1 left out)" if fit.left_out else ""
-    lines = [
-        f"{fit.games:.0f} games in {fit.cells} cells{left_out}; {steps}, "
-        f"gradient {fit.gradient_size:.1e}."
-    ]
+    found = f"{steps}, gradient {fit.gradient_size:.1e}"
+    lines = [f"{fit.games:.0f} games in {fit.cells} cells{left_out}; {found}."]
     if result.parameters[0].interval is None:
-        lines.append(
-            "Least squares has no intervals of its own: --bootstrap 200 (with newton) simulates "
-            "them, --method likelihood has some."
-        )
+        bootstrap = "--bootstrap 200 (with newton) simulates them, --method likelihood has some"
+        lines.append(f"Least squares has no intervals of its own: {bootstrap}.")
     if any(row.value < 0.0 for row in result.parameters):
-        lines.append(
-            "Conjugate gradient has no bounds: the paper allows no negative coefficient; newton "
-            "keeps them."
-        )
+        bound = "the paper allows no negative coefficient; newton keeps them"
+        lines.append(f"Conjugate gradient has no bounds: {bound}.")
     return lines
 
 
@@ -200,12 +170,12 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     model, average = pair.model, pair.average
     interval, digits = "", 2
     if pair.low is not None and pair.high is not None:
-        digits = 1
-        of_event = "" if average is None else " for one event"
-        interval = f"{per_cent(pair.level)}{of_event}: {_share(pair.low)} to {_share(pair.high)}"
+        of_event, events = "", ""
         if average is not None:
-            interval += f"; average over events: {' to '.join(map(_share, average))}"
-        interval = f" ({interval})"
+            of_event = " for one event"
+            events = f"; average over events: {' to '.join(map(_share, average))}"
+        ends, digits = f"{_share(pair.low)} to {_share(pair.high)}", 1
+        interval = f" ({per_cent(pair.level)}{of_event}: {ends}{events})"
     lines = [
         f"{pair.first} beats {pair.second} in {_share(pair.probability, digits)} % of "
         f"{_games(model, pair.handicap, pair.komi)}{interval}."
@@ -235,7 +205,7 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
 
 
 def _tournament_lines(pair: PairProbability) -> Iterator[str]:
-    """Say what a pairing in a tournament says beyond the grades."""
+    """Say what a pairing in a tournament tells beyond the grades."""
     if abs(pair.first_grade - pair.second_grade) >= _EARNED:
         yield (
             "A player who meets a much stronger one in a tournament has usually earned it by "
@@ -247,9 +217,7 @@ def _tournament_lines(pair: PairProbability) -> Iterator[str]:
 
 def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
     lines = [f"By the model {model.name}: {model.about}."]
-    if not interval:
-        lines.append(f"No interval: {model.no_interval}.")
-    return lines
+    return lines if interval else [*lines, f"No interval: {model.no_interval}."]
 
 
 def _games(model: WinningModel, handicap: float, komi: float | None) -> str:
@@ -286,8 +254,7 @@ def grades_document(
     """
     lowest, highest = SCALES["grade"].lowest, SCALES["grade"].highest
     grades = np.arange(lowest, highest)
-    differences = np.arange(1.0, MOST + 1)
-    one, two = np.broadcast_arrays(grades[:, None], grades[:, None] + differences)
+    one, two = np.broadcast_arrays(grades[:, None], grades[:, None] + np.arange(1.0, MOST + 1))
     inside = two <= highest
     p = model.probability(one, two, handicap=handicap, komi=komi)
     ends = model.interval(one, two, handicap=handicap, komi=komi, level=level)
@@ -329,7 +296,7 @@ def grades_document(
 
 
 def _share(share: float, digits: int = 1) -> str:
-    """Per cent with a digit or two, or as many as tell it from 0 and 100."""
+    """Per cent with so many decimals, or as many as distinguish it from 0 and 100."""
     value = 100.0 * float(share)
     least = 0.5 * 10.0**-digits
     if least <= value <= 100.0 - least:
@@ -359,8 +326,7 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
 
     def komi(each: JudgedProposal) -> str:
         points = each.proposal.komi
-        giver = "Black" if points > 0 else "White"
-        return f"{giver} gives {abs(points)}" if points else "none"
+        return f"{'Black' if points > 0 else 'White'} gives {abs(points)}" if points else "none"
 
     def chance(path: str, heading: str, **more: Any) -> Column:
         read = reader(path)
@@ -368,16 +334,14 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
 
     shown = [chance("proposal.without_komi", "no komi")]
     if several:
-        shown = [
-            chance("judged", f"by {judge}"),
-            chance("judged_without_komi", f"by {judge}, no komi", gives_way=1),
-        ]
+        without = chance("judged_without_komi", f"by {judge}, no komi", gives_way=1)
+        shown = [chance("judged", f"by {judge}"), without]
     return [
         Column("model", "proposal.model", "Model", strong=True),
         Column("stones", "proposal.stones", "Stones", "integer"),
         Column("komi", "proposal.komi", kind="integer"),
         Column("tie", "proposal.tie"),
-        *file_columns("proposal.half_point_komi", "proposal.exact_stones"),
+        *Column.files("proposal.half_point_komi", "proposal.exact_stones"),
         Column("", komi, "Komi"),
         Column("", lambda each: each.proposal.tie.capitalize(), "Tie won by"),
         chance("proposal.chance", "Black wins"),
@@ -392,8 +356,7 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
 
 
 def _remarks(advice: HandicapAdvice) -> Iterator[str]:
-    if sentence := _why(advice):
-        yield sentence
+    yield from filter(None, [_why(advice)])
     if advice.goldis is not None:
         own = advice.goldis
         yield (
@@ -408,10 +371,8 @@ def _remarks(advice: HandicapAdvice) -> Iterator[str]:
         others = any(each.proposal.model != advice.judge.name for each in advice.proposals)
         rest = "; the published models have none" if others else ""
         of_event = " for one event" if advice.judge.of_events else ""
-        yield (
-            f"In brackets {per_cent(advice.level)} intervals of {advice.judge.name}{of_event}"
-            f"{rest}."
-        )
+        level = per_cent(advice.level)
+        yield f"In brackets {level} intervals of {advice.judge.name}{of_event}{rest}."
     else:
         yield f"No interval: {advice.judge.no_interval}."
     if outside := [each.proposal.model for each in advice.proposals if each.proposal.outside]:
@@ -448,9 +409,7 @@ def _given(stones: int) -> str:
 
 
 def _plain_advice(advice: HandicapAdvice) -> dict[str, Any]:
-    goldis = None
-    if advice.goldis is not None:
-        goldis = asdict(advice.goldis) | {"even_komi": advice.even_komi}
+    goldis = advice.goldis and asdict(advice.goldis) | {"even_komi": advice.even_komi}
     proposals = [asdict(each) for each in advice.proposals]
     return {
         **picked(advice, "white", "black", "white_grade=grades.0", "black_grade=grades.1"),
@@ -535,15 +494,13 @@ def curves_chart(
     return Chart([panel], title or "Win probability against d stones stronger", height=380.0)
 
 
-def _measured(
-    statistics: WinningStatistics, grades: NDArray[np.int64], d: int
-) -> tuple[Array, Array]:
+def _measured(games: WinningStatistics, grades: NDArray[np.int64], d: int) -> tuple[Array, Array]:
     """Ratios and standard errors at grades, NaN where nothing is known."""
-    most = statistics.games.shape[1]
-    table, errors = statistics.extended(), statistics.standard_error()
+    most = games.games.shape[1]
+    table, errors = games.extended(), games.standard_error()
     ratio, error = np.full(len(grades), np.nan), np.full(len(grades), np.nan)
     for k, grade in enumerate(grades):
-        row, weak = grade - statistics.lowest, min(grade, grade + d) - statistics.lowest
+        row, weak = grade - games.lowest, min(grade, grade + d) - games.lowest
         if 0 <= row < len(table) and weak >= 0 and abs(d) <= most:
             ratio[k] = table[row, most + d]
             error[k] = errors[weak, abs(d) - 1]
@@ -583,14 +540,12 @@ def contour_chart(model: _Law = PUBLISHED, *, title: str = "") -> Chart:
 
     Points a and b are the paper's examples: 5 dan against 1 dan, 8 kyu against 6 kyu.
     """
-    grade, difference = np.linspace(_LOWEST, _HIGHEST, 261), np.linspace(-9.0, 9.0, 481)
-    g, d = np.meshgrid(grade, difference, indexing="ij")
+    grade, apart = np.linspace(_LOWEST, _HIGHEST, 261), np.linspace(-9.0, 9.0, 481)
+    g, d = np.meshgrid(grade, apart, indexing="ij")
     per_cent = 100.0 * model.probability(g - 0.5 * d, g + 0.5 * d)
     # At a grade the chance falls with the difference, so each level has one place or none.
     lines = {
-        level: np.array(
-            [np.interp(-level, -row, difference, left=-9.0, right=9.0) for row in per_cent]
-        )
+        level: np.array([np.interp(-level, -row, apart, left=-9.0, right=9.0) for row in per_cent])
         for level in _LEVELS
     }
     marks: list[Mark] = []

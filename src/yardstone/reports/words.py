@@ -71,20 +71,14 @@ def chance_text(chance: Chance) -> str:
 def chance_columns(name: str, chance: Callable[[Any], Chance] | str) -> list[Column]:
     """A chance of a row, or at a path of it, for files: its probability and interval."""
     read = reader(chance) if isinstance(chance, str) else chance
-    parts = {"": "probability", "_low": "low", "_high": "high"}
     return [
         Column(f"{name}{ending}", lambda row, part=part: getattr(read(row), part), kind="number")
-        for ending, part in parts.items()
+        for ending, part in {"": "probability", "_low": "low", "_high": "high"}.items()
     ]
 
 
 #: Standard errors on each side of an interval of 95 %.
 NORMAL_95 = 1.959963984540054
-
-
-def share_text(value: float) -> str:
-    """A share in per cent."""
-    return f"{100.0 * value:.1f}"
 
 
 def share_column(
@@ -99,13 +93,6 @@ def within(
 ) -> str:
     """A value with its interval, `reach` standard errors on each side (95 %)."""
     return f"{scale * value:.{digits}f} ± {scale * reach * error:.{digits}f}"
-
-
-def signed_within(
-    value: float, error: float, scale: float = 1.0, *, reach: float = NORMAL_95
-) -> str:
-    """A difference with its interval."""
-    return f"{scale * value:+.1f} ± {scale * reach * error:.1f}"
 
 
 #: Records that are written with their place.
@@ -123,5 +110,5 @@ def plain_skipped(skipped: SkipReport) -> dict[str, Any]:
 
 def ordinal(number: int) -> str:
     """Return a number as a place: 1st, 2nd, 11th."""
-    tens = number % 100 in (11, 12, 13)
-    return f"{number}{'th' if tens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"

@@ -18,7 +18,8 @@ from yardstone_lab.vandendoel.tables import LEVEL, Cells, published_weight
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.reports.document import Drawing, Kind
+    from yardstone.reports.document import Kind
+    from yardstone.reports.drawing import Drawn
     from yardstone_lab.vandendoel.comparison import Comparison
     from yardstone_lab.vandendoel.fit import Coefficient, StudyResult
 
@@ -187,7 +188,7 @@ def fits_document(fits: Sequence[StudyFit], level: float = LEVEL) -> Document:
     )
 
 
-def study_drawings(fit: StudyFit, level: float = LEVEL) -> dict[str, Callable[[], Drawing]]:
+def study_drawings(fit: StudyFit, level: float = LEVEL) -> dict[str, Callable[[], Drawn]]:
     """Makers of van den Doel's figures of a fit, by the names of their files."""
     if fit.model is StudyModel.decision:
         return {

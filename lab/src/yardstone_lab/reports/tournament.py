@@ -14,7 +14,7 @@ from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Chart, Guide, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.drawing import series_style
-from yardstone.reports.words import share_column, share_text, signed_within, within
+from yardstone.reports.words import NORMAL_95, share_column, within
 from yardstone_lab.tournaments.pairing import Circuit, CircuitQuality, EventQuality, SingleEvents
 
 if TYPE_CHECKING:
@@ -42,14 +42,13 @@ __all__ = [
 ]
 
 #: Standard errors to either side of an interval of 95 %.
-_NORMAL_95 = 1.959963984540054
 
 
 def ties_chart(comparison: TiebreakComparison) -> Chart:
     """Share of right answers of each tie-break, with intervals of 95 %."""
     scores = comparison.scores
     share = 100.0 * np.array([score.value for score in scores])
-    reach = 100.0 * _NORMAL_95 * np.array([score.error for score in scores])
+    reach = 100.0 * NORMAL_95 * np.array([score.error for score in scores])
     points = Points(share, np.arange(len(scores)), across=(share - reach, share + reach))
     panel = Panel(
         Axis("tied pairs in the true order, per cent (95 %)", grid=True),
@@ -128,7 +127,7 @@ def ties_document(comparison: TiebreakComparison, *, win: str = "") -> Document:
     def ahead(score: TiebreakScore) -> str:
         if score.name == baseline:
             return ""
-        return signed_within(score.ahead, score.ahead_error, 100.0)
+        return f"{100.0 * score.ahead:+.1f} ± {100.0 * NORMAL_95 * score.ahead_error:.1f}"
 
     columns: list[Column] = [
         Column("name", lambda s: s.name, "Tie-break"),
@@ -180,9 +179,9 @@ def _conclusion_of_ties(comparison: TiebreakComparison) -> list[str]:
         return []
     lines = []
     if fair is None or fair.pairs < pairs:
-        apart = pairs - (0 if fair is None else fair.pairs)
+        apart = 100.0 * ((pairs - (0 if fair is None else fair.pairs)) / pairs)
         lines += [
-            f"{share_text(apart / pairs)} % of these pairs began with different scores: who began "
+            f"{apart:.1f} % of these pairs began with different scores: who began "
             "lower has won more games, and a tie-break made of wins counts them twice.",
             "No conclusion is drawn from such pairs.",
         ]
@@ -282,8 +281,8 @@ def event_document(
         return within(quality.order, quality.order_error, 1, 100.0, reach=quality.reach)
 
     def order_ahead(quality: EventQuality) -> str:
-        value, error = quality.order_ahead, quality.order_ahead_error
-        return "" if quality is base else signed_within(value, error, 100.0, reach=quality.reach)
+        value, error = quality.order_ahead, 100.0 * quality.reach * quality.order_ahead_error
+        return "" if quality is base else f"{100.0 * value:+.1f} ± {error:.1f}"
 
     less = f"Less {base.name}"
     columns: list[Column] = [
@@ -296,7 +295,7 @@ def event_document(
             lambda q: q.explained,
             "Explained %",
             "number",
-            show=lambda q: share_text(q.explained),
+            show=lambda q: f"{100.0 * q.explained:.1f}",
             gives_way=1,
         ),
         Column("order", lambda q: q.order, "Order %", "number", show=order),

@@ -17,7 +17,7 @@ from yardstone.reports.words import known, known_values, per_cent
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from yardstone.reports.document import Drawing
+    from yardstone.reports.drawing import Drawn
     from yardstone_lab.kaniuk import CrossValidation, FormScore, Gain, Trace
 
 
@@ -142,7 +142,7 @@ def _gain(gain: Gain) -> str:
 
 
 #: What can be drawn, by name.
-FIGURES: dict[str, Callable[[Trace], Drawing]] = {
+FIGURES: dict[str, Callable[[Trace], Drawn]] = {
     "coefficients": coefficient_trace_chart,
     "measured": lambda trace: probability_trace_chart(trace, modelled=False),
     "model": lambda trace: probability_trace_chart(trace, modelled=True),
@@ -152,7 +152,7 @@ FIGURES: dict[str, Callable[[Trace], Drawing]] = {
 def trace_document(trace: Trace, figure: str = "coefficients") -> Document:
     """Coefficients of each window, and the three figures; `figure` is that of ``--plot``."""
 
-    def picture(draw: Callable[[Trace], Drawing]) -> Picture:
+    def picture(draw: Callable[[Trace], Drawn]) -> Picture:
         return Picture(lambda: draw(trace))
 
     note = (
