@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
+from yardstone.arrays import Floats
 from yardstone.evaluation.backtest import fit_draw_rate
 from yardstone.files import write_text
 from yardstone.tournament.field import (
     ELO_SPREAD,
     ENTRY_FACTOR,
     GamesOver,
+    WinningLaw,
     entry_spread,
     most_probable,
     winning_law,
@@ -37,8 +39,6 @@ from yardstone.winprob.scales import grade_of_egf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from yardstone.tournament.field import Values, WinningLaw
 
 TABLE = ROOT / "docs/studies/true-strengths-tables.md"
 #: Multiples of the spread within a grade, and points, of which the likelihood is told.
@@ -56,10 +56,10 @@ class Event:
     """Decided games, and the strengths that the entry list gives."""
 
     games: GamesOver
-    entered: Values
+    entered: Floats
 
 
-def evidence(event: Event, deviation: Values) -> float:
+def evidence(event: Event, deviation: Floats) -> float:
     """Log-likelihood of a deviation, one a player, strengths integrated out."""
     mean, precision = most_probable(event.games, event.entered, deviation)
     off = (mean - event.entered) / deviation
@@ -79,14 +79,14 @@ def event_of(
     return Event(games, np.array(list(strengths.values())))
 
 
-def drawn_anew(event: Event, deviation: Values, rng: np.random.Generator) -> Event:
+def drawn_anew(event: Event, deviation: Floats, rng: np.random.Generator) -> Event:
     """The same games between players whose true strengths have that deviation."""
     strength = event.entered + deviation * rng.standard_normal(len(event.entered))
     won = rng.random(len(event.games.first)) < event.games.expected(strength)
     return replace(event, games=replace(event.games, score=won.astype(float)))
 
 
-def likeliest(steps: Sequence[float], logs: Values) -> float:
+def likeliest(steps: Sequence[float], logs: Floats) -> float:
     """Where a parabola through the best step and its neighbours is highest."""
     best = int(np.clip(np.argmax(logs), 1, len(steps) - 2))
     if best != np.argmax(logs):
@@ -96,7 +96,7 @@ def likeliest(steps: Sequence[float], logs: Values) -> float:
     return float(-linear / (2.0 * square))
 
 
-def line(head: Sequence[str], steps: Sequence[float], logs: Values, digits: int) -> str:
+def line(head: Sequence[str], steps: Sequence[float], logs: Floats, digits: int) -> str:
     cells = [*head, f"{likeliest(steps, logs):.{digits}f}"]
     cells += [f"{each:.1f}".replace("-", "−") for each in logs - logs.max()]
     text = f"| {' | '.join(cells)} |"
@@ -157,7 +157,7 @@ def go_events(path: Path, by: str, chance: WinningLaw) -> dict[str, list[Event]]
     return dict(groups)
 
 
-def go_logs(events: list[Event]) -> Values:
+def go_logs(events: list[Event]) -> Floats:
     spread = [entry_spread(event.entered) / ENTRY_FACTOR for event in events]
     return np.array(
         [
@@ -232,7 +232,7 @@ def chess_events(
     rate = fit_draw_rate(score, expected)
     both = winning_law("elo", advantage=ADVANTAGE, draw_rate=rate)
 
-    def decided(first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
+    def decided(first: Floats, second: Floats, stones: Floats) -> tuple[Floats, Floats]:
         win, draw = both(first, second, stones)
         return win / (1.0 - draw), np.zeros_like(win)
 

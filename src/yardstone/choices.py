@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cache, wraps
 from inspect import get_annotations
 from math import inf, isfinite
@@ -329,19 +329,22 @@ def _spelled_out(owner: type, field: str) -> str:
     return " | ".join(parts)
 
 
-_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True)
+_WORDS |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
 def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The same with other values, which may be texts such as ``"1e-3"``.
 
     Args:
-        settings: Its values are numbers and truth values.
+        settings: Its values are numbers, truth values, texts and words of an enumeration; others
+            cannot be set.
 
     Raises:
         UsageError: There is no such setting, or its value is of no use.
     """
-    kinds = {field.name: type(getattr(settings, field.name)) for field in fields(settings)}
+    now = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    kinds = {name: type(value) for name, value in now.items() if isinstance(value, (Real, str))}
     made: dict[str, Any] = {}
     for name, value in values.items():
         if name not in kinds:
@@ -351,10 +354,15 @@ def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
 
 
 def _converted(name: str, value: Any, kind: type) -> Any:
+    word = str(value).strip()
     if kind is bool:
-        made, wanted = _WORDS.get(str(value).strip().lower()), "true or false"
-        if made is not None:
+        made, wanted = _WORDS.get(word.lower()), "true or false"
+        if made is not None and isinstance(value, (bool, str)):
             return made
+    elif issubclass(kind, str):
+        with suppress(ValueError):
+            return kind(word.lower() if issubclass(kind, StrEnum) else word)
+        wanted = one_of(map(str, cast("type[StrEnum]", kind)))
     else:
         wanted = "a number"
         with suppress(TypeError, ValueError, OverflowError):

@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from yardstone.errors import InputError, YardstoneError
+from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.signals import Deferred
 
 #: Seconds between two attempts at a lock.
@@ -409,6 +409,26 @@ def open_text(path: Path) -> Iterator[IO[str]]:
         yield file
 
 
+def read_bytes(path: Path, most: int, what: str, *, name: str | None = None) -> bytes:
+    """The bytes of a file that is `what`, at most so many; `name` is what messages call it.
+
+    Raises:
+        MissingFileError: There is no such file.
+        InputError: It cannot be read, or is larger.
+    """
+    file = name or str(path)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+    except FileNotFoundError:
+        raise MissingFileError("there is no such file", file=file) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+    if len(data) > most:
+        raise InputError(f"too large for {what}: more than {most >> 10:,} KiB", file=file)
+    return data
+
+
 #: A page of text; a file beyond this is something else.
 _LARGEST = 1 << 16
 #: A key of many parts (a.b.c) takes the reader of TOML time and memory with their square.
@@ -426,15 +446,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     import tomllib
 
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_LARGEST + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    if len(data) > _LARGEST:
-        raise InputError(
-            f"too large for a file of settings: more than {_LARGEST >> 10} KiB", file=str(path)
-        )
+    data = read_bytes(path, _LARGEST, "a file of settings")
     if (key := _LONG_KEY.search(data)) is not None:
         raise InputError(
             f"a name of more than {_MOST_PARTS} parts",

@@ -116,7 +116,7 @@ def test_rules_from_options_and_files(
         rules.write_text(content, encoding="latin-1")
         with pytest.raises(InputError, match=message):
             run(capsys, path, "--rules", rules)
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         run(capsys, path, "--rules", tmp_path / "none.json")
 
 
@@ -178,7 +178,7 @@ def test_a_round_robin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["--round", "9"], InputError, "has 5 rounds"),
         (["--round", "4"], InputError, "before round 3"),
         (["--set", "x"], UsageError, "NAME=VALUE"),
-        (["--set", "x=1"], UsageError, "no rule is called"),
+        (["--set", "x=1"], UsageError, "no setting"),
         (["--numbering", "lot"], UsageError, "round robin"),
         (["--compare", "--absent", "1"], UsageError, "as they are"),
         (["--compare", "--ask", "1,2"], UsageError, "goes without"),

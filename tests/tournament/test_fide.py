@@ -134,8 +134,8 @@ def test_a_voluntary_round_is_cut_before_a_lower_score() -> None:
 def test_simple_counts_of_chess() -> None:
     names = "win,won,bpg,bwg,ge,ps,ps-c1,pts,tpn"
     result = values(standings(chess(WITHDRAWN, rounds=3), criteria=names))
-    assert result[0] == [3, 2, 0, 0, 3, 6, 5, 3, 0]
-    assert result[2] == [1, 1, 2, 1, 3, 2.5, 2.0, 1.5, -2]
+    assert result[0] == [3, 2, 0, 0, 3, 6, 5, 3, 1]
+    assert result[2] == [1, 1, 2, 1, 3, 2.5, 2.0, 1.5, 3]
     assert result[1][4] == 2  # B asked for a bye
 
 

@@ -4,17 +4,24 @@ import random
 from dataclasses import replace
 from itertools import permutations, product
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.tournament.counting import NAMES, Count
 from tests.tournament.samples import sample
 from yardstone.errors import UsageError
+from yardstone.reports.standings import standings_document
+from yardstone.reports.text import document_text
+from yardstone.tournament import standings_table
 from yardstone.tournament.fide import Unplayed
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
 from yardstone.tournament.notation import score_text
 from yardstone.tournament.rules import Scoring
 from yardstone.tournament.standings_table import (
     CRITERIA,
+    Criterion,
+    RoundState,
     Standings,
     criterion,
     direct_confrontation,
@@ -137,6 +144,23 @@ def test_categories_ranks_and_ratings_as_criteria() -> None:
     assert [result.players[row].name for row in table.order][:2] == ["Ash", 'Birch "B"']
     assert [score_text(table.criteria[0], v) for v in table.values[:, 0]] == list("12233")
     assert score_text(table.criteria[1], table.values[0, 1]) == "3d"
+
+
+def test_a_criterion_says_its_direction(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(state: RoundState) -> NDArray[np.float64]:
+        none = state.scores.played & (state.scores.points2 == 0)
+        return np.asarray(none[:, : state.round].sum(axis=1), np.float64)
+
+    fewest = Criterion("LOSS", "fewest losses", lost, least_first=True)
+    monkeypatch.setattr(standings_table, "CRITERIA", {**CRITERIA, "LOSS": fewest})
+    table = standings(made_up(3), round_number=5, criteria="loss,tpn", everybody=True)
+    assert table.values.tolist() == sorted(table.values.tolist())
+    losses = [score_text(fewest, value) for value in table.values[:, 0]]
+    assert losses == sorted(losses)
+    assert {"0", "1", "2"} <= set(losses)
+    text = document_text(standings_document(table, results=False))
+    assert "LOSS" in text
+    assert " -1" not in text
 
 
 @pytest.mark.parametrize(

@@ -137,8 +137,7 @@ def _columns(
 
     def criterion(at: int, which: Criterion) -> Column:
         def value(line: _Line) -> float | None:
-            value = known(table.values[line.at, at])
-            return 1 - value if value is not None and which.name in ("CAT", "TPN") else value
+            return known(table.values[line.at, at])
 
         def show(line: _Line) -> str:
             return score_text(which, float(table.values[line.at, at]))

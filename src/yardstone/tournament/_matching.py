@@ -25,25 +25,6 @@ from yardstone.kernels import kernel
 
 Wide = NDArray[np.int64]
 
-__all__ = [
-    "BARRED",
-    "INNER",
-    "LARGEST",
-    "match",
-    "FREE",
-    "NEVER",
-    "OUTER",
-    "WITHIN",
-    "Forest",
-    "dissolve",
-    "join",
-    "lower_duals",
-    "new_forest",
-    "open_blossom",
-    "put_base",
-]
-
-
 #: Doubled weights of pairs that may be lie within plus and minus this.
 LARGEST = 2**57
 #: Duals beyond this could overflow in the next tree.
@@ -53,7 +34,7 @@ _DUAL_LIMIT = 2**58
 @kernel
 def _welcome(weights: Wide, f: Forest, clock: int) -> None:
     """Read the nodes of `fresh` as outer, and note their edges to all other nodes."""
-    news = f.number[NEWS]
+    news = f.number[_NEWS]
     for k in range(news):
         node = f.fresh[k]
         f.label[node] = OUTER
@@ -76,7 +57,7 @@ def _welcome(weights: Wide, f: Forest, clock: int) -> None:
                 break
             v = f.following[v]
         _find_key(weights, f, node, clock)
-    f.number[NEWS] = 0
+    f.number[_NEWS] = 0
 
 
 @kernel
@@ -176,7 +157,7 @@ def _grow(f: Forest, vertex: int, clock: int) -> bool:
         f.key[node] = clock + f.z[node] // 2
         f.z[node] += 2 * clock
     f.fresh[0] = f.top[partner]
-    f.number[NEWS] = 1
+    f.number[_NEWS] = 1
     return True
 
 
@@ -223,7 +204,7 @@ def _search(weights: Wide, f: Forest, root: int) -> tuple[int, int]:
         if f.label[node] != WITHIN:
             f.label[node] = FREE
     f.fresh[0] = f.top[root]
-    f.number[NEWS] = 1
+    f.number[_NEWS] = 1
     while True:
         _welcome(weights, f, clock)
         soonest, vertex, at = _next_event(f)
@@ -337,7 +318,7 @@ class Forest(NamedTuple):
     number: Wide  # how many of `spare` and of `fresh` count; the stamp of `visited`
 
 
-SPARES, NEWS, STAMP = 0, 1, 2
+_SPARES, _NEWS, _STAMP = 0, 1, 2
 
 
 @kernel
@@ -349,7 +330,7 @@ def new_forest(n: int) -> Forest:
     label = np.full(nodes, WITHIN, np.int64)
     label[:n] = FREE
     number = np.zeros(3, np.int64)
-    number[SPARES] = blossoms
+    number[_SPARES] = blossoms
     return Forest(
         np.full(n, -1, np.int64),
         np.zeros(n, np.int64),
@@ -408,7 +389,7 @@ def lower_duals(weights: Wide, f: Forest) -> None:
 
 
 @kernel
-def claim(f: Forest, node: int, owner: int) -> None:
+def _claim(f: Forest, node: int, owner: int) -> None:
     """Write into all vertices of a node that `owner` is the outermost one."""
     v = f.head[node]
     f.top[v] = owner
@@ -486,8 +467,8 @@ def open_blossom(f: Forest, blossom: int, clock: int) -> None:
         k = (k + step) % count
         node = child[b, k]
         f.label[node] = OUTER
-        f.fresh[f.number[NEWS]] = node
-        f.number[NEWS] += 1
+        f.fresh[f.number[_NEWS]] = node
+        f.number[_NEWS] += 1
         into = (k + step) % count
         if step < 0:  # the link from `into` to k, read backwards
             x, y = link[b, into, 1], link[b, into, 0]
@@ -521,9 +502,9 @@ def _retire(f: Forest, blossom: int) -> None:
         f.up[node] = -1
         f.label[node] = FREE
         f.key[node] = NEVER
-        claim(f, node, node)
-    f.spare[f.number[SPARES]] = blossom
-    f.number[SPARES] += 1
+        _claim(f, node, node)
+    f.spare[f.number[_SPARES]] = blossom
+    f.number[_SPARES] += 1
 
 
 @kernel
@@ -557,16 +538,16 @@ def join(f: Forest, x: int, y: int, clock: int) -> int:
     n = len(f.mate)
     child, link, entry, base = f.child, f.link, f.entry, f.base
     one, two = f.top[x], f.top[y]
-    f.number[STAMP] += 1
+    f.number[_STAMP] += 1
     left, right = one, two
-    while left < 0 or f.visited[left] != f.number[STAMP]:
+    while left < 0 or f.visited[left] != f.number[_STAMP]:
         if left >= 0:
-            f.visited[left] = f.number[STAMP]
+            f.visited[left] = f.number[_STAMP]
             left = _parent(f, left)
         left, right = right, left
     meeting = left
-    f.number[SPARES] -= 1
-    new = f.spare[f.number[SPARES]]
+    f.number[_SPARES] -= 1
+    new = f.spare[f.number[_SPARES]]
     b = new - n
     # From the meeting point down to `one`, counted first and written from its end.
     count = 1
@@ -604,5 +585,5 @@ def join(f: Forest, x: int, y: int, clock: int) -> int:
         f.up[child[b, k]] = new
         if k:
             f.following[f.tail[child[b, k - 1]]] = f.head[child[b, k]]
-    claim(f, new, new)
+    _claim(f, new, new)
     return int(new)

@@ -151,20 +151,6 @@ def pair_field(
     return sound, first, second, handicap, int(mate[n]) if n % 2 else -1
 
 
-(
-    _REMATCH,
-    _BYE,
-    _ABSOLUTE,
-    _CATEGORIES,
-    _SCORE,
-    _FLOATS,
-    _SEEDING,
-    _COLOURS,
-    _PREFERENCE,
-    _HANDICAP,
-    _GEOGRAPHY,
-    _LOT,
-) = range(_CRITERIA)
 #: Earlier meetings beyond this are all the same.
 _MANY = 20
 _TOP, _MIDDLE = 0, 1
@@ -349,35 +335,35 @@ def board_values(entries: Entries, i: int, j: int, met: int, rules: Rules, value
     """The value of a board by each criterion, in the order of `CRITERIA`."""
     values[:] = 0
     rematch = rules[Rule.REMATCH]
-    values[_REMATCH] = int(rematch) * (1 - min(int(met), _MANY))
+    values[Rule.REMATCH] = int(rematch) * (1 - min(int(met), _MANY))
     nx1 = rules[Rule.NX1]
     if rules[Rule.ABSOLUTE_COLOUR] or rules[Rule.COLOUR_PREFERENCE]:
         one, two = wants(entries, i), wants(entries, j)
         if one * two != 4:
-            values[_ABSOLUTE] = int(rules[Rule.ABSOLUTE_COLOUR])
+            values[Rule.ABSOLUTE_COLOUR] = int(rules[Rule.ABSOLUTE_COLOUR])
         if one * two <= 0:
-            values[_PREFERENCE] = int(rules[Rule.COLOUR_PREFERENCE])
+            values[Rule.COLOUR_PREFERENCE] = int(rules[Rule.COLOUR_PREFERENCE])
     categories = rules[Rule.CATEGORY_COUNT]
     apart = abs(entries[i, Entry.CATEGORY] - entries[j, Entry.CATEGORY])
     if categories > 1:
-        values[_CATEGORIES] = int(rules[Rule.CATEGORIES] * _concave(apart / categories, nx1))
+        values[Rule.CATEGORIES] = int(rules[Rule.CATEGORIES] * _concave(apart / categories, nx1))
     if apart == 0:
         gap = abs(entries[i, Entry.GROUP] - entries[j, Entry.GROUP])
         x = min(gap / (rules[Rule.SPAN] * categories), 1.0)
-        values[_SCORE] = int(rules[Rule.SCORE] * _concave(x, nx1))
-    values[_FLOATS] = int(_float_value(entries, i, j, rules))
-    values[_SEEDING] = int(_seed_value(entries, i, j, rules))
+        values[Rule.SCORE] = int(rules[Rule.SCORE] * _concave(x, nx1))
+    values[Rule.FLOATS] = int(_float_value(entries, i, j, rules))
+    values[Rule.SEEDING] = int(_seed_value(entries, i, j, rules))
     if rules[Rule.COLOURS] and stones(entries, i, j, rules) == 0:
         one, two = entries[i, Entry.BALANCE], entries[j, Entry.BALANCE]
         if one * two < 0:
-            values[_COLOURS] = int(rules[Rule.COLOURS])
+            values[Rule.COLOURS] = int(rules[Rule.COLOURS])
         elif one * two == 0 and abs(one + two) >= 2:
-            values[_COLOURS] = int(rules[Rule.COLOURS]) // 2
-    values[_HANDICAP] = int(_handicap_value(entries, i, j, rules))
-    values[_GEOGRAPHY] = int(_geography_value(entries, i, j, rules))
+            values[Rule.COLOURS] = int(rules[Rule.COLOURS]) // 2
+    values[Rule.HANDICAP] = int(_handicap_value(entries, i, j, rules))
+    values[Rule.GEOGRAPHY] = int(_geography_value(entries, i, j, rules))
     if rules[Rule.LOT]:
         drawn = lot(entries[i, Entry.LOT], entries[j, Entry.LOT], int(rules[Rule.DRAW_SEED]))
-        values[_LOT] = int(rules[Rule.LOT] * drawn / _LOTS)
+        values[Rule.LOT] = int(rules[Rule.LOT] * drawn / _LOTS)
 
 
 @kernel
@@ -393,8 +379,9 @@ def bye_values(entries: Entries, i: int, rules: Rules, values: Numbers) -> None:
         if gap == 0:
             gap = entries[i, Entry.ORDER] - entries[j, Entry.ORDER]
         behind += gap < 0
-    values[_REMATCH] = int(rules[Rule.BYE_AGAIN]) * (1 - min(int(entries[i, Entry.BYES]), _MANY))
-    values[_BYE] = int(rules[Rule.BYE] * (n - behind) / n)
+    again = min(int(entries[i, Entry.BYES]), _MANY)
+    values[Rule.REMATCH] = int(rules[Rule.BYE_AGAIN]) * (1 - again)
+    values[Rule.BYE] = int(rules[Rule.BYE] * (n - behind) / n)
 
 
 @kernel

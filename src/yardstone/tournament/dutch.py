@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Flags
 from yardstone.errors import InputError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament.dutch_brackets import (
-    BestMatchings,
     BracketReport,
     CriterionStep,
     Level,
@@ -29,16 +28,17 @@ from yardstone.tournament.dutch_field import (
     allocate,
     dutch_field,
 )
+from yardstone.tournament.matching import force
 from yardstone.tournament.model import Game, Tournament
-from yardstone.tournament.notation import listed
 from yardstone.tournament.pairing import (
-    MOST_NAMES,
     BoardsOfRound,
     Constraints,
     RoundBoard,
     check_by_hand,
     costs_wanted,
     free_tables,
+    mates,
+    nobody_left,
     recorded_boards,
     recorded_rounds,
     reported,
@@ -87,7 +87,7 @@ def initial_colour(tournament: Tournament, seed: int = 0) -> tuple[PieceColour, 
         return PieceColour[tournament.swiss.initial_colour], False
     if tournament.games:
         number = min(game.round for game in tournament.games)
-        players = [p for g in tournament.round_games(number) for p in (g.first, g.second)]
+        players = [p for g in tournament.round_games(number) for p in g.players]
         players += tournament.round_byes(number)
         order = dutch_field(tournament.before(number), number, players).players
         for place, each in enumerate(sorted(order, key=lambda p: p.number)):
@@ -132,14 +132,16 @@ def pair_dutch(
         raise InputError("the bye is given by hand, and the other players are odd in number")
     pairs = pair_brackets(players, allowed, first=first)
     if not isinstance(pairs, RoundPairs):
-        raise _impossible(players, pairs, constraints)
+        reason = nobody_left(players.name, pairs)
+        raise tournament.error(
+            f"round {number} cannot be paired by the absolute criteria: {reason}",
+            hint="forbid fewer boards" if constraints.rematch else "allow rematches, or fix boards",
+        )
     colour = initial_colour(tournament, seed)
     return _made(everybody, players, pairs, allowed, constraints, colour, kept, first)
 
 
-def _allowed_pairs(
-    players: DutchField, constraints: Constraints
-) -> tuple[NDArray[np.bool_], list[Level]]:
+def _allowed_pairs(players: DutchField, constraints: Constraints) -> tuple[Flags, list[Level]]:
     """Pairs that may be, and the criteria that come before those of the rules."""
     table = PairTable(players.players)
     allowed = table.allowed.copy()
@@ -160,7 +162,7 @@ def _made(
     everybody: DutchField,
     players: DutchField,
     pairs: RoundPairs,
-    allowed: NDArray[np.bool_],
+    allowed: Flags,
     constraints: Constraints,
     colour: tuple[PieceColour, bool],
     kept: tuple[Game, ...],
@@ -215,20 +217,6 @@ def _made(
         drawn=colour[1],
         pairs=pairs,
         first=tuple(first),
-    )
-
-
-def _impossible(players: DutchField, best: BestMatchings, constraints: Constraints) -> InputError:
-    def names(rows: Iterable[int]) -> str:
-        return listed([players.name(row) for row in rows], MOST_NAMES)
-
-    who = names(group[0] for group in best.crowd if len(group) == 1) or names(best.crowd[0])
-    reason = f"{who}: no opponent is left"
-    if best.bottleneck:
-        reason = f"{who} could only meet {names(best.bottleneck)}"
-    return players.tournament.error(
-        f"round {players.round} cannot be paired by the absolute criteria: {reason}",
-        hint="forbid fewer boards" if constraints.rematch else "allow rematches, or fix boards",
     )
 
 
@@ -366,8 +354,7 @@ def obstacle(
     field = pairing.field
     pair = field.number(one), field.number(other)
     allowed = pairing.allowed.copy()
-    allowed[[one, other], :] = allowed[:, [one, other]] = False
-    allowed[one, other] = allowed[other, one] = True
+    force(allowed, [(one, other)])
     forced = pair_brackets(field, allowed, first=pairing.first)
     if not isinstance(forced, RoundPairs):
         return Obstacle(players=pair, criterion="")
@@ -378,7 +365,7 @@ def obstacle(
     return Obstacle(players=pair, criterion="order")
 
 
-def _broken(field: DutchField, allowed: NDArray[np.bool_], one: int, other: int) -> Obstacle | None:
+def _broken(field: DutchField, allowed: Flags, one: int, other: int) -> Obstacle | None:
     """The absolute criterion that a board of two rows would break, if any."""
     pair = field.number(one), field.number(other)
     if -1 in pair:
@@ -393,7 +380,7 @@ def _broken(field: DutchField, allowed: NDArray[np.bool_], one: int, other: int)
     met = [
         game.round
         for game in field.tournament.games
-        if criterion == "C1" and {game.first, game.second} == set(pair) and not game.forfeit
+        if criterion == "C1" and set(game.players) == set(pair) and not game.forfeit
     ]
     return Obstacle(players=pair, criterion=criterion, round=max(met, default=0))
 
@@ -462,10 +449,7 @@ def _checked(tournament: Tournament, number: int) -> RoundCheck:
         tournament.before(number), number, [p for pair in pairs for p in pair if p >= 0]
     )
     allowed, _ = _allowed_pairs(field, Constraints())
-    row = {**field.row_of, -1: len(field.players)}
-    rival = np.full(len(allowed), len(field.players), np.int64)
-    for one, other in pairs:
-        rival[row[one]], rival[row[other]] = row[other], row[one]
+    rival = mates(pairs, field.row_of, len(allowed))
     # The first recorded board that breaks an absolute criterion.
     boards = ((a, b) for a, b in enumerate(rival.tolist()) if a < b and not allowed[a, b])
     absolute = next((_broken(field, allowed, *board) for board in boards), None)
@@ -485,21 +469,18 @@ def _checked(tournament: Tournament, number: int) -> RoundCheck:
     ours = _made(field, field, solved, allowed, Constraints(), initial_colour(tournament), ())
     expected = [(board.first, board.second) for board in ours.all_boards]
     mine, theirs = ({frozenset(pair) for pair in each} for each in (expected, pairs))
-    unknown = {frozenset((g.first, g.second)) for g in games if not g.known_colour}
+    unknown = {frozenset(g.players) for g in games if not g.known_colour}
+    worse = (
+        Obstacle(players=(-1, -1), criterion=step.criterion, score=score)
+        for step, score in _listed(solved)
+        if step.rival is not None and step.rival < step.best
+    )
     turned = (pair for pair in pairs if frozenset(pair) in mine - unknown and pair not in expected)
     return replace(
         check,
         recorded=tuple(pair for pair in pairs if frozenset(pair) not in mine),
         expected=tuple(pair for pair in expected if frozenset(pair) not in theirs),
         colours=tuple(turned),
-        reason=absolute or _worse(solved),
+        reason=absolute or next(worse, None),
         by_rules=ours,
     )
-
-
-def _worse(solved: RoundPairs) -> Obstacle | None:
-    """The first criterion by which the recorded pairing is the worse."""
-    for step, score in _listed(solved):
-        if step.rival is not None and step.rival < step.best:
-            return Obstacle(players=(-1, -1), criterion=step.criterion, score=score)
-    return None

@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Longs
 from yardstone.tournament.dutch_field import Drift, DutchField, DutchPlayer, Preference
-from yardstone.tournament.matching import maximum_matching
-
-if TYPE_CHECKING:
-    Values = NDArray[np.int64]
+from yardstone.tournament.matching import Matching, force, maximum_matching
 
 #: What each criterion demands.
 CRITERIA = {
@@ -78,7 +75,7 @@ class PairTable:
         self.count = len(players)
         self.size = self.count + self.count % 2
 
-        def column(values: Iterable[int]) -> NDArray[np.int64]:
+        def column(values: Iterable[int]) -> Longs:
             return np.array([*values, *[0] * (self.size - self.count)], np.int64)
 
         self.due = column(p.due for p in players)  # 0 for none
@@ -96,7 +93,7 @@ class PairTable:
         self.lower = np.maximum(rows[:, None], rows)
 
     @cached_property
-    def met(self) -> NDArray[np.bool_]:
+    def met(self) -> Flags:
         """Who has met, or is to meet, whom."""
         met = np.zeros((self.size, self.size), np.bool_)
         place = {p.player: row for row, p in enumerate(self.players)}
@@ -106,7 +103,7 @@ class PairTable:
         return met
 
     @cached_property
-    def allowed(self) -> NDArray[np.bool_]:
+    def allowed(self) -> Flags:
         """Pairs that break no absolute criterion (C1 to C3)."""
         n = self.count
         allowed = np.zeros((self.size, self.size), np.bool_)
@@ -122,7 +119,7 @@ class PairTable:
         return allowed
 
 
-def _bye_level(name: str, table: PairTable, ranks: NDArray[np.int64], span: int) -> Level:
+def _bye_level(name: str, table: PairTable, ranks: Longs, span: int) -> Level:
     """The bye for the player of the lowest rank."""
     n = table.count
     values = np.zeros((table.size, table.size), np.int64)
@@ -149,13 +146,13 @@ def _quality(table: PairTable, bracket: _Bracket) -> list[Level]:
     return levels
 
 
-def _avoided(name: str, bad: NDArray[np.bool_], bracket: _Bracket) -> Level:
+def _avoided(name: str, bad: Flags, bracket: _Bracket) -> Level:
     """As few as possible of some pairs."""
     bad = bad | bad.T
     return Level(name, -bad.astype(np.int64), bracket.end // 2 + 1 if bad.any() else 0)
 
 
-def _inside(table: PairTable, bracket: _Bracket) -> NDArray[np.bool_]:
+def _inside(table: PairTable, bracket: _Bracket) -> Flags:
     """Pairs whose lower player is a resident."""
     return (table.lower >= bracket.moved) & (table.lower < bracket.end)
 
@@ -249,12 +246,12 @@ class RoundPairs:
 
 def pair_brackets(
     players: DutchField,
-    allowed: NDArray[np.bool_],
+    allowed: Flags,
     *,
     first: Sequence[Level] = (),
-    rival: NDArray[np.int64] | None = None,
-) -> RoundPairs | BestMatchings:
-    """Pair a round; an infeasible `BestMatchings` if there is no pairing.
+    rival: Longs | None = None,
+) -> RoundPairs | Matching:
+    """Pair a round; the matching that leaves players alone if there is no pairing.
 
     `allowed` (n, n), for odd n (n + 1, n + 1) with the bye as last row, are the pairs that may be,
     `first` the criteria before all others; beside the best sum by each criterion that of the
@@ -263,8 +260,8 @@ def pair_brackets(
     everybody = PairTable(players.players)
     n, size = everybody.count, everybody.size
     best = BestMatchings(allowed, rival)
-    if not best.feasible:
-        return best
+    if best.matching.alone:
+        return best.matching
     best.narrow(first)
     lowest = -np.inf
     if n % 2:
@@ -320,7 +317,7 @@ def pair_brackets(
     return RoundPairs(mate=tuple(mate[:n].tolist()), brackets=tuple(reports), steps=whole_round)
 
 
-def _within(mate: NDArray[np.int64], waiting: NDArray[np.int64]) -> NDArray[np.int64]:
+def _within(mate: Longs, waiting: Longs) -> Longs:
     """A matching among the players left; those whose partner has gone have themselves."""
     place = {int(row): number for number, row in enumerate(waiting)}
     return np.array([place.get(int(mate[row]), place[int(row)]) for row in waiting], np.int64)
@@ -338,26 +335,27 @@ def _pair_bracket(
         levels.append(_bye_level("C9", table, ranks, int(ranks.max(initial=0))))
     best.narrow([*levels, *_colours(table, bracket), *_floats(table, bracket)])
     # Which moved-down players are paired, then their opponents: the highest first.
-    levels = []
-    for row in range(moved):
-        values = np.zeros(best.allowed.shape, np.int64)
-        values[row, moved:end] = values[moved:end, row] = 1
-        levels.append(Level("order", values, 1))
-    best.narrow(levels)
+    best.narrow(_with_partner(best, row, range(moved, end)) for row in range(moved))
     paired = [row for row in range(moved) if moved <= best.mate[row] < end]
     best.narrow(_lowest_partner(best, row, range(moved, end)) for row in paired)
-    best.fix((row, int(best.mate[row])) for row in paired)
+    force(best.allowed, ((row, int(best.mate[row])) for row in paired))
     taken = set(best.mate[:moved].tolist())
     return _pair_remainder(best, [row for row in range(moved, end) if row not in taken], end)
 
 
+def _with_partner(
+    best: BestMatchings, row: int, others: Sequence[int], worth: Any = 1, span: int = 1
+) -> Level:
+    """What it is worth that a player has one of these partners."""
+    values = np.zeros(best.allowed.shape, np.int64)
+    values[row, others] = values[others, row] = worth
+    return Level("order", values, span)
+
+
 def _lowest_partner(best: BestMatchings, row: int, others: Iterable[int]) -> Level:
     """Prefer the highest-ranked of some partners."""
-    values = np.zeros(best.allowed.shape, np.int64)
     able = [other for other in others if best.allowed[row, other]]
-    for place, other in enumerate(able):
-        values[row, other] = values[other, row] = -place
-    return Level("order", values, max(len(able) - 1, 0))
+    return _with_partner(best, row, able, -np.arange(len(able)), max(len(able) - 1, 0))
 
 
 def _pair_remainder(best: BestMatchings, rows: list[int], end: int) -> int:
@@ -377,18 +375,11 @@ def _pair_remainder(best: BestMatchings, rows: list[int], end: int) -> int:
     near[np.ix_(upper, upper)] = -lower
     first = [Level("order", few, half), Level("order", near, half * count)]
     exchanges: int = half - best.narrow(first)[0]
-
-    def stands_above(number: int) -> Level:
-        """Whether a player is the higher-ranked of a pair of the remainder."""
-        values = np.zeros(shape, np.int64)
-        values[rows[number], rows[number + 1 :]] = values[rows[number + 1 :], rows[number]] = 1
-        return Level("order", values, 1)
-
-    if exchanges:
+    if exchanges:  # who is the higher-ranked of a pair: few of the upper half, more of the lower
         best.narrow(
-            Level("order", -level.values, 1) for level in map(stands_above, range(half - 1, -1, -1))
+            _with_partner(best, rows[k], rows[k + 1 :], -1) for k in range(half - 1, -1, -1)
         )
-        best.narrow(map(stands_above, range(half, count - 1)))
+        best.narrow(_with_partner(best, rows[k], rows[k + 1 :]) for k in range(half, count - 1))
     above = [row for row in rows if row < best.mate[row] < end]
     below = [row for row in rows if row not in set(above)]
     lower_half = np.zeros(shape[0], np.bool_)
@@ -411,7 +402,7 @@ class Level:
     """One criterion."""
 
     name: str
-    values: Values  #: (n, n) Symmetric; what each edge is worth
+    values: Longs  #: (n, n) Symmetric; what each edge is worth
     span: int  #: The sums of two matchings differ at most by so much
 
 
@@ -419,22 +410,21 @@ class BestMatchings:
     """The perfect matchings of a graph of an even size, narrowed down criterion by criterion.
 
     No edge outside `allowed` (n, n) is in one of the best, though not every one inside need be;
-    `mate` (n,) is one of the best matchings, `feasible` whether there is any. `steps` notes what
-    each criterion attained, and what the `rival`, another matching, attains.
+    `mate` (n,) is one of the best matchings, `matching` the first one, which leaves players alone
+    if there is no perfect one. `steps` notes what each criterion attained, and what the `rival`,
+    another matching, attains.
     """
 
-    def __init__(self, allowed: NDArray[np.bool_], rival: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, allowed: Flags, rival: Longs | None = None) -> None:
         self.allowed = allowed.copy()
         self.rival = rival
         self.steps: list[CriterionStep] = []
         self.crossings = np.zeros(allowed.shape, np.int64)
         self.blossoms = 0
-        matching = maximum_matching(self.crossings, self.allowed)
-        self.feasible = not matching.alone
-        self.crowd, self.bottleneck = matching.crowd, matching.bottleneck
-        self.mate = matching.mate
+        self.matching = maximum_matching(self.crossings, self.allowed)
+        self.mate = self.matching.mate
 
-    def value(self, level: Level, mate: NDArray[np.int64]) -> int:
+    def value(self, level: Level, mate: Longs) -> int:
         """The sum of a criterion in a matching."""
         return int(level.values[np.arange(len(mate)), mate].sum()) // 2
 
@@ -483,9 +473,3 @@ class BestMatchings:
                 self.crossings += within[:, None] != within[None, :]
                 self.blossoms += 1
         self.allowed &= slack == 0
-
-    def fix(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Keep the matchings that have these edges, all of which the one at hand has."""
-        for a, b in pairs:
-            self.allowed[[a, b], :] = self.allowed[:, [a, b]] = False
-            self.allowed[a, b] = self.allowed[b, a] = True

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import cached_property
 
-from yardstone.errors import InputError
 from yardstone.tournament.fide import FideScores, Unplayed
 from yardstone.tournament.formats.text_files import TextDocument
 from yardstone.tournament.model import ByeKind, Result, Tournament
@@ -105,7 +104,7 @@ class DutchField:
     def name(self, row: int) -> str:
         """Full name by place in `players`."""
         number = self.number(row)
-        return "the bye" if number < 0 else self.tournament.players[number].full_name
+        return "the bye" if number < 0 else self.tournament.name_of(number)
 
 
 def seeding(tournament: Tournament) -> list[int]:
@@ -141,16 +140,15 @@ def dutch_field(before: Tournament, round_number: int, players: Collection[int])
         for player in range(n)
     ]
     totals = [_totals(before, scores, player, done) for player in range(n)]
-    entered = {p for game in before.games for p in (game.first, game.second)} | set(players)
+    entered = {p for game in before.games for p in game.players} | set(players)
     entered |= {bye.player for bye in before.byes if bye.kind is ByeKind.paired}
     numbers = {
         player: number
         for number, player in enumerate((p for p in seeding(before) if p in entered), 1)
     }
     if before.discipline == "go":
-        raise InputError(
+        raise before.error(
             "the Dutch system is for chess, where White moves first",
-            file=before.file or None,
             hint="pair Go by weights: McMahon or Swiss",
         )
     final = round_number >= before.rounds
@@ -174,7 +172,7 @@ def dutch_field(before: Tournament, round_number: int, players: Collection[int])
         pending = frozenset(
             game.opponent(player)
             for game in before.games
-            if game.result is Result.unknown and player in (game.first, game.second)
+            if game.result is Result.unknown and player in game.players
         )
         colours = tuple(
             PieceColour.white if r.first else PieceColour.black

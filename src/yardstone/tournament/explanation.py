@@ -9,11 +9,11 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Longs
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import Entry, SideReason, pair_weights, row_values, sides
-from yardstone.tournament.matching import maximum_matching
+from yardstone.tournament.matching import force, maximum_matching
 from yardstone.tournament.model import CRITERIA, ByeKind, PairingRules, Result, Rule, Tournament
 from yardstone.tournament.pairing import (
     Constraints,
@@ -24,6 +24,7 @@ from yardstone.tournament.pairing import (
     enter,
     impossible,
     made_pairing,
+    mates,
     pair_round,
     recorded_boards,
     recorded_rounds,
@@ -101,7 +102,7 @@ def explain(
     pairings. `progress` is called with the boards that are done and all of them.
     """
     met_in = {
-        frozenset((game.first, game.second)): game.round
+        frozenset(game.players): game.round
         for game in sorted(pairing.entrants.tournament.games, key=lambda game: game.round)
         if not game.forfeit
     }
@@ -178,7 +179,7 @@ def _avoided(
             yield against(reason=_common(entries, row, best))
 
 
-def _common(entries: NDArray[np.int64], a: int, b: int) -> Literal["club", "club group", "country"]:
+def _common(entries: Longs, a: int, b: int) -> Literal["club", "club group", "country"]:
     columns = [Entry.CLUB, Entry.CLUB_GROUP]
     club, group = (entries[a, columns] >= 0) & (entries[a, columns] == entries[b, columns])
     return "club" if club else "club group" if group else "country"
@@ -204,9 +205,7 @@ def change_for(
         b = pairing.row_of[without.second] if without.second >= 0 else n
         allowed[a, b] = allowed[b, a] = False
     if instead is not None:
-        a, b = (pairing.row_of[player] for player in instead)
-        allowed[[a, b], :] = allowed[:, [a, b]] = False
-        allowed[a, b] = allowed[b, a] = True
+        force(allowed, [(pairing.row_of[instead[0]], pairing.row_of[instead[1]])])
     matching = maximum_matching(pairing.weights, allowed)
     if matching.alone:
         return None
@@ -227,7 +226,7 @@ def change_for(
     )
 
 
-def _pairs(mate: NDArray[np.int64], n: int) -> set[tuple[int, int]]:
+def _pairs(mate: Longs, n: int) -> set[tuple[int, int]]:
     return {(a, int(b)) for a, b in enumerate(mate.tolist()) if a < b <= n}
 
 
@@ -277,10 +276,7 @@ def recorded_round(
     players = [player for pair in pairs for player in pair if player >= 0]
     entrants = enter(tournament.before(round_number), round_number, rules, players)
     weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
-    row = {**entrants.row_of, -1: len(entrants)}
-    mate = np.full(len(weights), len(entrants), np.int64)
-    for one, other in pairs:
-        mate[row[one]], mate[row[other]] = row[other], row[one]
+    mate, row = mates(pairs, entrants.row_of, len(weights)), entrants.row_of
     rematch = any(entrants.met[row[game.first], row[game.second]] for game in games)
     allowed = allowed_boards(entrants, Constraints(rematch=rematch))
     matching = maximum_matching(weights, allowed)

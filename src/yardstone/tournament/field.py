@@ -9,24 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
+from yardstone.arrays import Floats, Longs
 from yardstone.errors import InputError, ModelError, UsageError
+from yardstone.tournament.model import Tournament
+from yardstone.tournament.standings_table import Scores
 from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
 from yardstone.winprob.scales import egf_of_grade, grade_of_egf
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-    from yardstone.tournament.model import Tournament
-    from yardstone.tournament.standings_table import Scores
-
-Values = NDArray[np.float64]
-WinningLaw = Callable[[Values, Values, Values], tuple[Values, Values]]
+WinningLaw = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 
 LOWEST_GRADE = -20
 
@@ -53,11 +48,11 @@ class EntryList:
     """The players of a tournament, with what the organiser knows and what he does not."""
 
     names: tuple[str, ...]  #: One a player
-    grade: NDArray[np.int64]  #: Grade with which each enters, 1 dan = 0
-    rating: NDArray[np.float64]  #: Rating with which each enters, in points of the EGF
-    strength: NDArray[np.float64]  #: True strength, in grades
-    club: NDArray[np.int64]  #: `club`, `country`: numbers of clubs and countries; -1 for none.
-    country: NDArray[np.int64]
+    grade: Longs  #: Grade with which each enters, 1 dan = 0
+    rating: Floats  #: Rating with which each enters, in points of the EGF
+    strength: Floats  #: True strength, in grades
+    club: Longs  #: `club`, `country`: numbers of clubs and countries; -1 for none.
+    country: Longs
 
     def __len__(self) -> int:
         return len(self.names)
@@ -65,7 +60,7 @@ class EntryList:
 
 def synthetic_field(
     number: int,
-    rng: Generator,
+    rng: np.random.Generator,
     *,
     lowest: int = LOWEST_GRADE,
     highest: int = 6,
@@ -111,13 +106,13 @@ def synthetic_field(
     )
 
 
-def _drawn(groups: int, number: int, rng: Generator) -> NDArray[np.int64]:
+def _drawn(groups: int, number: int, rng: np.random.Generator) -> Longs:
     if groups < 1:
         return np.full(number, -1)
     return rng.integers(groups, size=number)
 
 
-def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[np.float64]:
+def known_strength(tournament: Tournament, *, points: bool = False) -> Floats:
     """Strengths of a tournament's players as the entry list tells them.
 
     In grades, from the rating on the European scale or else the grade; with `points` the ratings as
@@ -130,11 +125,9 @@ def known_strength(tournament: Tournament, *, points: bool = False) -> NDArray[n
         elif player.rank is not None and not points:
             strength[row] = egf_of_grade(player.rank)
         else:
-            raise InputError(
-                f"{player.full_name} has {'no rating' if points else 'neither grade nor rating'}",
-                file=tournament.file or None,
-                line=player.line or None,
-                hint="enter one",
+            lacks = "no rating" if points else "neither grade nor rating"
+            raise tournament.error(
+                f"{player.full_name} has {lacks}", line=player.line, hint="enter one"
             )
     return strength if points else grade_of_egf(strength)
 
@@ -153,7 +146,7 @@ _MOST_STEPS = 100
 _LEAST_SHARE = 1e-6
 
 
-def entry_spread(strength: Values, *, points: bool = False) -> Values:
+def entry_spread(strength: Floats, *, points: bool = False) -> Floats:
     """Standard deviation of true strengths (n,) about a list of grades, or `points` of Elo."""
     if points:
         return np.full(len(strength), ELO_SPREAD)
@@ -165,13 +158,13 @@ def entry_spread(strength: Values, *, points: bool = False) -> Values:
 class Strengths:
     """What is known of true strengths: normal, with these means; frozen."""
 
-    mean: Values  #: (players,)
+    mean: Floats  #: (players,)
     #: (players, players) or (players,) Lower triangular root of the covariance, or deviations of
     #: independent strengths
-    root: Values
+    root: Floats
 
     @property
-    def deviation(self) -> Values:
+    def deviation(self) -> Floats:
         """Standard deviation of each."""
         if self.root.ndim == 1:
             return self.root
@@ -182,7 +175,7 @@ class Strengths:
         """Whether nothing is uncertain."""
         return not self.root.any()
 
-    def draw(self, rng: Generator) -> Values:
+    def draw(self, rng: np.random.Generator) -> Floats:
         """Strengths that may be the true ones."""
         if self.exact:
             return self.mean
@@ -192,7 +185,7 @@ class Strengths:
     @classmethod
     def known(
         cls,
-        strength: Values,
+        strength: Floats,
         deviation: ArrayLike,
         chance: WinningLaw,
         played: Scores,
@@ -220,10 +213,10 @@ class GamesOver:
     """Games that are over; frozen."""
 
     #: `first`, `second`: (games,) Rows of the players who moved first and second.
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    score: Values  #: (games,) Points of the first, 0 to 1
-    stones: Values  #: (games,) Handicap stones of the first
+    first: Longs
+    second: Longs
+    score: Floats  #: (games,) Points of the first, 0 to 1
+    stones: Floats  #: (games,) Handicap stones of the first
     chance: WinningLaw  #: Win probability
 
     @classmethod
@@ -240,20 +233,20 @@ class GamesOver:
             chance,
         )
 
-    def expected(self, strength: Values, shift: float = 0.0, other: float = 0.0) -> Values:
+    def expected(self, strength: Floats, shift: float = 0.0, other: float = 0.0) -> Floats:
         """Expected scores if all first, or all second, players were stronger by some."""
         win, draw = self.chance(
             strength[self.first] + shift, strength[self.second] + other, self.stones
         )
         return np.clip(win + 0.5 * draw, 1e-9, 1.0 - 1e-9)
 
-    def likelihood(self, strength: Values) -> float:
+    def likelihood(self, strength: Floats) -> float:
         """Logarithm, draws as half a win and half a loss."""
         p = self.expected(strength)
         return float(np.sum(self.score * np.log(p) + (1.0 - self.score) * np.log1p(-p)))
 
 
-def most_probable(games: GamesOver, centre: Values, sigma: Values) -> tuple[Values, Values]:
+def most_probable(games: GamesOver, centre: Floats, sigma: Floats) -> tuple[Floats, Floats]:
     """Most probable strengths (players,) given games and an entry list, and their precision.
 
     `centre` and `sigma` (players,) are strengths by the entry list, and deviations of the true ones
@@ -262,7 +255,7 @@ def most_probable(games: GamesOver, centre: Values, sigma: Values) -> tuple[Valu
     """
     n, step = len(centre), _DIFFERENCE_STEP * float(sigma.max())
 
-    def posterior(x: Values) -> float:
+    def posterior(x: Floats) -> float:
         return games.likelihood(x) - 0.5 * float(np.sum(((x - centre) / sigma) ** 2))
 
     x, value = centre.copy(), posterior(centre)
@@ -313,12 +306,12 @@ class StrengthLaw:
     """A law between true strengths in Go; frozen. It is a `WinningLaw` itself."""
 
     chance: WinningLaw  #: Between grades
-    grades: Values  #: (n,) Increasing
+    grades: Floats  #: (n,) Increasing
     #: (n,) By how much the quantile (probit) of a chance is larger between strengths that are on
     #: average of these grades
-    stretch: Values
+    stretch: Floats
 
-    def __call__(self, first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
+    def __call__(self, first: Floats, second: Floats, stones: Floats) -> tuple[Floats, Floats]:
         """Chance that the first wins, and that nobody does, which is 0."""
         win, _ = self.chance(first, second, stones)
         factor = np.interp(0.5 * (first + second), self.grades, self.stretch)
@@ -347,7 +340,7 @@ def between_strengths(
     return StrengthLaw(chance, grades, 1.0 / np.sqrt(np.maximum(left, MOST_STRETCH**-2.0)))
 
 
-def entrants_law(law: ModelLaw, strength: Values) -> tuple[WinningLaw, Values]:
+def entrants_law(law: ModelLaw, strength: Floats) -> tuple[WinningLaw, Floats]:
     """The law between the true strengths of entrants, and how far these lie from the list.
 
     `law` is between grades (or rating points), and so are strengths (players,) by the entry list.
@@ -370,7 +363,7 @@ class ModelLaw:
     advantage: float = 0.0  #: On rating points: what moving first is worth
     draw_rate: float = 0.0  #: On rating points: how often equal players draw (Davidson)
 
-    def __call__(self, first: Values, second: Values, stones: Values) -> tuple[Values, Values]:
+    def __call__(self, first: Floats, second: Floats, stones: Floats) -> tuple[Floats, Floats]:
         """Chance that the first wins, and that nobody does."""
         if self.model.scale == "grades":
             win = self.model.probability(first, second, handicap=stones)

@@ -163,7 +163,7 @@ def tournament_pool(
             raise StrictError(record.reason, file=record.file or None, line=record.line or None)
         report.add(record, kind=reason, known=True)
     names = _names(tournament)
-    players = dict.fromkeys(names[p] for game in games for p in (game.first, game.second))
+    players = dict.fromkeys(names[p] for game in games for p in game.players)
     place = {name: row for row, name in enumerate(players)}
     return Pool(
         tuple(players),

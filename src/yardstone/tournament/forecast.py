@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone import parallel
+from yardstone.arrays import Floats, Longs
 from yardstone.errors import UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament.field import (
@@ -37,11 +37,6 @@ from yardstone.tournament.standings_table import (
 )
 from yardstone.winprob.model import WinningModel, winning_model
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-    Values = NDArray[np.float64]
-
 #: So many replays are one piece of work; fixed, so that results do not depend on workers.
 _CHUNK = 25
 
@@ -61,32 +56,32 @@ class TournamentForecast:
     """Result of `simulate`."""
 
     names: tuple[str, ...]  #: Players, as the tournament lists them
-    strength: Values  #: (players,) Their strengths; the mean of what was drawn
+    strength: Floats  #: (players,) Their strengths; the mean of what was drawn
     #: (players,) Standard deviation of what is known of each strength; 0: taken as exact
-    deviation: Values
+    deviation: Floats
     tournaments: int  #: Number of replays
     #: (players, players) Share of replays in which each player takes each place; players tied on
     #: all criteria share their places evenly, so rows and columns add up to one
-    places: Values
-    wins: Values  #: (players,) Mean points from games and byes
-    measures: dict[str, Values]  #: (replays,) By the names of `MEASURES`
+    places: Floats
+    wins: Floats  #: (players,) Mean points from games and byes
+    measures: dict[str, Floats]  #: (replays,) By the names of `MEASURES`
     criteria: tuple[str, ...]  #: What ordered the players
 
     @property
-    def first(self) -> Values:
+    def first(self) -> Floats:
         """Chance of each player to win the tournament."""
         return np.asarray(self.places[:, 0])
 
-    def at_least(self, place: int) -> Values:
+    def at_least(self, place: int) -> Floats:
         """Chance of each player to be among the first so many."""
         return np.asarray(self.places[:, :place].sum(axis=1))
 
     @property
-    def mean_place(self) -> Values:
+    def mean_place(self) -> Floats:
         """Mean place of each player, from 1."""
         return np.asarray(self.places @ np.arange(1.0, len(self.places) + 1.0))
 
-    def place_range(self, level: float = 0.9) -> NDArray[np.int64]:
+    def place_range(self, level: float = 0.9) -> Longs:
         """Places between which each player ends with this probability: shape (players, 2)."""
         below = np.cumsum(self.places, axis=1)
         tail = 0.5 * (1.0 - level)
@@ -147,7 +142,7 @@ def simulate(
         progress=None if progress is None else report,
     )
     sums = {name: reduce(np.add, [part[name] for part in parts]) for name in _SUMS}
-    mean: dict[str, Values] = {name: total / tournaments for name, total in sums.items()}
+    mean: dict[str, Floats] = {name: total / tournaments for name, total in sums.items()}
     return TournamentForecast(
         names=tuple(p.full_name for p in plan.tournament.players),
         **mean,
@@ -175,8 +170,8 @@ _SUMS = ("strength", "places", "wins")
 
 
 def _replays(
-    plan: SimulationPlan, names: tuple[str, ...], piece: tuple[int, Generator]
-) -> dict[str, Values]:
+    plan: SimulationPlan, names: tuple[str, ...], piece: tuple[int, np.random.Generator]
+) -> dict[str, Floats]:
     """Sums over some replays, and the measures of each."""
     number, rng = piece
     n, last = len(plan.strength), plan.tournament.rounds
@@ -187,7 +182,9 @@ def _replays(
         scores, strength = play(plan, rng)
         state = state_after(scores, last)
         first, shared = places_of(np.column_stack([c.values(state) for c in criteria]))
-        _add_places(part["places"], first, shared)
+        for offset in range(int(shared.max())):
+            rows = np.flatnonzero(shared > offset)
+            part["places"][rows, first[rows] + offset] += 1.0 / shared[rows]
         part["strength"] += strength
         part["wins"] += scores.wins2[:, last] / 2
         for name, value in _measured(scores, strength, first, shared).items():
@@ -195,7 +192,7 @@ def _replays(
     return part
 
 
-def places_of(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def places_of(values: Floats) -> tuple[Longs, Longs]:
     """Best place of each player (from 0) by `values` (players, criteria), and how many share it."""
     keys = np.round(np.nan_to_num(values, nan=-np.inf), 6)
     order = np.lexsort(-keys.T[::-1])
@@ -204,15 +201,7 @@ def places_of(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return first, np.bincount(first)[first]
 
 
-def _add_places(places: Values, first: NDArray[np.int64], shared: NDArray[np.int64]) -> None:
-    for offset in range(int(shared.max())):
-        rows = np.flatnonzero(shared > offset)
-        places[rows, first[rows] + offset] += 1.0 / shared[rows]
-
-
-def _measured(
-    scores: Scores, strength: Values, first: NDArray[np.int64], shared: NDArray[np.int64]
-) -> dict[str, float]:
+def _measured(scores: Scores, strength: Floats, first: Longs, shared: Longs) -> dict[str, float]:
     winners = first == 0
     best = strength.argmax()
     one, column = np.nonzero(scores.opponent >= 0)
@@ -290,8 +279,8 @@ class Scenario:
         return plan
 
     def _between_strengths(
-        self, law: ModelLaw, strength: NDArray[np.float64]
-    ) -> tuple[WinningLaw, float | NDArray[np.float64]]:
+        self, law: ModelLaw, strength: Floats
+    ) -> tuple[WinningLaw, float | Floats]:
         """The law between true strengths, and how far these lie from the entry list."""
         if self.deviation is not None:
             true_law = law if self.points else between_strengths(law, deviation=self.deviation)
@@ -300,7 +289,7 @@ class Scenario:
             return between_strengths(law), 0.0
         return entrants_law(law, strength)
 
-    def _entries(self) -> tuple[Tournament, NDArray[np.float64]]:
+    def _entries(self) -> tuple[Tournament, Floats]:
         if self.tournament is not None:
             start = self.tournament.before(1) if self.restart else self.tournament
             return start, known_strength(start, points=self.points)

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Floats, Longs
 from yardstone.errors import InputError, UsageError
 from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.field import (
@@ -36,9 +35,6 @@ from yardstone.tournament.standings_table import (
 )
 from yardstone.winprob.model import model_draws
 from yardstone.winprob.players import Chance
-
-if TYPE_CHECKING:
-    Values = NDArray[np.float64]
 
 #: So many combinations of results are tried one by one.
 LIMIT = 4096
@@ -93,12 +89,12 @@ class LastRoundNeeds:
     draws: bool = False  #: Whether they can be drawn
     #: Where all combinations were tried: the player's place, with an axis for each open game (first
     #: wins, second wins, drawn if `draws`)
-    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    places: Longs = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def own_game(self) -> int | None:
         """The player's own among the open games; None if the player has none."""
-        sides = [(game.first, game.second) for game in self.open_games]
+        sides = [game.players for game in self.open_games]
         return next((k for k, pair in enumerate(sides) if self.player in pair), None)
 
 
@@ -134,7 +130,8 @@ def last_round_needs(
         raise UsageError(f"this looks at the last round ({last}); earlier ones are not complete")
     if not 0 <= player < len(tournament.players):
         raise UsageError(f"there is no player {player + 1}")
-    possible = draws if draws is not None else _can_draw(tournament)
+    known = tournament.discipline == "chess" or tournament.komi is not None
+    possible = tournament.can_be_drawn() and known if draws is None else draws
     open_games = [g for g in tournament.games if g.round == last and g.result is Result.unknown]
     paired = any(g.round == last for g in tournament.games)
     if paired and not open_games:
@@ -143,51 +140,37 @@ def last_round_needs(
         criteria = tuple(c.name for c in parse_criteria(criteria, tournament.system))
     names = default_criteria(tournament) if criteria is None else tuple(criteria)
     rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
-    kinds = 3 if possible else 2
+    kinds = (Result.first_wins, Result.second_wins, *([Result.draw] if possible else []))
     # A field of 1,000 players has more combinations than any number here should have.
-    combinations = kinds ** min(len(open_games), 500)
+    combinations = len(kinds) ** min(len(open_games), 500)
+    needs = LastRoundNeeds(player, last, False, combinations, (), (), place)
     if paired and combinations <= limit:
-        return _exact(tournament, player, place, names, open_games, possible, rules, progress)
-    bounds = _bounds(tournament, player, names, open_games, paired, possible, rules)
-    return LastRoundNeeds(player, last, False, combinations, bounds, (), place)
-
-
-def _can_draw(tournament: Tournament) -> bool:
-    return tournament.can_be_drawn() and (
-        tournament.discipline == "chess" or tournament.komi is not None
-    )
-
-
-def _results(possible: bool) -> tuple[Result, ...]:
-    plain = (Result.first_wins, Result.second_wins)
-    return (*plain, Result.draw) if possible else plain
+        needs = replace(needs, exact=True, open_games=tuple(open_games), draws=possible)
+        return _exact(tournament, needs, names, kinds, rules, progress)
+    bounds = _bounds(tournament, player, names, open_games, paired, kinds, rules)
+    return replace(needs, results=bounds)
 
 
 def _exact(
     tournament: Tournament,
-    player: int,
-    place: int,
+    needs: LastRoundNeeds,
     names: tuple[str, ...],
-    open_games: list[Game],
-    possible: bool,
+    kinds: tuple[Result, ...],
     rules: Unplayed,
     progress: Callable[[int, int], None] | None,
 ) -> LastRoundNeeds:
-    last, kinds = tournament.rounds, _results(possible)
+    open_games, player = needs.open_games, needs.player
     settled = tuple(game for game in tournament.games if game not in open_games)
     combos = list(product(kinds, repeat=len(open_games)))
     reached = np.zeros(len(combos), np.int64)
     for done, combination in enumerate(combos):
         games = tuple(replace(g, result=r) for g, r in zip(open_games, combination, strict=True))
         after = replace(tournament, games=settled + games, document=None)
-        table = standings(after, round_number=last, criteria=names, unplayed=rules)
+        table = standings(after, round_number=needs.round, criteria=names, unplayed=rules)
         reached[done] = table.place[table.order.tolist().index(player)]
         if progress is not None:
             progress(done + 1, len(combos))
     places = reached.reshape((len(kinds),) * len(open_games))
-    needs = LastRoundNeeds(
-        player, last, True, len(combos), (), (), place, tuple(open_games), possible, places
-    )
     own = needs.own_game
     counts: dict[float | None, Counter[int]] = {None: Counter(reached.tolist())}
     if own is not None:
@@ -204,12 +187,12 @@ def _exact(
     influences = []
     for number, game in enumerate(open_games):
         first, second = (
-            float((np.take(places, side, axis=number) <= place).mean()) for side in (0, 1)
+            float((np.take(places, side, axis=number) <= needs.place).mean()) for side in (0, 1)
         )
         if number != own and first != second:
             influences.append(Influence(game, first, second))
     influences.sort(key=lambda item: -abs(item.first_wins - item.second_wins))
-    return replace(needs, results=results, influences=tuple(influences))
+    return replace(needs, results=results, influences=tuple(influences), places=places)
 
 
 def _bounds(
@@ -218,11 +201,11 @@ def _bounds(
     names: tuple[str, ...],
     open_games: list[Game],
     paired: bool,
-    possible: bool,
+    kinds: tuple[Result, ...],
     rules: Unplayed,
 ) -> tuple[OwnResult, ...]:
     base, gain = _main_scores(tournament, player, names, rules)
-    own = next((g for g in open_games if player in (g.first, g.second)), None)
+    own = next((g for g in open_games if player in g.players), None)
     last = tournament.rounds
     idle = {
         row
@@ -234,7 +217,7 @@ def _bounds(
         for row, there in enumerate(taking_part(tournament))
         if row != player and (there or not (paired or row in idle))
     }
-    choices: tuple[float | None, ...] = (1.0, 0.5, 0.0) if possible else (1.0, 0.0)
+    choices: tuple[float | None, ...] = (1.0, 0.5, 0.0) if Result.draw in kinds else (1.0, 0.0)
     if (paired and own is None) or player in idle:
         choices = (None,)
     results = []
@@ -249,13 +232,13 @@ def _bounds(
             free.discard(rival)
         for game in (game for game in open_games if game is not own):
             counts = []
-            for result in _results(possible):
-                pair = zip((game.first, game.second), result.points, strict=True)
+            for result in kinds:
+                pair = zip(game.players, result.points, strict=True)
                 scores = [base[row] + gain(got) for row, got in pair]
                 counts.append((sum(s > mine for s in scores), sum(s >= mine for s in scores)))
             best += min(above for above, _ in counts)
             worst += max(level for _, level in counts)
-            free -= {game.first, game.second}
+            free -= set(game.players)
         for row in free:
             free_to_win = not paired and row not in idle
             least, most = (base[row] + (gain(g) if free_to_win else 0.0) for g in (0.0, 1.0))
@@ -349,7 +332,7 @@ def place_chances(
     rng = np.random.default_rng(_SEED)
     noise = rng.standard_normal((_STRENGTHS, len(strength)))
 
-    def shares(law: ModelLaw) -> Values:
+    def shares(law: ModelLaw) -> Floats:
         true_law, spread = entrants_law(law, strength)
         known = Strengths.known(
             strength, spread, true_law, Scores.of(before), tournament.rounds - 1
@@ -380,7 +363,7 @@ def place_chances(
     )
 
 
-def _ends(drawn: list[Values], level: float) -> tuple[Values | None, Values | None]:
+def _ends(drawn: list[Floats], level: float) -> tuple[Floats | None, Floats | None]:
     if not drawn:
         return None, None
     tail = 0.5 * (1.0 - level)
@@ -392,8 +375,8 @@ def _ends(drawn: list[Values], level: float) -> tuple[Values | None, Values | No
 
 
 def _outcomes(
-    law: WinningLaw, games: Sequence[Game], strength: Values, *, draws: bool
-) -> list[Values]:
+    law: WinningLaw, games: Sequence[Game], strength: Floats, *, draws: bool
+) -> list[Floats]:
     """For each open game the chances (draws of strengths, results) as in `needs.places`."""
     outcomes = []
     for game in games:
@@ -405,16 +388,17 @@ def _outcomes(
     return outcomes
 
 
-def _shares(needs: LastRoundNeeds, outcomes: list[Values]) -> Values:
+def _shares(needs: LastRoundNeeds, outcomes: list[Floats]) -> Floats:
     """Chance of each own result and of the place after it; last that of the place."""
     reached = (needs.places <= needs.place).astype(np.float64)
     shape = tuple(each.shape[1] for each in outcomes)
     own = needs.own_game
     mean = np.zeros((len(needs.results), 2))
     for row, result in enumerate(needs.results):
-        at = None if own is None else _axis_place(needs, own, result.points)
-        left = reached.reshape(shape)
-        if own is not None and at is not None:
+        left, at = reached.reshape(shape), 0
+        if own is not None:  # where the result stands in the order of the places
+            first = needs.open_games[own].first == needs.player
+            at = 2 if result.points == 0.5 else int((result.points == 1.0) != first)
             left = np.take(left, at, axis=own)
         total = np.broadcast_to(left, (len(outcomes[0]), *left.shape))
         for number, each in enumerate(outcomes):
@@ -426,9 +410,3 @@ def _shares(needs: LastRoundNeeds, outcomes: list[Values]) -> Values:
     with np.errstate(invalid="ignore", divide="ignore"):
         after = mean[:, 1] / mean[:, 0]
     return np.vstack([np.column_stack([mean[:, 0], after]), [1.0, mean[:, 1].sum()]])
-
-
-def _axis_place(needs: LastRoundNeeds, own: int, points: float | None) -> int:
-    """Where an own result stands in the order of `LastRoundNeeds.places`."""
-    first = needs.open_games[own].first == needs.player
-    return 2 if points == 0.5 else int((points == 1.0) != first)

@@ -7,11 +7,13 @@ duality without knowing how it was found.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from yardstone.arrays import Flags, Longs
 from yardstone.errors import InputError, ModelError
 
 #: A matrix of so many vertices needs some three gigabytes.
@@ -24,11 +26,11 @@ _Blossoms = tuple[tuple[frozenset[int], int], ...]
 class Matching:
     """Result of `maximum_matching`."""
 
-    mate: NDArray[np.int64]  #: (n,) Number of each vertex's partner; -1 for those that stay alone
+    mate: Longs  #: (n,) Number of each vertex's partner; -1 for those that stay alone
     weight: int  #: Sum of the weights of the pairs
     #: (n + alone,) Twice the duals of the vertices; behind them those of the stand-ins with which
     #: vertices that stay alone are matched
-    dual: NDArray[np.int64]
+    dual: Longs
     blossoms: _Blossoms  #: Odd sets of vertices, and twice their duals
     #: If somebody stays alone, why: groups of vertices that only the vertices of `bottleneck` join,
     #: and there are too few of those. Empty otherwise.
@@ -45,7 +47,7 @@ class Matching:
         return [(v, int(w)) for v, w in enumerate(self.mate) if v < w]
 
 
-def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = None) -> Matching:
+def maximum_matching(weights: ArrayLike, allowed: Flags | None = None) -> Matching:
     """As many pairs as possible and, of all such matchings, one of the largest weight.
 
     Edmonds' algorithm in O(n³).
@@ -84,7 +86,7 @@ def maximum_matching(weights: ArrayLike, allowed: NDArray[np.bool_] | None = Non
     return Matching(mate, int(plain[rows, mate[rows]].sum()), dual, blossoms, crowd, bottleneck)
 
 
-def _checked(weights: ArrayLike) -> NDArray[np.int64]:
+def _checked(weights: ArrayLike) -> Longs:
     from yardstone.tournament._matching import LARGEST
 
     entered = np.asarray(weights)
@@ -104,8 +106,8 @@ def _checked(weights: ArrayLike) -> NDArray[np.int64]:
 
 
 def _solve(
-    doubled: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], _Blossoms, NDArray[np.int64]]:
+    doubled: Longs,
+) -> tuple[Longs, Longs, _Blossoms, Longs]:
     from yardstone.tournament._matching import match
 
     n = len(doubled)
@@ -123,7 +125,7 @@ def _solve(
     return mate, dual, blossoms, barrier
 
 
-def _barrier(barrier: NDArray[np.int64]) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+def _barrier(barrier: Longs) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """Groups that cannot all be served, and the vertices that would have to serve them."""
     from yardstone.tournament._matching import INNER
 
@@ -133,9 +135,14 @@ def _barrier(barrier: NDArray[np.int64]) -> tuple[tuple[tuple[int, ...], ...], t
     return tuple(tuple(group.tolist()) for group in groups), inner
 
 
-def certify(
-    weights: ArrayLike, matching: Matching, allowed: NDArray[np.bool_] | None = None
-) -> bool:
+def force(allowed: Flags, pairs: Iterable[tuple[int, int]]) -> None:
+    """Allow these pairs, and none else of their vertices."""
+    for a, b in pairs:
+        allowed[[a, b], :] = allowed[:, [a, b]] = False
+        allowed[a, b] = allowed[b, a] = True
+
+
+def certify(weights: ArrayLike, matching: Matching, allowed: Flags | None = None) -> bool:
     """Whether duality proves that no matching of as many pairs weighs more.
 
     Checked are: that the pairs are a matching of allowed pairs; that no edge has a negative slack,
@@ -172,7 +179,7 @@ def certify(
     return alone == 0 or _blocked(open_pairs, matching)
 
 
-def _blocked(allowed: NDArray[np.bool_], matching: Matching) -> bool:
+def _blocked(allowed: Flags, matching: Matching) -> bool:
     """Whether the groups of `crowd` are odd, more than the bottleneck, and not joined."""
     if len(matching.crowd) != len(matching.bottleneck) + 1:
         return False

@@ -12,15 +12,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import IntEnum, StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from yardstone.choices import check_fields
+from yardstone.arrays import Floats
+from yardstone.choices import check_fields, with_values
 from yardstone.errors import InputError, UsageError
 from yardstone.records.decoding import whole_number
 from yardstone.tournament.rules import (
@@ -172,6 +172,11 @@ class Game:
     line: int = 0  #: Where the file says it; 0 if unknown
 
     @property
+    def players(self) -> tuple[int, int]:
+        """Numbers of both players, who moves first before the other."""
+        return self.first, self.second
+
+    @property
     def played(self) -> bool:
         """Whether there was a game: it has a result, and not by forfeit."""
         return self.result is not Result.unknown and not self.forfeit
@@ -254,7 +259,7 @@ class Tournament:
         for game in self.games:
             if game.first == game.second:
                 raise self.error(f"round {game.round}: a player meets himself", line=game.line)
-            places += [(game.round, p, game.line) for p in (game.first, game.second)]
+            places += [(game.round, p, game.line) for p in game.players]
         for number, player, line in places:
             if not 0 <= player < len(self.players):
                 raise self.error(f"there is no player {player + 1}", line=line)
@@ -304,7 +309,7 @@ class Tournament:
     @cached_property
     def game_of(self) -> Mapping[tuple[int, int], Game]:
         """The game of (round, player)."""
-        return MappingProxyType({(g.round, p): g for g in self.games for p in (g.first, g.second)})
+        return MappingProxyType({(g.round, p): g for g in self.games for p in g.players})
 
     @cached_property
     def bye_of(self) -> Mapping[tuple[int, int], Bye]:
@@ -436,18 +441,18 @@ class Rule(IntEnum):
     """Places of the numbers that compiled loops read: `PairingRules.packed`."""
 
     REMATCH = 0
-    BYE_AGAIN = 1
-    BYE = 2
-    ABSOLUTE_COLOUR = 3
-    CATEGORIES = 4
-    SCORE = 5
-    FLOATS = 6
-    SEEDING = 7
-    COLOURS = 8
-    COLOUR_PREFERENCE = 9
-    HANDICAP = 10
-    GEOGRAPHY = 11
-    LOT = 12
+    BYE = 1
+    ABSOLUTE_COLOUR = 2
+    CATEGORIES = 3
+    SCORE = 4
+    FLOATS = 5
+    SEEDING = 6
+    COLOURS = 7
+    COLOUR_PREFERENCE = 8
+    HANDICAP = 9
+    GEOGRAPHY = 10
+    LOT = 11
+    BYE_AGAIN = 12
     UNIT = 13  # half points in one step of the score: 2, or 1 where halves count
     CATEGORY_COUNT = 14
     SPAN = 15  # scores from the highest to the lowest that can occur, in steps
@@ -471,11 +476,9 @@ class Rule(IntEnum):
     DRAW_SEED = 33  # of the lots
 
 
-#: Criteria in the order of the columns that `yardstone.tournament.pairing` gives them: each has
-#: a weight among the rules, the bye two.
-CRITERIA = tuple(
-    rule.name.lower() for rule in Rule if rule <= Rule.LOT and rule is not Rule.BYE_AGAIN
-)
+#: Criteria in the order of their columns, those of their weights among the rules; a second bye has
+#: a further weight.
+CRITERIA = tuple(rule.name.lower() for rule in Rule if rule <= Rule.LOT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -564,16 +567,9 @@ class PairingRules(PairingSettings):
 
     def changed(self, values: Mapping[str, Any]) -> PairingRules:
         """The same with some fields changed, by name; text is read as the field's type."""
-        fields = {f.name: f for f in dataclasses.fields(self)}
-        new: dict[str, Any] = {}
-        for name, value in values.items():
-            key = name.replace("-", "_").strip()
-            if key not in fields or key == "handicap":
-                raise UsageError(f"no rule is called {name!r}: {', '.join(sorted(fields))}")
-            new[key] = _typed(key, getattr(self, key), value)
-        return dataclasses.replace(self, **new)
+        return with_values(self, {n.replace("-", "_").strip(): v for n, v in values.items()})
 
-    def packed(self, round_number: int) -> NDArray[np.float64]:
+    def packed(self, round_number: int) -> Floats:
         """The numbers of one round as compiled loops read them, by `Rule`."""
         early = round_number <= self.seed_last_round_1
         seeding = self.seed_system_1 if early else self.seed_system_2
@@ -619,7 +615,6 @@ _SETTINGS = dataclasses.fields(PairingSettings)
 #: Fields that are weights, in the order of `Rule`.
 WEIGHTS = (
     "avoid_rematch",
-    "repeated_bye",
     "choose_bye",
     "absolute_colour",
     "avoid_mixing_categories",
@@ -631,6 +626,7 @@ WEIGHTS = (
     "minimise_handicap",
     "avoid_same_geography",
     "randomness",
+    "repeated_bye",
 )
 
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -655,45 +651,3 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "handicap": HandicapRules(ceiling=0),
     },
 }
-
-
-def _typed(name: str, current: Any, value: Any) -> Any:
-    """A value, perhaps given as text, in the type of the field."""
-    wrong = partial(_refused, name, value)
-    if not isinstance(value, str):
-        number = isinstance(value, (int, float)) and not isinstance(current, str)
-        if not number or isinstance(current, bool) != isinstance(value, bool):
-            raise wrong("does not fit")
-        try:
-            return type(current)(value)
-        except (ValueError, OverflowError):
-            raise wrong("does not fit") from None
-    text = value.strip().lower()
-    if isinstance(current, bool):
-        if text not in _WORDS:
-            raise wrong("is neither yes nor no")
-        return _WORDS[text]
-    if isinstance(current, StrEnum):
-        for kind in type(current):
-            if text in (kind.value, kind.name):
-                return kind
-        raise wrong(f"is none of {', '.join(type(current))}")
-    if isinstance(current, str):
-        return value.strip()
-    try:
-        decimal = float(text)
-    except ValueError:
-        raise wrong("is not a number") from None
-    if isinstance(current, int):
-        if not decimal.is_integer():
-            raise wrong("is not a whole number")
-        return int(decimal)
-    return decimal
-
-
-_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True)
-_WORDS |= dict.fromkeys(("false", "no", "off", "0"), False)
-
-
-def _refused(name: str, value: Any, why: str) -> UsageError:
-    return UsageError(f"rule {name}: {value!r} {why}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from yardstone.grades import format_grade
-from yardstone.tournament.model import ByeKind, Game, Result, System, Tournament
-from yardstone.tournament.standings_table import Criterion, Standings
+from yardstone.tournament.model import Result, System
+from yardstone.tournament.standings_table import Criterion, Standings, points_without_game
 
 _QUARTERS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
@@ -19,14 +18,8 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def score_text(criterion: Criterion, value: float) -> str:
-    """A score as people write it: 36½, categories from 1."""
-    if not isfinite(value):
-        return "-"
-    if criterion.name in ("CAT", "TPN"):
-        return str(1 - round(value))
-    if criterion.name == "RANK":
-        return format_grade(round(value))
-    return number_text(value)
+    """A score as people write it: 36½, ranks as grades."""
+    return (criterion.show or number_text)(value) if isfinite(value) else "-"
 
 
 def number_text(value: float) -> str:
@@ -51,32 +44,15 @@ def result_text(
     game = tournament.game_of.get((number, row))
     if game is not None and (keep_forfeits or not game.forfeit):
         opponent = places.get(game.opponent(row), 0)
+        sign = "?" if game.result is Result.unknown else _sign(game.points(row))
         mark = "!" if game.forfeit else "/"
         colour = ("b" if row == game.first else "w") if game.known_colour else "?"
-        return f"{opponent}{_sign(game, row)}{mark}{colour}{min(game.handicap, 9)}"
+        return f"{opponent}{sign}{mark}{colour}{min(game.handicap, 9)}"
     if game is not None:
         return "0="
-    return "0" + _free_sign(tournament, row, number)
+    points = points_without_game(tournament, row, number)[tournament.system is System.mcmahon]
+    return "0" + _sign(points if points in (0.5, 1) else 0.0)
 
 
-def _sign(game: Game, row: int) -> str:
-    if game.result is Result.unknown:
-        return "?"
-    points = game.points(row)
+def _sign(points: float) -> str:
     return "+" if points == 1 else "=" if points else "-"
-
-
-def _free_sign(tournament: Tournament, row: int, number: int) -> str:
-    """Whether a round without a game brought a point, half a one or none."""
-    rules = tournament.scoring
-    mcmahon = tournament.system is System.mcmahon
-    bye = tournament.bye_of.get((number, row))
-    if bye is None:
-        if number not in tournament.players[row].absent:
-            return "-"
-        points = rules.score_absent if mcmahon else rules.wins_absent
-    elif bye.kind is ByeKind.paired:
-        points = rules.score_bye if mcmahon else rules.wins_bye
-    else:
-        points = {ByeKind.full: 1.0, ByeKind.half: 0.5}.get(bye.kind, 0.0)
-    return "+" if points == 1 else "=" if points == 0.5 else "-"

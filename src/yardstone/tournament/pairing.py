@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Floats, Longs
 from yardstone.choices import plural
 from yardstone.errors import InputError, UsageError
 from yardstone.kernels import Loops, weighed
@@ -21,9 +22,10 @@ from yardstone.tournament._pairing import (
     bye_values,
     pair_weights,
     place_groups,
+    record_games,
     side_list,
 )
-from yardstone.tournament.matching import Matching, maximum_matching
+from yardstone.tournament.matching import Matching, force, maximum_matching
 from yardstone.tournament.model import (
     CRITERIA,
     Bye,
@@ -84,7 +86,7 @@ class BoardsOfRound(Generic[BoardKind]):
     kept: tuple[Game, ...]  #: Games of the round that stood already and were left alone
     #: (n, n) or, for odd n, (n + 1, n + 1): which boards could be, by rows of the players that
     #: were paired; the last row is the bye
-    allowed: NDArray[np.bool_]
+    allowed: Flags
     row_of: Mapping[int, int]  #: Row of each of them by the player's number
 
     @cached_property
@@ -111,7 +113,7 @@ class Pairing(BoardsOfRound[PairedBoard]):
     """A round's boards with their weights."""
 
     entrants: Entrants  #: Who was paired, with their state before the round
-    weights: NDArray[np.int64]  #: Of all boards, as in `allowed`
+    weights: Longs  #: Of all boards, as in `allowed`
 
     @property
     def weight(self) -> int:
@@ -124,14 +126,10 @@ class Pairing(BoardsOfRound[PairedBoard]):
         return {name: sum(board.values[name] for board in self.all_boards) for name in CRITERIA}
 
     @cached_property
-    def mate(self) -> NDArray[np.int64]:
+    def mate(self) -> Longs:
         """The opponent of each entrant by row; the number of rows stands for the bye."""
-        row = self.row_of
-        mate = np.full(len(self.entrants), len(self.entrants), np.int64)
-        for board in self.boards:
-            a, b = row[board.first], row[board.second]
-            mate[a], mate[b] = b, a
-        return mate
+        pairs = ((board.first, board.second) for board in self.boards)
+        return mates(pairs, self.row_of, len(self.entrants))
 
 
 @weighed(Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2)
@@ -168,9 +166,7 @@ def pair_round(
     if constraints.bye is not None:
         fixed.append((row[constraints.bye], n))
     allowed = allowed_boards(entrants, constraints)
-    for a, b in fixed:
-        allowed[[a, b], :] = allowed[:, [a, b]] = False
-        allowed[a, b] = allowed[b, a] = True
+    force(allowed, fixed)
     weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
     matching = maximum_matching(weights, allowed)
     if matching.alone:
@@ -191,10 +187,10 @@ def values_of(entrants: Entrants, a: int, b: int) -> dict[str, int]:
 
 def made_pairing(
     entrants: Entrants,
-    mate: NDArray[np.int64],
+    mate: Longs,
     kept: tuple[Game, ...],
-    allowed: NDArray[np.bool_],
-    weights: NDArray[np.int64],
+    allowed: Flags,
+    weights: Longs,
     fixed: Collection[tuple[int, int]] = (),
 ) -> Pairing:
     """The pairing in which every row has the partner that `mate` names."""
@@ -236,10 +232,10 @@ class Entrants:
     round: int
     rules: PairingRules
     #: (n,) Numbers of the players in the tournament; all other arrays count by place in this one
-    players: NDArray[np.int64]
-    entries: NDArray[np.int64]  #: (n, len(Entry)) Their scores, groups and history
+    players: Longs
+    entries: Longs  #: (n, len(Entry)) Their scores, groups and history
     met: NDArray[np.int8]  #: (n, n) Games that two of them have played with each other
-    packed: NDArray[np.float64]  #: `PairingRules.packed` of the round
+    packed: Floats  #: `PairingRules.packed` of the round
 
     def __len__(self) -> int:
         return len(self.players)
@@ -253,7 +249,7 @@ class Entrants:
         """Full name of a player by row; the row behind the last is the bye."""
         if row == len(self):
             return "the bye"
-        return self.tournament.players[int(self.players[row])].full_name
+        return self.tournament.name_of(int(self.players[row]))
 
 
 def enter(
@@ -267,9 +263,11 @@ def enter(
     n = len(before.players)
     scores = Scores.of(before)
     now = round_number - 1
-    mms2, wins2 = (_upto(s, now) for s in (scores.mms2, scores.wins2))
+    lacking = (0, 0), (0, max(now + 1 - scores.mms2.shape[1], 0))
+    mms2, wins2 = (np.pad(each, lacking, "edge") for each in (scores.mms2, scores.wins2))
     main2 = mms2 if rules.by_mcmahon else wins2
     entries = np.zeros((n, len(Entry)), np.int64)
+    met = _fill_history(before, entries, main2, 1 if rules.half_points else 2)
     entries[:, Entry.SCORE] = main2[:, now]
     entries[:, Entry.MMS] = mms2[:, now]
     entries[:, Entry.WINS] = wins2[:, now]
@@ -280,7 +278,6 @@ def enter(
         entries[row, Entry.RANK] = rules.zero if player.rank is None else player.rank
         entries[row, Entry.INITIAL] = initial_score(player, before.scoring)
     _fill_geography(before, entries)
-    met = _fill_history(before, entries, main2 // (1 if rules.half_points else 2))
     mine = np.ascontiguousarray(entries[chosen])
     packed = rules.packed(round_number)
     place_groups(mine, packed)
@@ -288,13 +285,7 @@ def enter(
     return Entrants(before, round_number, rules, chosen, mine, whole, packed)
 
 
-def _upto(scores: NDArray[np.int64], now: int) -> NDArray[np.int64]:
-    """Scores with a column for the state before every round, the last one repeated."""
-    lacking = max(now + 1 - scores.shape[1], 0)
-    return np.hstack([scores, np.repeat(scores[:, -1:], lacking, axis=1)])
-
-
-def _order(before: Tournament, round_number: int, rules: PairingRules) -> NDArray[np.int64]:
+def _order(before: Tournament, round_number: int, rules: PairingRules) -> Longs:
     """Place of every player in the standings, with the further criterion of seeding."""
     early = round_number <= rules.seed_last_round_1
     extra = (rules.seed_criterion_1 if early else rules.seed_criterion_2).upper()
@@ -316,7 +307,7 @@ def _order(before: Tournament, round_number: int, rules: PairingRules) -> NDArra
     return place
 
 
-def _lots(before: Tournament) -> NDArray[np.int64]:
+def _lots(before: Tournament) -> Longs:
     """A number for every player that depends on the name alone, all different."""
     lots: dict[int, None] = {}
     for player in before.players:
@@ -328,7 +319,7 @@ def _lots(before: Tournament) -> NDArray[np.int64]:
     return np.array([*lots], np.int64)
 
 
-def _fill_geography(before: Tournament, entries: NDArray[np.int64]) -> None:
+def _fill_geography(before: Tournament, entries: Longs) -> None:
     """Numbers for clubs, groups of clubs and countries; -1 where nothing is known."""
     group_of = {
         club.strip().casefold(): f"\0{number}"
@@ -343,39 +334,28 @@ def _fill_geography(before: Tournament, entries: NDArray[np.int64]) -> None:
             entries[row, column] = known.setdefault(text, len(known)) if text else -1
 
 
-def _fill_history(
-    before: Tournament, entries: NDArray[np.int64], steps: NDArray[np.int64]
-) -> NDArray[np.int8]:
+def _fill_history(before: Tournament, entries: Longs, main2: Longs, step: int) -> NDArray[np.int8]:
     """Colours, floats and byes so far; returns who has met whom how often."""
     n = len(entries)
-    met = np.zeros((n, n), np.int8)
-    for game in sorted(before.games, key=lambda game: game.round):
-        first, second = game.first, game.second
-        one, two = steps[first, game.round - 1], steps[second, game.round - 1]
-        if one != two:
-            lower, upper = (first, second) if one < two else (second, first)
-            entries[lower, Entry.UP] += 1
-            entries[upper, Entry.DOWN] += 1
+    met, forfeited = np.zeros((2, n, n), np.int8)
+    for number in range(1, before.last_round + 1):
+        entries[:, Entry.SCORE] = main2[:, number - 1]
+        for forfeit, counted in ((False, met), (True, forfeited)):
+            games = [g for g in before.games if g.round == number and g.forfeit is forfeit]
+            one, two = (np.array([g.players[side] for g in games], np.int64) for side in (0, 1))
+            uneven = [forfeit or g.handicap > 0 or not g.known_colour for g in games]
+            record_games(entries, counted, one, two, np.array(uneven, np.int64), step)
+    for game in before.games:
         if game.forfeit:
-            for player in (first, second):
+            for player in game.players:
                 entries[player, Entry.BYES] += game.points(player) > 0
-            continue
-        if met[first, second] < np.iinfo(np.int8).max:
-            met[first, second] += 1
-            met[second, first] += 1
-        if game.handicap or not game.known_colour:
-            continue
-        for player, turn in ((first, -1), (second, 1)):
-            entries[player, Entry.BALANCE] += turn
-            streak = entries[player, Entry.STREAK]
-            entries[player, Entry.STREAK] = streak + turn if streak * turn > 0 else turn
     for bye in before.byes:
         entries[bye.player, Entry.BYES] += bye.kind in (ByeKind.paired, ByeKind.full)
     return met
 
 
 #: So many names stand in an error.
-MOST_NAMES = 8
+_MOST_NAMES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -428,7 +408,7 @@ def check_round(tournament: Tournament, number: int, constraints: Constraints) -
     ]
     if open_games and not constraints.open_results:
         game = open_games[0]
-        names = (tournament.players[p].full_name for p in (game.first, game.second))
+        names = map(tournament.name_of, game.players)
         raise tournament.error(
             f"{plural(len(open_games), 'game')} of earlier rounds without a result: "
             f"round {game.round}, table {game.table}, {' - '.join(names)}",
@@ -439,11 +419,11 @@ def check_round(tournament: Tournament, number: int, constraints: Constraints) -
 
 def to_be_paired(tournament: Tournament, number: int, constraints: Constraints) -> list[int]:
     """Numbers of the players who have neither a game nor a bye in the round."""
-    busy = {p for game in tournament.round_games(number) for p in (game.first, game.second)}
+    busy = {p for game in tournament.round_games(number) for p in game.players}
     busy |= {bye.player for bye in tournament.byes if bye.round == number}
     for pair in constraints.fixed:
         for player in pair:
-            who = tournament.players[player].full_name
+            who = tournament.name_of(player)
             if player in busy:
                 raise InputError(f"{who} is paired already in round {number}")
             if player in constraints.absent or not tournament.players[player].takes_part(number):
@@ -462,7 +442,7 @@ def check_by_hand(
     banned = {frozenset(pair) for pair in constraints.forbidden}
     taken: set[int] = set()
     for pair in constraints.fixed:
-        one, two = (tournament.players[p].full_name for p in pair)
+        one, two = map(tournament.name_of, pair)
         if pair[0] == pair[1]:
             raise InputError(f"board {one} - {two}: a player cannot meet himself")
         if frozenset(pair) in banned:
@@ -471,7 +451,7 @@ def check_by_hand(
             raise InputError(f"{one if pair[0] in twice else two} is on two fixed boards")
         taken |= set(pair)
     if constraints.bye is not None:
-        who = tournament.players[constraints.bye].full_name
+        who = tournament.name_of(constraints.bye)
         if len(waiting) % 2 == 0:
             raise InputError(f"no bye for {who}: the number of players is even")
         if constraints.bye not in waiting:
@@ -482,7 +462,7 @@ def check_by_hand(
     return taken
 
 
-def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.bool_]:
+def allowed_boards(entrants: Entrants, constraints: Constraints) -> Flags:
     """Which boards may be, by rows; the row behind the last is the bye."""
     n = len(entrants)
     whole = n + n % 2
@@ -501,26 +481,30 @@ def allowed_boards(entrants: Entrants, constraints: Constraints) -> NDArray[np.b
 
 def impossible(entrants: Entrants, matching: Matching, constraints: Constraints) -> InputError:
     """Why there is no pairing: whom the players concerned could meet."""
-
-    def names(rows: Iterable[int]) -> str:
-        return listed([entrants.name(row) for row in rows], MOST_NAMES)
-
-    singles = [group[0] for group in matching.crowd if len(group) == 1]
-    others = len(matching.crowd) - len(singles)
-    who = names(singles) + (f" and {plural(others, 'other group')}" if others and singles else "")
-    if not singles:
-        who = f"{others} groups of players ({names(matching.crowd[0])}; ...)"
-    if matching.bottleneck:
-        reason = f"{who} could only meet {names(matching.bottleneck)}"
-    elif len(matching.crowd[0]) > 1:
-        reason = f"{names(matching.crowd[0])} could only meet each other, and are an odd number"
-    else:
-        reason = f"{who}: no opponent is left"
     forbid = "forbid fewer boards"
     return entrants.tournament.error(
-        f"round {entrants.round} cannot be paired: {reason}",
+        f"round {entrants.round} cannot be paired: {nobody_left(entrants.name, matching)}",
         hint=forbid if constraints.rematch else f"allow rematches, or {forbid}",
     )
+
+
+def nobody_left(name: Callable[[int], str], matching: Matching) -> str:
+    """Whom the players could meet for whom no opponent is left, called by the `name` of a row."""
+
+    def names(rows: Iterable[int]) -> str:
+        return listed(list(map(name, rows)), _MOST_NAMES)
+
+    crowd = matching.crowd
+    singles = [group[0] for group in crowd if len(group) == 1]
+    others = len(crowd) - len(singles)
+    who = names(singles) + (f" and {plural(others, 'other group')}" if others and singles else "")
+    if not singles:
+        who = f"{others} groups of players ({names(crowd[0])}; ...)"
+    if matching.bottleneck:
+        return f"{who} could only meet {names(matching.bottleneck)}"
+    if len(crowd[0]) > 1:
+        return f"{names(crowd[0])} could only meet each other, and are an odd number"
+    return f"{who}: no opponent is left"
 
 
 def free_tables(kept: Collection[Game], needed: int) -> list[int]:
@@ -538,6 +522,15 @@ def recorded_rounds(tournament: Tournament, round_number: int | None) -> list[in
     return rounds
 
 
+def mates(pairs: Iterable[tuple[int, int]], row_of: Mapping[int, int], size: int) -> Longs:
+    """The opponent of each row in these boards by players; -1 and the row behind all: the bye."""
+    row = {**row_of, -1: len(row_of)}
+    mate = np.full(size, len(row_of), np.int64)
+    for one, other in pairs:
+        mate[row[one]], mate[row[other]] = row[other], row[one]
+    return mate
+
+
 def recorded_boards(
     tournament: Tournament, number: int
 ) -> tuple[tuple[Game, ...], list[tuple[int, int]]]:
@@ -547,7 +540,7 @@ def recorded_boards(
         raise tournament.error(f"round {number} has no games to compare with")
     if len(byes) > 1:
         raise tournament.error(f"round {number} has {len(byes)} byes")
-    return games, [(g.first, g.second) for g in games] + [(player, -1) for player in byes]
+    return games, [g.players for g in games] + [(player, -1) for player in byes]
 
 
 #: Boards are paired again one by one, to see what each is worth, up to so many players.
@@ -563,7 +556,7 @@ def costs_wanted(
     """Whether boards are paired again, if nobody says; refuse questions about other players."""
     for player in chain.from_iterable(questions):
         if player not in pairing.row_of:
-            raise InputError(f"{tournament.players[player].full_name} is not to be paired")
+            raise InputError(f"{tournament.name_of(player)} is not to be paired")
     return len(pairing.row_of) <= _COSTS_UP_TO if costs is None else costs
 
 

@@ -6,20 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.kernels import Loops, work
+from yardstone.pool import Pool
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF, EGFOld
 from yardstone.records.decoding import whole_number
 from yardstone.tournament.fide import table_score
 from yardstone.tournament.files import tournament_pool
 from yardstone.tournament.model import Player, Tournament
-
-if TYPE_CHECKING:
-    from yardstone.pool import Pool
 
 #: FIDE counts a larger difference as this.
 _LARGEST_DIFFERENCE = 400
@@ -110,7 +107,7 @@ def _egf(
     with work(Loops.REPLAY, len(pool)):
         replay = make().replay(pool)
     counted = sorted(games.games, key=lambda game: game.round)
-    numbers = [(g.first, g.second) for g in counted if g.result.score is not None]
+    numbers = [g.players for g in counted if g.result.score is not None]
     sides = np.column_stack([pool.first, pool.second]).tolist()
     place = {number: at for ids, both in zip(sides, numbers, strict=True)
              for at, number in zip(ids, both, strict=True)}  # fmt: skip
@@ -146,7 +143,7 @@ def _fide(
 ) -> list[RatingChange]:
     counts: dict[int, list[float]] = {}
     for game in _rated_games(tournament).games:
-        for own, other in ((game.first, game.second), (game.second, game.first)):
+        for own, other in (game.players, (game.second, game.first)):
             mine, theirs = tournament.players[own].rating, tournament.players[other].rating
             if theirs is None or game.result.score is None:
                 continue

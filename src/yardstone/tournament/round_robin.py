@@ -112,7 +112,7 @@ def pair_round_robin(
     if tournament.round_games(round_number):
         raise tournament.error(f"round {round_number} is paired already")
     earlier = {
-        (game.round, frozenset((game.first, game.second)))
+        (game.round, frozenset(game.players))
         for game in tournament.games
         if game.round < round_number
     }
@@ -164,7 +164,7 @@ def pair_round_robin(
 
 def _members(tournament: Tournament) -> list[int]:
     """Registered players who take part in any round, or have a game."""
-    playing = {p for game in tournament.games for p in (game.first, game.second)}
+    playing = {p for game in tournament.games for p in game.players}
     rounds = range(1, tournament.rounds + 1)
     return [
         row

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
+from yardstone.files import read_bytes
 
 #: McMahon scores count from here unless the rules say otherwise: 30 kyu.
 LOWEST_RANK = -30
@@ -248,13 +249,7 @@ _MAX_BYTES = 1 << 20
 
 def read_rules(path: Path) -> dict[str, Any]:
     """Names and values for `PairingRules.changed` from a file of JSON."""
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(error.strerror or str(error), file=str(path)) from error
-    if len(data) > _MAX_BYTES:
-        raise InputError("too large for a file of rules", file=str(path))
+    data = read_bytes(path, _MAX_BYTES, "a file of rules")
     try:
         rules = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

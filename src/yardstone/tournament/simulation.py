@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Floats, Longs
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, ModelError
 from yardstone.kernels import Loops, weighed
@@ -36,12 +37,6 @@ from yardstone.tournament.pairing import enter
 from yardstone.tournament.rules import HandicapRules, Scoring, SwissSettings
 from yardstone.tournament.standings_table import RoundState, Scores, criterion, default_criteria
 from yardstone.winprob.laws import win_probability
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-    Whole = NDArray[np.int64]
-    Values = NDArray[np.float64]
 
 #: Lots are drawn below this.
 _LOTS = 2**31
@@ -111,10 +106,10 @@ class SimulationPlan:
     """
 
     tournament: Tournament
-    strength: Values
+    strength: Floats
     chance: WinningLaw
     rules: InitVar[PairingRules | None] = None
-    deviation: float | Values = 0.0
+    deviation: float | Floats = 0.0
     pairing: PairingRules = field(init=False)
     done: int = field(init=False)
     start: Scores = field(init=False)
@@ -139,7 +134,7 @@ class SimulationPlan:
         self._present = np.array([[p.takes_part(r) for p in whole.players] for r in rounds], bool)
         left = self._present[self.done :]
         if len(left) and left.sum(axis=1).min() < 2:
-            raise InputError("fewer than two players take part in a round", file=whole.file or None)
+            raise whole.error("fewer than two players take part in a round")
         entrants = enter(before, min(self.done + 1, whole.rounds), self.pairing, range(n))
         self._entries, self._met = entrants.entries, entrants.met
         self._packed = [self.pairing.packed(r) for r in rounds]
@@ -148,7 +143,7 @@ class SimulationPlan:
             self._table = _schedule(before)
 
     @cached_property
-    def even_chances(self) -> tuple[Values, Values] | None:
+    def even_chances(self) -> tuple[Floats, Floats] | None:
         """Probabilities of every two players in even games; None where strengths vary."""
         n = len(self.strength)
         if not self.known.exact or n > _TABLE_PLAYERS:
@@ -166,7 +161,7 @@ class SimulationPlan:
         return [n for n in known if criterion(n, self.tournament.system).compute is not None]
 
 
-def _schedule(tournament: Tournament) -> list[tuple[Whole, Whole]]:
+def _schedule(tournament: Tournament) -> list[tuple[Longs, Longs]]:
     """Players who move first and second in each round of a round robin."""
     from yardstone.tournament.round_robin import berger_round
 
@@ -179,7 +174,7 @@ def _schedule(tournament: Tournament) -> list[tuple[Whole, Whole]]:
     return rounds
 
 
-def play(plan: SimulationPlan, rng: Generator) -> tuple[Scores, Values]:
+def play(plan: SimulationPlan, rng: np.random.Generator) -> tuple[Scores, Floats]:
     """One replay to its end: its scores (`state_after`), and the strengths (players,)."""
     strength = plan.known.draw(rng)
     run = _ReplayArrays(plan, rng)
@@ -200,7 +195,7 @@ _OF_GAMES = {"opponent": -1, "points2": 0, "handicap": 0, "first": -1, "played":
 class _ReplayArrays:
     """The arrays of one replay as it goes on."""
 
-    def __init__(self, plan: SimulationPlan, rng: Generator) -> None:
+    def __init__(self, plan: SimulationPlan, rng: np.random.Generator) -> None:
         self.plan, self.rng = plan, rng
         begun, done = plan.start, plan.done
         n, rounds = len(plan.strength), plan.tournament.rounds
@@ -232,7 +227,7 @@ class _ReplayArrays:
         games = {name: values[:, :after] for name, values in self.games.items()}
         return Scores(self.plan.tournament, **games, wins2=totals[0], mms2=totals[1])
 
-    def pair_and_play(self, number: int, strength: Values) -> None:
+    def pair_and_play(self, number: int, strength: Floats) -> None:
         """Pair a round, draw its results, and take both into the arrays."""
         first, second, stones, without = self._pair(number)
         column = number - 1
@@ -257,14 +252,14 @@ class _ReplayArrays:
         record_games(self.entries, self.met, first, second, stones, step)
 
     def _chances(
-        self, first: Whole, second: Whole, stones: Whole, strength: Values
-    ) -> tuple[Values, Values]:
+        self, first: Longs, second: Longs, stones: Longs, strength: Floats
+    ) -> tuple[Floats, Floats]:
         table = self.plan.even_chances
         if table is not None and not stones.any():
             return table[0][first, second], table[1][first, second]
         return self.plan.chance(strength[first], strength[second], stones.astype(np.float64))
 
-    def _pair(self, number: int) -> tuple[Whole, Whole, Whole, int]:
+    def _pair(self, number: int) -> tuple[Longs, Longs, Longs, int]:
         """Who moves first and second, the stones, and who has no opponent (-1: all have)."""
         plan = self.plan
         present = np.flatnonzero(plan._present[number - 1])
@@ -279,9 +274,7 @@ class _ReplayArrays:
             raise ModelError("the weights of the pairing are too large for so many players")
         return present[first], present[second], stones, int(present[bye]) if bye >= 0 else -1
 
-    def _scheduled(
-        self, number: int, present: NDArray[np.bool_]
-    ) -> tuple[Whole, Whole, Whole, int]:
+    def _scheduled(self, number: int, present: Flags) -> tuple[Longs, Longs, Longs, int]:
         first, second = self.plan._table[number - 1]
         meet = present[first] & present[second]
         first, second = first[meet], second[meet]
@@ -370,7 +363,7 @@ def random_tournament(
     return tournament
 
 
-def _entries(plan: RandomPlan, rng: Generator) -> Tournament:
+def _entries(plan: RandomPlan, rng: np.random.Generator) -> Tournament:
     ratings = np.sort(rng.normal(plan.rating, plan.spread, plan.players).clip(1, 9_999))[::-1]
     players = []
     for number, rating in enumerate(ratings, 1):
@@ -402,12 +395,12 @@ def _entries(plan: RandomPlan, rng: Generator) -> Tournament:
     return replace(made, swiss=SwissSettings(initial_colour=colour, accelerations=stages))
 
 
-def _played(game: Game, plan: RandomPlan, tournament: Tournament, rng: Generator) -> Game:
+def _played(game: Game, plan: RandomPlan, tournament: Tournament, rng: np.random.Generator) -> Game:
     """The game with a result."""
     if rng.random() < plan.forfeits:
         forms = (Result.first_wins, Result.second_wins, Result.both_lose)
         return replace(game, result=forms[rng.choice(3, p=(0.45, 0.45, 0.1))], forfeit=True)
-    one, two = (tournament.players[p].rating or 0.0 for p in (game.first, game.second))
+    one, two = (tournament.players[p].rating or 0.0 for p in game.players)
     expected = float(win_probability(one - two))
     drawn = min(4 * plan.draws * expected * (1 - expected), 2 * min(expected, 1 - expected))
     lot = rng.random()

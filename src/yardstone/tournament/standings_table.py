@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Floats, Longs
 from yardstone.errors import UsageError
+from yardstone.grades import format_grade
 from yardstone.tournament.fide import (
     FideScores,
     Unplayed,
@@ -27,13 +29,6 @@ from yardstone.tournament.fide import (
 )
 from yardstone.tournament.model import ByeKind, Player, System, Tournament
 from yardstone.tournament.rules import Scoring
-
-if TYPE_CHECKING:
-    Whole = NDArray[np.int64]
-    Values = NDArray[np.float64]
-
-#: Points of byes that bring the same whatever the tournament's rules say.
-_FIXED_BYES = {ByeKind.full: 2, ByeKind.half: 1, ByeKind.zero: 0}
 
 
 def initial_score(player: Player, scoring: Scoring) -> int:
@@ -50,23 +45,17 @@ def initial_score(player: Player, scoring: Scoring) -> int:
 def category(player: Player, scoring: Scoring) -> int:
     """Number of the category by rank, 0 being the strongest."""
     rank = scoring.zero if player.rank is None else player.rank
-    for number, limit in enumerate(scoring.categories):
-        if rank >= limit:
-            return number
-    return len(scoring.categories)
+    reached = (number for number, limit in enumerate(scoring.categories) if rank >= limit)
+    return next(reached, len(scoring.categories))
 
 
-def taking_part(tournament: Tournament) -> NDArray[np.bool_]:
+def taking_part(tournament: Tournament) -> Flags:
     """Which players have a game or a bye in any round, or are expected in one to come."""
-    n = len(tournament.players)
-    there = np.zeros(n, bool)
-    for game in tournament.games:
-        there[[game.first, game.second]] = True
-    for bye in tournament.byes:
-        there[bye.player] = True
     if not tournament.games:
-        for row, player in enumerate(tournament.players):
-            there[row] = player.registered
+        return np.array([player.registered for player in tournament.players], bool)
+    there = np.zeros(len(tournament.players), bool)
+    there[[player for game in tournament.games for player in game.players]] = True
+    there[[bye.player for bye in tournament.byes]] = True
     return there
 
 
@@ -75,14 +64,14 @@ class Scores:
     """Everything that criteria are computed from; see the module for rounds and units."""
 
     tournament: Tournament  #: What was scored
-    opponent: Whole  #: (players, rounds) Number of the opponent, -1 without a game
-    points2: Whole  #: Half points from games
-    handicap: Whole  #: Stones that the player gave; negative those received
+    opponent: Longs  #: (players, rounds) Number of the opponent, -1 without a game
+    points2: Longs  #: Half points from games
+    handicap: Longs  #: Stones that the player gave; negative those received
     #: 1 where the player moved first, 0 where second, -1 where unknown or no game
     first: NDArray[np.int8]
-    played: NDArray[np.bool_]  #: Games with a result that is no forfeit
-    wins2: Whole  #: `wins2`, `mms2`: (players, rounds + 1) Wins and McMahon scores in half points.
-    mms2: Whole
+    played: Flags  #: Games with a result that is no forfeit
+    wins2: Longs  #: `wins2`, `mms2`: (players, rounds + 1) Wins and McMahon scores in half points.
+    mms2: Longs
 
     @classmethod
     def of(cls, tournament: Tournament) -> Scores:
@@ -113,61 +102,50 @@ class Scores:
         return cls(tournament, opponent, points2, handicap, first, played, wins2, mms2)
 
     @property
-    def initial2(self) -> Whole:
+    def initial2(self) -> Longs:
         """McMahon scores before the first round, in half points."""
         return self.mms2[:, 0]
 
     @cached_property
-    def _virtual(self) -> Whole:
+    def _virtual(self) -> Longs:
         """Half points from played games, each other round counting half a point."""
         earned = np.where(self.played, self.points2, 1)
         zero = np.zeros((len(earned), 1), np.int64)
         return np.hstack([zero, np.cumsum(earned, axis=1)])
 
-    def for_opponents(self, score2: Whole, round_number: int) -> Whole:
+    def for_opponents(self, score2: Longs, round_number: int) -> Longs:
         """What each player's score counts in sums over opponents, after a round."""
         if not self.tournament.scoring.unplayed_as_half:
             return score2[:, round_number]
         return score2[:, 0] + self._virtual[:, round_number]
 
-    def of_opponents(self, values: Whole, round_number: int, missing: Whole) -> Whole:
+    def of_opponents(self, values: Longs, round_number: int, missing: Longs) -> Longs:
         """Each opponent's value up to a round; `missing` of the player without one."""
         against = self.opponent[:, :round_number]
         return np.where(against >= 0, values[against], missing[:, None])
 
-    @cached_property
-    def floats(self) -> tuple[Whole, Whole]:
-        """How often each player was drawn up and down, after each round."""
-        score = (self.mms2 if self.tournament.system == "mcmahon" else self.wins2) // 2
-        up, down = (np.zeros_like(self.wins2) for _ in range(2))
-        for column in range(self.opponent.shape[1]):
-            against = self.opponent[:, column]
-            met = against >= 0
-            own, other = score[:, column], score[against, column]
-            up[:, column + 1] = up[:, column] + (met & (own < other))
-            down[:, column + 1] = down[:, column] + (met & (own > other))
-        return up, down
+
+def points_without_game(tournament: Tournament, row: int, number: int) -> tuple[float, float]:
+    """What a round without a game brings a player: wins, McMahon score."""
+    rules, bye = tournament.scoring, tournament.bye_of.get((number, row))
+    if bye is None:
+        absent = number in tournament.players[row].absent
+        return (rules.wins_absent, rules.score_absent) if absent else (0.0, 0.0)
+    if bye.kind is ByeKind.paired:
+        return rules.wins_bye, rules.score_bye
+    points = {ByeKind.full: 1.0, ByeKind.half: 0.5}.get(bye.kind, 0.0)
+    return points, points
 
 
-def _without_game(tournament: Tournament, opponent: Whole) -> tuple[Whole, Whole]:
+def _without_game(tournament: Tournament, opponent: Longs) -> Longs:
     """Half points of all rounds so far without a game: wins, McMahon score."""
-    scoring = tournament.scoring
-    wins, score = np.zeros(opponent.shape, np.int64), np.zeros(opponent.shape, np.int64)
-    absent2 = round(2 * scoring.wins_absent), round(2 * scoring.score_absent)
-    bye2 = round(2 * scoring.wins_bye), round(2 * scoring.score_bye)
-    free = opponent < 0
-    for row, player in enumerate(tournament.players):
-        for number in player.absent:
-            if number <= opponent.shape[1] and free[row, number - 1]:
-                wins[row, number - 1], score[row, number - 1] = absent2
-    for bye in tournament.byes:
-        place = bye.player, bye.round - 1
-        fixed = _FIXED_BYES.get(bye.kind)
-        wins[place], score[place] = bye2 if fixed is None else (fixed, fixed)
-    wins, score = np.cumsum(wins, axis=1), np.cumsum(score, axis=1)
-    if scoring.round_down:
-        wins, score = wins // 2 * 2, score // 2 * 2
-    return wins, score
+    points2 = np.zeros((2, *opponent.shape), np.int64)
+    rows, columns = np.nonzero(opponent < 0)
+    places = zip(rows.tolist(), (columns + 1).tolist(), strict=True)
+    points = [points_without_game(tournament, *place) for place in places]
+    points2[:, rows, columns] = np.rint(2.0 * np.array(points).reshape(-1, 2)).T
+    total2 = np.cumsum(points2, axis=2)
+    return total2 // 2 * 2 if tournament.scoring.round_down else total2
 
 
 _Net = Sequence[Mapping[int, int]]
@@ -257,15 +235,18 @@ class Criterion:
 
     name: str  #: As in files and on the command line; `heading` above a column
     about: str  #: What it is
-    #: From a state to the values of all players, more being better. None for those that compare
+    #: From a state to the values of all players, as people read them. None for those that compare
     #: tied players only (DC, SDC, DE).
-    compute: Callable[[RoundState], Values] | None
+    compute: Callable[[RoundState], Floats] | None
     heading: str = ""
     #: Rounds before the one asked for (negative), or the round itself (positive); 0 for now
     shift: int = 0
+    least_first: bool = False  #: Whether the least value is the best, as of places or losses
+    #: How a value is written, where not as a number
+    show: Callable[[float], str] | None = None
 
-    def values(self, state: RoundState) -> Values:
-        """The value of every player; more is better, NaN is least."""
+    def values(self, state: RoundState) -> Floats:
+        """What orders every player: more is better, so `least_first` turns signs; NaN is last."""
         if self.compute is None:
             raise UsageError(f"{self.name} compares tied players only")
         if self.shift:
@@ -273,23 +254,19 @@ class Criterion:
             if not 0 <= when <= state.round:
                 raise UsageError(f"{self.name}: there is no round {when} before {state.round}")
             state = state.at(when)
-        return self.compute(state)
+        return self.turned(self.compute(state))
+
+    def turned(self, values: Floats) -> Floats:
+        """Values as people read them from those that order, and the other way round."""
+        return -values if self.least_first else values
 
 
-def _wins(state: RoundState) -> Values:
-    return state.scores.wins2[:, state.round] / 2
-
-
-def _mms(state: RoundState) -> Values:
-    return state.scores.mms2[:, state.round] / 2
-
-
-def _total(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+def _total(columns: Longs) -> Longs:
     """The sum over rounds."""
     return np.asarray(columns.sum(axis=1), np.int64)
 
 
-def _opponents(kind: str, state: RoundState) -> NDArray[np.int64]:
+def _opponents(kind: str, state: RoundState) -> Longs:
     """Doubled score of each opponent that counts in SOS, one column a round."""
     scores, now = state.scores, state.round
     if kind == "W":
@@ -301,7 +278,7 @@ def _opponents(kind: str, state: RoundState) -> NDArray[np.int64]:
     return sums2 + 2 * scores.handicap[:, :now]
 
 
-def _sos(kind: str, cut: int, state: RoundState) -> Values:
+def _sos(kind: str, cut: int, state: RoundState) -> Floats:
     columns = _opponents(kind, state)
     if cut:
         if state.round <= cut:
@@ -310,25 +287,25 @@ def _sos(kind: str, cut: int, state: RoundState) -> Values:
     return _total(columns) / 2
 
 
-def _sodos(kind: str, state: RoundState) -> Values:
+def _sodos(kind: str, state: RoundState) -> Floats:
     met = state.scores.opponent[:, : state.round] >= 0
     points2 = np.where(met, state.scores.points2[:, : state.round], 0)
     return _total(_opponents(kind, state) * points2) / 4
 
 
-def _sosos(kind: str, state: RoundState) -> Values:
+def _sosos(kind: str, state: RoundState) -> Floats:
     scores, now = state.scores, state.round
     sos2 = _total(_opponents(kind, state))
     missing = np.zeros_like(sos2) if kind == "W" else scores.initial2 * now
     return _total(scores.of_opponents(sos2, now, missing)) / 2
 
 
-def _cuss(kind: str, state: RoundState) -> Values:
+def _cuss(kind: str, state: RoundState) -> Floats:
     score2 = state.scores.wins2 if kind == "W" else state.scores.mms2
     return _total(score2[:, 1 : state.round + 1]) / 2
 
 
-def _exploits(won_only: bool, state: RoundState) -> Values:
+def _exploits(won_only: bool, state: RoundState) -> Floats:
     """Opponents' wins times 0 to 3, by how bold the handicap was."""
     scores, now = state.scores, state.round
     ranks = np.array([p.rank or 0 for p in state.tournament.players], np.int64)
@@ -341,7 +318,7 @@ def _exploits(won_only: bool, state: RoundState) -> Values:
     return _total(scores.wins2[against, now] * factor) / 2
 
 
-def _strasbourg2(scores: Scores) -> NDArray[np.int64]:
+def _strasbourg2(scores: Scores) -> Longs:
     """McMahon scores with 2 points more for each of two rounds of a cup among the best."""
     rules = scores.tournament.scoring
     rounds = scores.mms2.shape[1] - 1
@@ -356,7 +333,7 @@ def _strasbourg2(scores: Scores) -> NDArray[np.int64]:
     return scores2
 
 
-def _cup(state: RoundState) -> Values:
+def _cup(state: RoundState) -> Floats:
     """Cup score: a win counts twice as much as one a round later."""
     scores = state.scores
     total = np.zeros(len(scores.opponent), np.int64)
@@ -366,29 +343,25 @@ def _cup(state: RoundState) -> Values:
     return (total + free) / 2
 
 
-def _each(state: RoundState, value: Callable[[Any], float | None]) -> Values:
+def _each(state: RoundState, value: Callable[[Any], float | None]) -> Floats:
     values = [value(player) for player in state.tournament.players]
     return np.array([np.nan if v is None else v for v in values], np.float64)
 
 
-def _fide(method: str, keywords: Mapping[str, Any], state: RoundState) -> Values:
+def _fide(method: str, keywords: Mapping[str, Any], state: RoundState) -> Floats:
     scores = state.fide
     function = getattr(scores, method)
     return np.array([function(p, **keywords) for p in range(len(scores.points))], np.float64)
 
 
-def _count(test: Callable[[Any], bool], state: RoundState) -> Values:
+def _count(test: Callable[[Any], bool], state: RoundState) -> Floats:
     return np.array([sum(map(test, rounds)) for rounds in state.fide.rounds], np.float64)
-
-
-def _numbers(state: RoundState) -> Values:
-    return -np.arange(len(state.tournament.players), dtype=np.float64)
 
 
 def _go() -> list[Criterion]:
     criteria = [
-        Criterion("NBW", "number of wins", _wins),
-        Criterion("MMS", "McMahon score", _mms),
+        Criterion("NBW", "number of wins", lambda s: s.scores.wins2[:, s.round] / 2),
+        Criterion("MMS", "McMahon score", lambda s: s.scores.mms2[:, s.round] / 2),
         Criterion("STS", "Strasbourg score: McMahon with a cup among the best",
                   lambda s: _strasbourg2(s.scores)[:, s.round] / 2),
         Criterion("CPS", "cup score: a win counts twice as much as one a round later", _cup),
@@ -396,8 +369,10 @@ def _go() -> list[Criterion]:
         Criterion("EXT", "exploits attempted", partial(_exploits, False)),
         Criterion("EXR", "exploits achieved", partial(_exploits, True)),
         Criterion("CAT", "category by rank",
-                  lambda s: -_each(s, lambda p: category(p, s.tournament.scoring))),
-        Criterion("RANK", "rank", lambda s: _each(s, lambda p: p.rank)),
+                  lambda s: _each(s, lambda p: category(p, s.tournament.scoring) + 1),
+                  least_first=True),
+        Criterion("RANK", "rank", lambda s: _each(s, lambda p: p.rank),
+                  show=lambda rank: format_grade(round(rank))),
         Criterion("RATING", "rating", lambda s: _each(s, lambda p: p.rating)),
         Criterion("DC", "direct confrontation", None),
         Criterion("SDC", "simplified direct confrontation", None),
@@ -475,7 +450,8 @@ def _chess() -> list[Criterion]:
                  perfect_performance),
             )
         ),
-        Criterion("TPN", "number in the list of players", _numbers),
+        Criterion("TPN", "number in the list of players",
+                  lambda s: np.arange(1.0, len(s.tournament.players) + 1.0), least_first=True),
         Criterion("DE", "direct encounter", None),
     ]  # fmt: skip
 
@@ -554,11 +530,12 @@ class Standings:
     tournament: Tournament  #: What the table is of
     round: int  #: After which round
     criteria: tuple[Criterion, ...]  #: In their order
-    order: NDArray[np.int64]  #: Numbers of the listed players, the best first; tied ones by name
+    order: Longs  #: Numbers of the listed players, the best first; tied ones by name
     #: Place of each in that order, from 1; tied players share the best place of theirs
-    place: NDArray[np.int64]
-    #: (players listed, criteria) In the order of places; NaN where a criterion has no value
-    values: Values
+    place: Longs
+    #: (players listed, criteria) In the order of places, as people read them; NaN where a
+    #: criterion has no value
+    values: Floats
     scores: Scores  #: All scores, of all players
 
     def __len__(self) -> int:
@@ -594,10 +571,7 @@ def standings(
         >>> [made.tournament.players[row].name for row in made.order]
         ['Bob', 'Ann']
     """
-    last = max(tournament.rounds, tournament.last_round)
-    now = tournament.complete_rounds if round_number is None else round_number
-    if not 0 <= now <= last:
-        raise UsageError(f"there is no round {now}, only 1 to {last}")
+    now = round_shown(tournament, round_number)
     if criteria is None:
         criteria = default_criteria(tournament)
     if isinstance(criteria, str):
@@ -607,6 +581,15 @@ def standings(
     rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
     state = RoundState(Scores.of(tournament), now, rules)
     return _table(state, chosen, everybody=everybody)
+
+
+def round_shown(tournament: Tournament, round_number: int | None) -> int:
+    """A round that there is, by default the last one without an open result; else UsageError."""
+    last = max(tournament.rounds, tournament.last_round)
+    now = tournament.complete_rounds if round_number is None else round_number
+    if not 0 <= now <= last:
+        raise UsageError(f"there is no round {now}, only 1 to {last}")
+    return now
 
 
 def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool) -> Standings:
@@ -626,10 +609,13 @@ def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool)
 
     rows = np.array(sorted(listed.tolist(), key=place_of), np.int64)
     place = shared_places(ranked[rows])
-    return Standings(tournament, state.round, chosen, rows, place, values[rows], state.scores)
+    shown = values[rows]
+    for number, which in enumerate(chosen):
+        shown[:, number] = which.turned(shown[:, number])
+    return Standings(tournament, state.round, chosen, rows, place, shown, state.scores)
 
 
-def shared_places(ranked: NDArray[Any]) -> NDArray[np.int64]:
+def shared_places(ranked: NDArray[Any]) -> Longs:
     """Places from 1 of rows of values in their order; equal rows share the best of theirs."""
     begins = np.append(True, (ranked[1:] != ranked[:-1]).any(axis=1))[: len(ranked)]
     return np.asarray(np.maximum.accumulate(np.where(begins, np.arange(1, len(ranked) + 1), 1)))
@@ -638,10 +624,10 @@ def shared_places(ranked: NDArray[Any]) -> NDArray[np.int64]:
 def _among_tied(
     which: Criterion,
     state: RoundState,
-    listed: NDArray[np.int64],
-    columns: Sequence[Values],
+    listed: Longs,
+    columns: Sequence[Floats],
     number: int,
-) -> Values:
+) -> Floats:
     """A criterion that compares the players tied on all that stand before it."""
     values = np.zeros(len(state.tournament.players))
     before = np.round(np.column_stack([*columns[:number], values]), 6)

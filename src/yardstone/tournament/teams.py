@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from yardstone.errors import InputError, UsageError
+from yardstone.arrays import Floats, Longs
+from yardstone.errors import UsageError
 from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
-from yardstone.tournament.standings_table import shared_places
-
-if TYPE_CHECKING:
-    from yardstone.tournament.rules import Team
-
+from yardstone.tournament.rules import Team
+from yardstone.tournament.standings_table import round_shown, shared_places
 
 #: Other names of criteria.
 _NAMES = {"TP": "TEAMP", "MP": "TEAMP", "BP": "BDW", "GP": "BDW", "BH": "SOST"}
@@ -75,17 +71,15 @@ def matches(tournament: Tournament, round_number: int | None = None) -> tuple[Te
                 if player < 0:
                     continue
                 if player in place and place[player][0] != team:
-                    raise InputError(
-                        f"{tournament.players[player].full_name} is in two teams in round {number}",
-                        file=tournament.file or None,
-                    )
+                    who = tournament.name_of(player)
+                    raise tournament.error(f"{who} is in two teams in round {number}")
                 place.setdefault(player, (team, board))
         games_of: dict[frozenset[int], list[tuple[int, int]]] = {}
         for game in tournament.round_games(number):
             if game.first in place and game.second in place:
                 pair = frozenset((place[game.first][0], place[game.second][0]))
                 if len(pair) == 2:
-                    games_of.setdefault(pair, []).append((game.first, game.second))
+                    games_of.setdefault(pair, []).append(game.players)
         listed += [_match(tournament, number, games, place) for games in games_of.values()]
     return tuple(listed)
 
@@ -150,9 +144,9 @@ class TeamStandings:
     #: boards), ``SOST`` (match points of the opponents), ``SB`` (these times the board points made
     #: against each), ``MNR`` (mean rating of the first line-up)
     criteria: tuple[str, ...]
-    order: NDArray[np.int64]  #: Teams, the best first; tied ones by number
-    place: NDArray[np.int64]  #: From 1; tied teams share the best place of theirs
-    values: NDArray[np.float64]  #: (teams, criteria) In the order of places
+    order: Longs  #: Teams, the best first; tied ones by number
+    place: Longs  #: From 1; tied teams share the best place of theirs
+    values: Floats  #: (teams, criteria) In the order of places
     matches: tuple[TeamMatch, ...]
 
     def __len__(self) -> int:
@@ -192,11 +186,8 @@ def team_standings(
         UsageError: There is no such round or criterion.
     """
     if not tournament.teams:
-        raise InputError("the tournament has no teams", file=tournament.file or None)
-    last = max(tournament.rounds, tournament.last_round)
-    now = tournament.complete_rounds if round_number is None else round_number
-    if not 0 <= now <= last:
-        raise UsageError(f"there is no round {now}, only 1 to {last}")
+        raise tournament.error("the tournament has no teams")
+    now = round_shown(tournament, round_number)
     usual = _USUAL_CHESS if tournament.discipline == "chess" else _USUAL
     names = criteria if criteria is not None else tournament.team_rules.criteria or usual
     names = names.split(",") if isinstance(names, str) else names
@@ -224,9 +215,7 @@ def _criterion(name: str) -> str:
     return plain
 
 
-def _values(
-    tournament: Tournament, name: str, played: tuple[TeamMatch, ...]
-) -> NDArray[np.float64]:
+def _values(tournament: Tournament, name: str, played: tuple[TeamMatch, ...]) -> Floats:
     values = np.zeros(len(tournament.teams))
     if name == "MNR":
         return np.array([_mean_rating(tournament, team) for team in tournament.teams])
@@ -265,7 +254,7 @@ def team_tournament(tournament: Tournament) -> Tournament:
         InputError: There are fewer than two teams, or a player is in two.
     """
     if len(tournament.teams) < 2:
-        raise InputError("the tournament has no teams to pair", file=tournament.file or None)
+        raise tournament.error("the tournament has no teams to pair")
     entrants = tuple(
         Player(name=team.name, rating=_mean_rating(tournament, team) or None)
         for team in tournament.teams
@@ -324,9 +313,8 @@ def with_boards(tournament: Tournament, before: Tournament, paired: Tournament) 
         seats = [(board, pair) for board, pair in enumerate(lines, 1) if min(pair) >= 0]
         if not seats:
             names = " - ".join(team.name for team in teams)
-            raise InputError(
+            raise tournament.error(
                 f"{names}: no board has a player of both teams in round {match.round}",
-                file=tournament.file or None,
                 hint="enter the line-ups first",
             )
         for board, pair in seats:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from yardstone.errors import InputError
 from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Skipped, SkipReport
+from yardstone.records.decoding import finite_number
 from yardstone.records.sources import delimited_rows
 from yardstone.tournament.event.settings import EventChange, check_planned, done, unchanged
 from yardstone.tournament.formats.opengotha import format_rank, key, parse_rank
@@ -157,7 +158,7 @@ def enter_players(
     check_planned(tournament, start)
     absent = frozenset(range(1, start))
     players = list(tournament.players)
-    place = {key(player.name, player.first_name): row for row, player in enumerate(players)}
+    place = {key(player): row for row, player in enumerate(players)}
     plain = {_unaccented(text): row for text, row in place.items()}
     skipped = SkipReport()
     new: list[int] = []
@@ -166,7 +167,7 @@ def enter_players(
     for entry in entries:
         try:
             player = replace(player_of(entry), absent=absent)
-            who = key(player.name, player.first_name)
+            who = key(player)
             if who in place:
                 _check_same(players[place[who]], player)
                 old.append(player.full_name)
@@ -264,9 +265,9 @@ def change_player(
     made = replace(there, **{at: getattr(entered, at) for at in changing})
     if made == there:
         return unchanged(tournament, f"{there.full_name} is entered so already.")
-    who = key(made.name, made.first_name)
+    who = key(made)
     for row, other in enumerate(tournament.players):
-        if row != player and key(other.name, other.first_name) == who:
+        if row != player and key(other) == who:
             raise tournament.error(f"{made.full_name} is entered already")
     rating_now = "" if made.rating is None else f", rating {made.rating:.0f}"
     lines = [f"Changed: {there.full_name} is now {_introduced(made)}{rating_now}."]
@@ -283,7 +284,7 @@ def remove_player(tournament: Tournament, player: int) -> EventChange:
         InputError: The player is paired in some round.
     """
     who = tournament.name_of(player)
-    paired = [g.round for g in tournament.games if player in (g.first, g.second)]
+    paired = [g.round for g in tournament.games if player in g.players]
     paired += [bye.round for bye in tournament.byes if bye.player == player]
     if paired:
         raise tournament.error(
@@ -416,11 +417,8 @@ def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEnt
 def _rating(text: str) -> float | None:
     if not text:
         return None
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < 1e5:
+    value = finite_number(text.replace(",", "."), below=1e5)
+    if value is None:
         raise InputError(f"rating {text!r} is not a number")
     return value
 
@@ -584,12 +582,9 @@ def _aga(lines: Iterable[str]) -> Iterator[EventEntry]:
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) < 4 or "," not in cells[0] or not cells[1].isdecimal():
             continue
-        try:
-            raw = float(cells[3])
-        except ValueError:
+        raw = finite_number(cells[3], below=100)
+        if raw is None:
             continue  # a member without a rating
-        if not abs(raw) < 100:
-            continue
         points = 100 * raw + (-100 if raw > 0 else 100)
         family, given = split_name(cells[0])
         yield EventEntry(

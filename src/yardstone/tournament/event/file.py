@@ -15,11 +15,12 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from yardstone.errors import InputError, MissingFileError
-from yardstone.files import changing, followed, write_bytes, write_text
+from yardstone.files import changing, followed, read_bytes, write_bytes, write_text
 from yardstone.tournament.event.settings import EventChange, done
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes, to_bytes
 from yardstone.tournament.formats import TournamentFormat
@@ -64,15 +65,16 @@ def change_file(path: str | os.PathLike[str], step: Callable[[Tournament], Chang
             refused.
     """
     target = followed(path)
+    read = partial(read_bytes, target, MAX_BYTES, "a tournament", name=str(path))
     with changing(target, wait=_WAIT):
         for _ in range(_ATTEMPTS):
-            data = _read(target, str(path))
+            data = read()
             form = format_of_bytes(data, str(path))
             change = step(form.read(data, str(path)))
             if not change.made:
                 return change
             new, written = _written(form, change.tournament, str(path))
-            if _read(target, str(path)) != data:
+            if read() != data:
                 continue
             add_step(target, what=" ".join(change.lines[:1]), before=data, after=new)
             write_bytes(target, new)
@@ -94,8 +96,9 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
             again.
     """
     target = followed(path)
+    read = partial(read_bytes, target, MAX_BYTES, "a tournament", name=str(path))
     with changing(target, wait=_WAIT):
-        data = _read(target, str(path))
+        data = read()
         form = format_of_bytes(data, str(path))
         steps = read_journal(target)
         while steps and steps[-1].before == data:  # it was never written, or taken back
@@ -112,24 +115,11 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
             states = (form.read(each, str(path)) for each in (last.before, last.after, data))
             new, tournament = _written(form, taken_back(*states), str(path))
             lines.append("What another program changed since is kept.")
-        if _read(target, str(path)) != data:
+        if read() != data:
             raise InputError("another program has just changed it", file=str(path), hint="again")
         write_bytes(target, new)
         write_journal(target, steps)
     return done(tournament, *lines)
-
-
-def _read(target: Path, file: str) -> bytes:
-    try:
-        with target.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise MissingFileError("there is no such file", file=file) from None
-    except OSError as error:
-        raise InputError(error.strerror or str(error), file=file) from error
-    if len(data) > MAX_BYTES:
-        raise InputError("too large for a tournament", file=file)
-    return data
 
 
 def _written(form: TournamentFormat, tournament: Tournament, file: str) -> tuple[bytes, Tournament]:
@@ -205,13 +195,9 @@ def read_journal(path: Path) -> list[JournalStep]:
     """The steps of a tournament's file, the oldest first; none without a journal."""
     journal = journal_of(path)
     try:
-        if journal.stat().st_size > _MAX_BYTES:
-            raise InputError("too large", file=str(journal), hint="remove it")
-        lines = journal.read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:
+        lines = read_bytes(journal, _MAX_BYTES, "a journal").splitlines(keepends=True)
+    except MissingFileError:
         return []
-    except OSError as error:
-        raise InputError(error.strerror or str(error), file=str(journal)) from error
     steps = []
     for number, line in enumerate(lines, 1):
         try:
@@ -268,13 +254,15 @@ _RECORDS = {
     "games": "the game {1} of round {0}",
     "byes": "the bye of {1} in round {0}",
     "teams": "the team {1}",
+    "settings": "the setting {0}",
 }
-_NOT_COMPARED = (*_RECORDS, "document", "file", "adjustments")
+_NO_SETTINGS = {*_RECORDS, "document", "file", "adjustments"}
+_MISSING = object()
 
 
 def _records(tournament: Tournament) -> dict[str, dict[Any, Any]]:
-    """Players, games, byes and teams by what names them in every state of the file."""
-    names = [key(player.name, player.first_name) for player in tournament.players]
+    """Players, games, byes, teams and settings by what names them in every state of the file."""
+    names = [key(player) for player in tournament.players]
     sides = [(names[game.first], names[game.second]) for game in tournament.games]
     plain = [replace(game, first=0, second=1, line=0) for game in tournament.games]
     return {
@@ -285,6 +273,11 @@ def _records(tournament: Tournament) -> dict[str, dict[Any, Any]]:
         },
         "byes": {(b.round, names[b.player]): replace(b, player=0) for b in tournament.byes},
         "teams": {(team.number, team.name): _by_names(team, names) for team in tournament.teams},
+        "settings": {
+            part.name: getattr(tournament, part.name)
+            for part in fields(Tournament)
+            if part.name not in _NO_SETTINGS
+        },
     }
 
 
@@ -298,7 +291,7 @@ def _by_names(team: Team, names: Sequence[str]) -> tuple[Team, Sequence[str]]:
 def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tournament:
     """The tournament `now` without what led from `before` to `after`, if that still stands."""
     states = [_records(each) for each in (before, after, now)]
-    players, games, byes, teams = (
+    players, games, byes, teams, settings = (
         _merged(now, what, *(each[kind] for each in states)) for kind, what in _RECORDS.items()
     )
     rows = {name: row for row, name in enumerate(players)}
@@ -307,7 +300,7 @@ def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tourna
             if name not in rows:
                 who = states[2]["players"][name].full_name
                 raise now.error(f"{who} has been paired since", hint="withdraw the player")
-    made = replace(
+    return replace(
         now,
         players=tuple(players.values()),
         games=tuple(
@@ -319,16 +312,8 @@ def taken_back(before: Tournament, after: Tournament, now: Tournament) -> Tourna
             for team, names in teams.values()
         ),
         adjustments=(),
+        **settings,
     )
-    settings = {}
-    for field in fields(Tournament):
-        if field.name not in _NOT_COMPARED:
-            old, new, current = (getattr(each, field.name) for each in (before, after, now))
-            if old != new and current != old:
-                if current != new:
-                    raise _changed_since(now, f"the setting {field.name}")
-                settings[field.name] = old
-    return replace(made, **settings)
 
 
 def _merged(
@@ -341,22 +326,19 @@ def _merged(
     """The current records, those that the step touched as they were before it."""
     merged = dict(current)
     for name in [*before, *(each for each in after if each not in before)]:
-        old, new, is_now = before.get(name), after.get(name), current.get(name)
+        old, new, is_now = (each.get(name, _MISSING) for each in (before, after, current))
         if old == new or is_now == old:
             continue
         if is_now != new:
             parts = name if isinstance(name, tuple) else (name,)
             texts = (" - ".join(sorted(p)) if isinstance(p, frozenset) else p for p in parts)
-            raise _changed_since(now, what.format(*texts))
-        if old is None:
+            raise now.error(
+                f"{what.format(*texts)} was changed again by another program since, and cannot be "
+                "taken back",
+                hint="change it by hand",
+            )
+        if old is _MISSING:
             del merged[name]
         else:
             merged[name] = old
     return merged
-
-
-def _changed_since(now: Tournament, what: str) -> Exception:
-    return now.error(
-        f"{what} was changed again by another program since, and cannot be taken back",
-        hint="change it by hand",
-    )

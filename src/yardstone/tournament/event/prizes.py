@@ -80,7 +80,7 @@ def prize_list(
     table = standings(tournament, round_number=tournament.last_round, criteria=criteria)
     order = [int(row) for row in table.order]
     games = tournament.games
-    won = [sum(g.points(r) == 1 for g in games if r in (g.first, g.second)) for r in order]
+    won = [sum(g.points(r) == 1 for g in games if r in g.players) for r in order]
     ranks = [tournament.players[row].rank for row in order]
 
     def prize(group: str, line: int, place: int = 0, *, shared: bool = False) -> Prize:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -185,11 +186,6 @@ class PairedRound(EventChange):
     proposal: Proposal | DutchProposal | RoundRobin  #: The boards, and the reasons
     notes: tuple[str, ...] = ()  #: Which wishes were kept
 
-    @property
-    def change(self) -> EventChange:
-        """The step itself."""
-        return self
-
 
 def usual_system(tournament: Tournament, wishes: EventWishes) -> PairingSystem:
     """By which rules a round is paired where nobody names them."""
@@ -233,12 +229,13 @@ def pair_event(
             made = propose(tournament, number, constraints=wanted, **options)
         except InputError as error:
             plain = {**options, "costs": False, "questions": (), "progress": None}
-            if wanted is demanded or not _possible(
-                lambda: propose(tournament, number, constraints=demanded, **plain)
-            ):
-                raise
-            message = f"{error.message}, with the wishes ({'; '.join(notes)})"
-            raise InputError(message, file=error.file, hint="take a wish back") from None
+            told = error
+            if wanted is not demanded:
+                with suppress(InputError):  # without the wishes too
+                    propose(tournament, number, constraints=demanded, **plain)
+                    message = f"{error.message}, with the wishes ({'; '.join(notes)})"
+                    told = InputError(message, file=error.file, hint="take a wish back")
+            raise told from None
         paired = made.tournament
     games, byes = paired.round_games(number), _bye_names(paired, number)
     boards = f"{len(games)} {'board' if len(games) == 1 else 'boards'}"
@@ -266,15 +263,6 @@ def _check_bye(tournament: Tournament, number: int, constraints: Constraints) ->
             f"round {number}: {byes[0]} has the bye, and {players} to be paired, an odd number",
             hint="take the bye back, or let somebody be absent in this round",
         )
-
-
-def _possible(propose: Callable[[], object]) -> bool:
-    """Whether a round can be paired."""
-    try:
-        propose()
-    except InputError:
-        return False
-    return True
 
 
 def unpair_round(tournament: Tournament, round_number: int | None = None) -> EventChange:
@@ -365,7 +353,7 @@ def find_game(
     if not games:
         raise tournament.error(f"round {round_number} is not paired yet", hint="pair it first")
     if players is not None:
-        candidates = [g for g in games if {g.first, g.second} == set(players)]
+        candidates = [g for g in games if set(g.players) == set(players)]
         names = " and ".join(tournament.name_of(row) for row in players)
         missing = f"{names} do not meet in round {round_number}"
     else:

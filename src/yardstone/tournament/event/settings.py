@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import combinations
 from operator import attrgetter
@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.choices import check_choice, check_number
-from yardstone.errors import InputError, UsageError
-from yardstone.files import changing, followed, write_text
+from yardstone.errors import InputError, MissingFileError, UsageError
+from yardstone.files import changing, followed, read_bytes, write_text
 from yardstone.pool import SkipReport
+from yardstone.tournament.formats.trf_lines import difference, typed
 from yardstone.tournament.model import System, Tournament
 from yardstone.tournament.pairing import Constraints, to_be_paired
 from yardstone.tournament.rules import (
@@ -31,28 +32,6 @@ from yardstone.tournament.rules import (
     shortened,
 )
 from yardstone.tournament.standings_table import parse_criteria
-
-__all__ = [
-    "EventChange",
-    "check_planned",
-    "done",
-    "unchanged",
-    "MOST_ROUNDS",
-    "SETTINGS",
-    "USUAL_TIME",
-    "change_settings",
-    "new_tournament",
-    "EventWishes",
-    "Wish",
-    "change_wishes",
-    "read_wishes",
-    "wishes_of",
-    "with_wishes",
-    "write_wishes",
-    "find_team",
-    "remove_team",
-    "set_team",
-]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,7 +67,7 @@ def check_planned(tournament: Tournament, number: int) -> None:
 USUAL_TIME = TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30, moves=15, increment=10)
 
 #: A file of OpenGotha has room for so many rounds, and for so many criteria.
-MOST_ROUNDS, MOST_CRITERIA = 20, 6
+MOST_ROUNDS, _MOST_CRITERIA = 20, 6
 _BOARDS = (9, 13, 19)
 _CRITERIA = {
     System.mcmahon: ("MMS", "SOSM", "SOSOSM"),
@@ -179,7 +158,7 @@ def new_tournament(
         pairing=_PAIRING[kind],
         time=USUAL_TIME,
     )
-    return changed(
+    return _changed(
         base,
         {
             "rounds": rounds, "bar": bar, "floor": floor, "handicap": handicap,
@@ -199,7 +178,7 @@ def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
         UsageError: A value is out of range, or does not go with the system.
     """
     given = {name: value for name, value in settings.items() if value is not None}
-    made = changed(tournament, given)
+    made = _changed(tournament, given)
     if made == tournament:
         return unchanged(tournament, "Nothing to change: the settings are these already.")
     places = {name: attrgetter(SETTINGS[name]) for name in given}
@@ -207,7 +186,7 @@ def change_settings(tournament: Tournament, **settings: Any) -> EventChange:
     return done(made, f"Changed: {', '.join(words)}.")
 
 
-def changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
+def _changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
     """The same with settings checked and put in; None means as it is."""
     given = {name: value for name, value in settings.items() if value is not None}
     if unknown := set(given) - set(SETTINGS):
@@ -262,7 +241,7 @@ def _criteria(text: str, system: System) -> tuple[str, ...]:
                 f"OpenGotha has no criterion {name}, and could not open the file: "
                 f"{', '.join(sorted(_KNOWN))}"
             )
-    if len(names) > MOST_CRITERIA:
+    if len(names) > _MOST_CRITERIA:
         raise UsageError(f"{len(names)} criteria: a file of OpenGotha has room for six")
     main = {System.mcmahon: ("MMS", "STS")}.get(system, ("NBW", "CAT"))
     if names[:1] and names[0] not in main:
@@ -299,7 +278,7 @@ _PAIRING = {
 
 
 _MAX_BYTES = 1 << 20
-_KINDS = ("never", "club", "country", "local")
+_KINDS = {"never", "club", "country", "local"}
 _VERSION = 1
 
 
@@ -355,38 +334,22 @@ def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
     """The wishes for a tournament's file; none where there is no such file."""
     place = wishes_of(path)
     try:
-        with place.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
+        data = read_bytes(place, _MAX_BYTES, "a file of wishes")
+    except MissingFileError:
         return EventWishes()
-    except OSError as error:
-        raise InputError(error.strerror or str(error), file=str(place)) from error
     try:
         values = json.loads(data.decode("utf-8"))
-        if len(data) > _MAX_BYTES or values["version"] != _VERSION:
+        if values["version"] != _VERSION:
             raise ValueError
         system = values.get("system")
-        return EventWishes(
-            wishes=tuple(_wish(each) for each in values["wishes"]),
-            system=None if system is None else System(system),
-        )
+        wishes = tuple(typed(Wish, each) for each in values["wishes"])
+        if not {wish.kind for wish in wishes} <= _KINDS:
+            raise ValueError
+        return EventWishes(wishes=wishes, system=None if system is None else System(system))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(
             "this is not a file of wishes", file=str(place), hint="correct or remove it"
         ) from None
-
-
-def _wish(values: dict[str, Any]) -> Wish:
-    wish = Wish(
-        kind=values["kind"],
-        players=tuple(str(name) for name in values.get("players", ())),
-        country=str(values.get("country", "")),
-        first=int(values.get("first", 1)),
-        last=int(values.get("last", 0)),
-    )
-    if wish.kind not in _KINDS:
-        raise ValueError(wish.kind)
-    return wish
 
 
 def write_wishes(path: str | os.PathLike[str], wishes: EventWishes) -> None:
@@ -414,10 +377,7 @@ def _write(place: Path, wishes: EventWishes) -> None:
     values: dict[str, Any] = {"version": _VERSION}
     if wishes.system is not None:
         values["system"] = str(wishes.system)
-    values["wishes"] = []
-    for wish in wishes.wishes:
-        plain, told = asdict(Wish(kind="")), asdict(wish)
-        values["wishes"].append({at: text for at, text in told.items() if text != plain[at]})
+    values["wishes"] = [difference(wish, Wish(kind="")) for wish in wishes.wishes]
     write_text(place, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
 
 

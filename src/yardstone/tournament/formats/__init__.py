@@ -8,7 +8,6 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from yardstone.errors import InputError
 from yardstone.records import formats
 
 if TYPE_CHECKING:
@@ -36,9 +35,8 @@ class TournamentFormat:
         if any(each.rating is not None and each.rank is None for each in tournament.players):
             lost.insert(0, "ratings (players without a grade become 30k)")
         if lost and self.name != "trf":
-            raise InputError(
+            raise tournament.error(
                 f"{self.name} cannot keep this tournament: {', '.join(lost)} would be lost",
-                file=tournament.file or None,
                 hint="write TRF (--to trf)",
             )
         data: bytes = self._function("write")(tournament, **options)

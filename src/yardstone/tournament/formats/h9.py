@@ -108,8 +108,8 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
         file,
         skipped,
     )
-    games.sort(key=lambda game: (game.round, min(game.first, game.second)))
-    there = {(game.round, player) for game in games for player in (game.first, game.second)}
+    games.sort(key=lambda game: (game.round, min(game.players)))
+    there = {(game.round, player) for game in games for player in game.players}
     there |= {(bye.round, bye.player) for bye in byes}
     players = []
     for place, row in enumerate(rows):
@@ -118,6 +118,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
     region, _, city = tags.get("PC", "").partition(",")
     days = [parse_date(day) for day in tags.get("DT", "").split(",")]
     criteria = _criteria(document.lines, rows)
+    less = re.fullmatch(r"h(\d)", tags.get("HA", "").strip())
     made = Tournament(
         name=tags.get("EV", ""),
         place=", ".join(part.strip() for part in (city, region) if part.strip()),
@@ -131,7 +132,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
         games=tuple(games),
         byes=tuple(byes),
         scoring=Scoring(criteria=criteria, score_absent=0.0),
-        handicap=_handicap(tags.get("HA", "")),
+        handicap=HandicapRules(correction=int(less[1]), ceiling=9) if less else HandicapRules(),
         time=_time(tags),
         extras=tags,
         document=document,
@@ -242,11 +243,6 @@ def _criteria(lines: tuple[str, ...], rows: list[_PlayerRow]) -> tuple[str, ...]
     return tuple(names)
 
 
-def _handicap(text: str) -> HandicapRules:
-    match = re.fullmatch(r"h(\d)", text.strip())
-    return HandicapRules(correction=int(match[1]), ceiling=9) if match else HandicapRules()
-
-
 def _time(tags: dict[str, str]) -> TimeControl:
     """The adjusted time as basic time: that is all that the format says."""
     minutes = _number(tags.get("TM", ""))
@@ -312,10 +308,7 @@ def _rows(table: Standings, keep_forfeits: bool) -> list[str]:
         place = "" if shared else str(table.place[at])
         name = " ".join(part.replace(" ", "_") for part in (player.name, player.first_name or "x"))
         if player.rank is None:
-            raise InputError(
-                f"{player.full_name} has no grade, which this format needs",
-                file=tournament.file or None,
-            )
+            raise tournament.error(f"{player.full_name} has no grade, which this format needs")
         rank = format_rank(player.rank)
         values = zip(table.criteria, table.values[at].tolist(), strict=True)
         scores = [f"{score_text(criterion, value)[:4]:>4}" for criterion, value in values]

@@ -96,14 +96,6 @@ def _decimal(text: str) -> float:
     return number
 
 
-def _truth(text: str) -> bool:
-    return text.strip().lower() == "true"
-
-
-def _date(text: str) -> date | None:
-    return date.fromisoformat(text.strip()) if text.strip() else None
-
-
 def _choice(values: Mapping[str, Any], *, name: str) -> _Codec:
     texts = {value: text for text, value in reversed(list(values.items()))}
 
@@ -116,19 +108,18 @@ def _choice(values: Mapping[str, Any], *, name: str) -> _Codec:
     return _Codec(parse, lambda value: texts.get(value, next(iter(values))))
 
 
-def _short(number: float) -> str:
-    return f"{number:g}" if number != int(number) else f"{number:.1f}"
-
-
 _TEXT = _Codec(str, str)
 _WHOLE = _Codec(_whole, str)
-_DECIMAL = _Codec(_decimal, _short)
+_DECIMAL = _Codec(_decimal, lambda value: f"{value:.1f}" if value == int(value) else f"{value:g}")
 _KOMI = _Codec(
     lambda text: _decimal(text) if text.strip() else None,
     lambda value: "" if value is None else f"{value:g}",
 )
-_TRUTH = _Codec(_truth, lambda value: "true" if value else "false")
-_DATE = _Codec(_date, lambda value: "" if value is None else value.isoformat())
+_TRUTH = _Codec(lambda text: text.strip().lower() == "true", lambda value: str(value).lower())
+_DATE = _Codec(
+    lambda text: date.fromisoformat(text.strip()) if text.strip() else None,
+    lambda value: "" if value is None else value.isoformat(),
+)
 _RANK = _Codec(parse_rank, format_rank)
 _HALVES = _Codec(lambda text: _whole(text) / 2, lambda value: str(round(2 * value)))
 _MINUTES = _Codec(lambda text: 60 * _whole(text), lambda value: str(round(value / 60)))
@@ -272,9 +263,9 @@ def _system(criteria: tuple[str, ...]) -> System:
     return next((systems[name] for name in criteria if name in systems), System.other)
 
 
-def key(name: str, first_name: str) -> str:
+def key(player: Player) -> str:
     """The text by which games name a player: capitals without blanks."""
-    return (name + first_name).replace(" ", "").upper()
+    return (player.name + player.first_name).replace(" ", "").upper()
 
 
 def _plain_key(text: str) -> str:
@@ -407,7 +398,7 @@ class _XmlReader:
         players: list[Player] = []
         for element in self.root.all("Player"):
             player = self.player(element)
-            name = _key(player)
+            name = key(player)
             if name in self.number:
                 also = f"also on line {players[self.number[name]].line}"
                 raise self.error(f"{player.full_name} is entered twice", element, also)
@@ -565,25 +556,27 @@ def _nameable(tournament: Tournament) -> Tournament:
     taken: set[str] = set()
     players = []
     for number, player in enumerate(tournament.players, 1):
-        while _key(player) in taken:
+        while key(player) in taken:
             player = replace(player, first_name=f"{player.first_name} ({number})".strip())
-        taken.add(_key(player))
+        taken.add(key(player))
         players.append(player)
     return replace(tournament, rounds=max(tournament.rounds, 1), players=tuple(players))
 
 
 def _empty() -> Element:
     root = Element("Tournament", {"dataVersion": "201"})
-    settings = Element("TournamentParameterSet")
+    for name in ("Players", "Games", "TournamentParameterSet"):
+        settings = _append(root, name, depth=1)
     for name in ("General", "Handicap", "Placement", "Pairing"):
-        _append(settings, Element(f"{name}ParameterSet"), depth=2)
-    for child in (Element("Players"), Element("Games"), settings):
-        _append(root, child, depth=1)
+        _append(settings, f"{name}ParameterSet", depth=2)
     return root
 
 
-def _append(parent: Element, child: Element, *, depth: int) -> None:
-    """Put a child last, with the line breaks of its brothers or else of its depth."""
+def _append(
+    parent: Element, name: str, attributes: Mapping[str, str] | None = None, *, depth: int
+) -> Element:
+    """A new last child, with the line breaks of its brothers or else of its depth."""
+    child = Element(name, dict(attributes or {}))
     if parent.children:
         last = parent.children[-1]
         child.tail = last.tail
@@ -592,6 +585,7 @@ def _append(parent: Element, child: Element, *, depth: int) -> None:
         parent.text = "\n" + _INDENT * depth
         child.tail = "\n" + _INDENT * (depth - 1)
     parent.children.append(child)
+    return child
 
 
 def _remove(parent: Element, gone: Iterable[Element]) -> None:
@@ -609,15 +603,13 @@ def _written_section(
     section = root.find(name)
     if section is not None:
         return section
-    made = Element(name)
     places = (n + (c.name == after) for n, c in enumerate(root.children)
               if c.name in (before, after))  # fmt: skip
     place = next(places, None)
     if place is None:
-        _append(root, made, depth=1)
-    else:
-        made.tail = root.children[place - 1].tail if place else root.text
-        root.children.insert(place, made)
+        return _append(root, name, depth=1)
+    made = Element(name, tail=root.children[place - 1].tail if place else root.text)
+    root.children.insert(place, made)
     return made
 
 
@@ -638,20 +630,15 @@ def _merge(parent: Element, name: str, old: list[_Record], new: list[_Record]) -
     _remove(parent, [element for key, (element, _) in at.items() if key not in keys])
     for key_, texts in new:
         element, earlier = at.get(key_, (None, None))
-        if element is None:
-            element = Element(name)
-            _append(parent, element, depth=2)
-        _set(element, texts, earlier)
+        _set(element or _append(parent, name, depth=2), texts, earlier)
 
 
 def _update_records(root: Element, tournament: Tournament, before: Tournament | None) -> None:
     """Players, games and byes."""
     old_rating = _is_old(root)
-    parts: tuple[dict[str, list[_Record]], ...] = tuple(
-        {} if each is None else _records(each, old_rating) for each in (before, tournament)
-    )
-    for name, new in parts[1].items():
-        old = parts[0].get(name, [])
+    there_before = {} if before is None else _records(before, old_rating)
+    for name, new in _records(tournament, old_rating).items():
+        old = there_before.get(name, [])
         if name == "ByePlayer" and not (old or new):
             continue
         places = {"Player": {"before": "Games"}, "ByePlayer": {"after": "Games"}}
@@ -669,7 +656,7 @@ def _update_records(root: Element, tournament: Tournament, before: Tournament | 
 
 def _records(tournament: Tournament, old_rating: bool) -> dict[str, list[_Record]]:
     """All players, games and byes of a tournament by the names of their elements."""
-    names = [_key(player) for player in tournament.players]
+    names = [key(player) for player in tournament.players]
     players = [_player_texts(player, old_rating) for player in tournament.players]
     games = [
         {
@@ -712,10 +699,6 @@ def _player_texts(player: Player, old_rating: bool) -> dict[str, str]:
     }
 
 
-def _key(player: Player) -> str:
-    return key(player.name, player.first_name)
-
-
 def _update_settings(root: Element, tournament: Tournament, before: Tournament | None) -> None:
     settings = _written_section(root, "TournamentParameterSet")
     for name, fields, part in (
@@ -745,7 +728,7 @@ def _update_settings(root: Element, tournament: Tournament, before: Tournament |
 
 def _team_texts(tournament: Tournament) -> list[tuple[dict[str, str], list[dict[str, str]]]]:
     """The attributes of the teams, and of their boards."""
-    names = [_key(player) for player in tournament.players]
+    names = [key(player) for player in tournament.players]
     return [
         (
             {"teamName": team.name, "teamNumber": str(team.number or place)},
@@ -765,12 +748,10 @@ def _update_teams(root: Element, tournament: Tournament, before: Tournament | No
     if texts != ([] if before is None else _team_texts(before)):
         _remove(root, [child for child in root.children if child.name == "Teams"])
         for attributes, boards in texts:
-            element = Element("Team", attributes)
-            _append(
-                _written_section(root, "Teams", before="TournamentParameterSet"), element, depth=2
-            )
+            section = _written_section(root, "Teams", before="TournamentParameterSet")
+            element = _append(section, "Team", attributes, depth=2)
             for board in boards:
-                _append(element, Element("Board", board), depth=3)
+                _append(element, "Board", board, depth=3)
     earlier = TeamRules() if before is None else before.team_rules
     if tournament.team_rules != earlier:
         rules = _written_section(root, "TeamTournamentParameterSet")
@@ -787,23 +768,19 @@ def _update_categories(general: Element, limits: tuple[int, ...]) -> None:
     if not limits:
         general.text = general.text if general.text.strip() else ""
         return
-    group = Element("Categories")
-    _append(general, group, depth=3)
+    group = _append(general, "Categories", depth=3)
     for number, limit in enumerate(limits, 1):
-        made = Element("Category", {"lowerLimit": format_rank(limit), "number": str(number)})
-        _append(group, made, depth=4)
+        texts = {"lowerLimit": format_rank(limit), "number": str(number)}
+        _append(group, "Category", texts, depth=4)
 
 
 def _update_criteria(placement: Element, criteria: tuple[str, ...]) -> None:
-    group = placement.find("PlacementCriteria")
-    if group is None:
-        group = Element("PlacementCriteria")
-        _append(placement, group, depth=3)
+    name = "PlacementCriteria"
+    group = placement.find(name) or _append(placement, name, depth=3)
     room = max(_CRITERIA, len(criteria))
     names = [*criteria, *["NULL"] * (room - len(criteria))]
     elements = [child for child in group.children if child.name == "PlacementCriterion"]
     for number, name in enumerate(names, 1):
         if number > len(elements):
-            elements.append(Element("PlacementCriterion"))
-            _append(group, elements[-1], depth=4)
+            elements.append(_append(group, "PlacementCriterion", depth=4))
         elements[number - 1].attributes |= {"name": _MIXED.get(name, name), "number": str(number)}

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
+from typing import NoReturn
 from xml.parsers import expat
 
 from yardstone.errors import InputError
@@ -48,10 +50,6 @@ class TextDocument:
         except UnicodeEncodeError:
             data = text.encode()
         return b"\xef\xbb\xbf" + data if self.mark else data
-
-    def numbered(self, number: Mapping[int, int]) -> TextDocument:
-        """The same with the numbers of the players."""
-        return replace(self, number=number)
 
 
 def split_lines(data: bytes, file: str, format: str) -> TextDocument:
@@ -147,6 +145,15 @@ class _Refused(Exception):
     """The parser met something that is not read."""
 
 
+def _refuse(why: str, *_: object) -> NoReturn:
+    raise _Refused(why)
+
+
+def _refuse_doctype(*declared: object) -> None:
+    if declared[-1]:
+        raise _Refused("a document type defined inside the file is not read")
+
+
 class _TreeBuilder:
     def __init__(self) -> None:
         self.parser = expat.ParserCreate()
@@ -157,9 +164,10 @@ class _TreeBuilder:
         self.parser.CharacterDataHandler = self._data
         self.parser.CommentHandler = lambda text: self._other("!", text)
         self.parser.ProcessingInstructionHandler = lambda to, text: self._other("?" + to, text)
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.EntityDeclHandler = self._entity
-        self.parser.ExternalEntityRefHandler = self._external
+        self.parser.StartDoctypeDeclHandler = _refuse_doctype
+        self.parser.EntityDeclHandler = partial(_refuse, "entities are not read")
+        other_file = "a reference to another file is not read"
+        self.parser.ExternalEntityRefHandler = partial(_refuse, other_file)
         self.stack: list[Element] = []
         self.root: Element | None = None
         self.elements = 0
@@ -198,18 +206,6 @@ class _TreeBuilder:
         if self.stack:
             line = self.parser.CurrentLineNumber
             self.stack[-1].children.append(Element(name, text=text, line=line))
-
-    def _doctype(
-        self, _name: str, _system: str | None, _public: str | None, internal: bool
-    ) -> None:
-        if internal:
-            raise _Refused("a document type defined inside the file is not read")
-
-    def _entity(self, *_: object) -> None:
-        raise _Refused("entities are not read")
-
-    def _external(self, *_: object) -> int:
-        raise _Refused("a reference to another file is not read")
 
 
 def parse_xml(data: bytes, file: str, *, root: str) -> XmlFile:
@@ -302,11 +298,10 @@ def check_half_results(tournament: Tournament, format: str) -> None:
     """Refuse half a point against none: written as another result, it would change the scores."""
     for game in tournament.games:
         if game.result in (Result.first_half, Result.second_half):
-            first, second = (tournament.players[p].full_name for p in (game.first, game.second))
-            raise InputError(
+            first, second = map(tournament.name_of, game.players)
+            raise tournament.error(
                 f"round {game.round}, {first} – {second}: {format} has no result of half a "
                 "point against none",
-                file=tournament.file or None,
                 hint="enter it as a draw or as a loss of both",
             )
 

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 from yardstone.errors import InputError
@@ -34,6 +33,7 @@ from yardstone.tournament.formats.trf_lines import (
     GO_LINE,
     MAX_POINTS,
     MAX_ROUNDS,
+    RESULT_POINTS,
     WIDTH,
     TrfHead,
     go_lines,
@@ -54,7 +54,7 @@ from yardstone.tournament.model import (
     System,
     Tournament,
 )
-from yardstone.tournament.rules import SwissSettings, Team, TeamRules
+from yardstone.tournament.rules import Scoring, SwissSettings, Team, TeamRules
 from yardstone.tournament.standings_table import standings
 
 MAX_PLAYERS = 9_999
@@ -76,6 +76,9 @@ _BYE_POINTS: Mapping[ByeKind, float] = {
 }
 
 
+#: Which line holds which field: texts, and days.
+_NAMES = {"012": "name", "022": "place", "102": "director"}
+_DAYS = {"042": "begin", "052": "end"}
 #: First and last column (from 0) of each part of a player's line.
 _PARTS = {
     "sex": (9, 10), "title": (10, 13), "name": (14, 47), "rating": (48, 52),
@@ -126,20 +129,14 @@ class _TrfReader:
             self.entries, self.start, self._outcome, self._bye, self.file, self.skipped
         )
         games = self._with_tables(games, byes)
-        rounds = max(
-            self.head.rounds(),
-            max((entry.round for entry in games), default=0),
-            max((entry.round for entry in byes), default=0),
-        )
+        rounds = max([self.head.rounds(), *(g.round for g in games), *(bye.round for bye in byes)])
         if not 0 <= rounds <= MAX_ROUNDS:
             raise InputError(f"{rounds} rounds", file=self.file)
         byes += self._planned_byes(games, byes, rounds)
+        head: dict[str, Any] = {name: self.head.text(kind) for kind, name in _NAMES.items()}
+        head |= {name: parse_date(self.head.text(kind)) for kind, name in _DAYS.items()}
         plain = Tournament(
-            name=self.head.text("012"),
-            place=self.head.text("022"),
-            director=self.head.text("102"),
-            begin=parse_date(self.head.text("042")),
-            end=parse_date(self.head.text("052")),
+            **head,
             discipline="chess",
             size=8,
             rounds=rounds,
@@ -155,7 +152,7 @@ class _TrfReader:
             round_dates=self.head.round_dates(rounds),
             adjustments=self._adjustments(rounds),
             extras=self.head.single(),
-            document=self.document.numbered({p: n for n, p in self.place.items()}),
+            document=replace(self.document, number={p: n for n, p in self.place.items()}),
             file=self.file,
         )
         return with_go(plain, self.comments, self.place, self.head.error)
@@ -224,9 +221,7 @@ class _TrfReader:
         made: list[Game] = []
 
         def importance(game: Game) -> tuple[float, float, int]:
-            one, two = sorted(
-                (-points[player], self.start[player]) for player in (game.first, game.second)
-            )
+            one, two = sorted((-points[player], self.start[player]) for player in game.players)
             return one[0], two[0], one[1]
 
         for number in sorted({g.round for g in games} | {bye.round for bye in byes}):
@@ -260,7 +255,7 @@ class _TrfReader:
 
     def _planned_byes(self, games: list[Game], byes: list[Bye], rounds: int) -> list[Bye]:
         """Byes that are announced for rounds to come (TRF26, 240; XXZ)."""
-        taken = {(g.round, p) for g in games for p in (g.first, g.second)}
+        taken = {(g.round, p) for g in games for p in g.players}
         taken |= {(b.round, b.player) for b in byes}
         planned: list[Bye] = []
         for line, text in self.head.lines("240"):
@@ -322,7 +317,7 @@ def _boards(teams: tuple[Team, ...], games: list[Game]) -> int:
     """Boards of a match: the most that any had, or else the players of the smallest team."""
     team_of = {player: k for k, team in enumerate(teams) for player in team.everybody()}
     pairs = [
-        (game.round, frozenset(team_of.get(player, -1) for player in (game.first, game.second)))
+        (game.round, frozenset(team_of.get(player, -1) for player in game.players))
         for game in games
     ]
     count = Counter(each for each in pairs if len(each[1]) == 2 and -1 not in each[1])
@@ -440,41 +435,31 @@ def _letter(game: Game, row: int) -> str:
     return letters[0] if points == 1 else letters[1] if points else letters[2]
 
 
-def _day(day: date | None) -> str:
-    return "" if day is None else day.strftime("%Y/%m/%d")
-
-
 def _head(tournament: Tournament) -> list[str]:
     rules = tournament.scoring
     rated = sum(player.rating is not None for player in tournament.players)
-    records = [
-        ("012", tournament.name),
-        ("022", tournament.place),
-        ("042", _day(tournament.begin)),
-        ("052", _day(tournament.end)),
-        ("062", str(len(tournament.players))),
-        ("072", str(rated)),
-        *([("082", str(len(tournament.teams)))] if tournament.teams else []),
-        ("092", _SYSTEMS.get(tournament.system, "")),
-        ("102", tournament.director),
-        ("142", str(tournament.rounds)),
-    ]
-    points = {
-        "W": (rules.win, 1.0),
-        "D": (rules.draw, 0.5),
-        "L": (rules.loss, 0.0),
-        "A": (rules.absence, 0.0),
-        "P": (rules.bye, rules.win),
-        "X": (rules.open_game, rules.draw),
+    begin_end = {kind: getattr(tournament, name) for kind, name in _DAYS.items()}
+    records = {
+        **{kind: getattr(tournament, name) for kind, name in _NAMES.items()},
+        **{kind: day.strftime("%Y/%m/%d") if day else "" for kind, day in begin_end.items()},
+        "062": str(len(tournament.players)),
+        "072": str(rated),
+        "092": _SYSTEMS.get(tournament.system, ""),
+        "142": str(tournament.rounds),
     }
-    values = [f" {name}{value:4.1f}".ljust(9) for name, (value, usual) in points.items()
-            if value is not None and value != usual]  # fmt: skip
+    if tournament.teams:
+        records["082"] = str(len(tournament.teams))
+    usual = Scoring(bye=rules.win, open_game=rules.draw)
+    values = [
+        f" {letter}{value:4.1f}".ljust(9)
+        for letter, name in RESULT_POINTS["162"].items()
+        if letter != "Z" and (value := getattr(rules, name)) not in (None, getattr(usual, name))
+    ]
     if values:
-        records.append(("162", "".join(values).rstrip()))
+        records["162"] = "".join(values).rstrip()
     if tournament.discipline == "chess" and rules.criteria:
-        names = ",".join(name.replace("-", "/") for name in rules.criteria)
-        records.append(("212", names))
-    lines = [f"{kind} {_one_line(text)}".rstrip() for kind, text in records]
+        records["212"] = ",".join(name.replace("-", "/") for name in rules.criteria)
+    lines = [f"{kind} {_one_line(records[kind])}".rstrip() for kind in sorted(records)]
     if any(tournament.round_dates):
         days = [d.strftime("%y/%m/%d") if d else "" for d in tournament.round_dates]
         cells = "".join(day.ljust(WIDTH) for day in days)
@@ -484,10 +469,6 @@ def _head(tournament: Tournament) -> list[str]:
         for change in tournament.adjustments
     ]
     return lines
-
-
-#: Which line holds which field, and how it is written.
-_HEAD_FIELDS = ("012", "022", "042", "052", "102", "142")
 
 
 def _updated(tournament: Tournament, document: TextDocument) -> bytes:
@@ -552,7 +533,7 @@ def _patched(line: str, old: _Fresh, new: _Fresh) -> str:
 def _update_head(lines: list[str], tournament: Tournament, before: Tournament) -> None:
     old = {line[:3]: line for line in _head(before)}
     new = {line[:3]: line for line in _head(tournament)}
-    for kind in _HEAD_FIELDS:
+    for kind in sorted((*_NAMES, *_DAYS, "142")):
         if old.get(kind) == new.get(kind):
             continue
         places: dict[str, int] = {}

@@ -40,9 +40,9 @@ MAX_POINTS = 99.95
 
 
 #: Which points each symbol means: in the line of TRF26, of JaVaFo, and in those called BB and it.
-_RESULT_POINTS = {
-    "162": {"W": "win", "D": "draw", "L": "loss", "A": "absence", "Z": "absence", "P": "bye",
-            "X": "open_game"},
+RESULT_POINTS = {
+    "162": {"W": "win", "D": "draw", "L": "loss", "A": "absence", "P": "bye", "X": "open_game",
+            "Z": "absence"},
     "XXS": {"WW": "win", "BW": "win", "W": "win", "WD": "draw", "BD": "draw", "D": "draw",
             "WL": "loss", "BL": "loss", "ZPB": "absence", "PAB": "bye"},
     "BB": {"W": "win", "D": "draw", "L": "loss", "Z": "absence", "U": "bye"},
@@ -89,26 +89,40 @@ class TrfHead:
     @property
     def system(self) -> System:
         """How the rounds are paired."""
-        return _system_of(self.text("192") or self.text("092"))
+        word = (self.text("192") or self.text("092")).lower()
+        if "robin" in word or "berger" in word or word.startswith("rr"):
+            return System.round_robin
+        if "knock" in word or "cup" in word:
+            return System.cup
+        return System.swiss if "swiss" in word or "fide" in word or not word else System.other
 
     @property
     def time(self) -> TimeControl:
-        """How long a game may take, from the encoded line only."""
-        return _time_of(self.text("222"))
+        """How long a game may take, from the encoded line only (TRF26, 222).
+
+        Of a text such as ``5400+30`` the first period counts.
+        """
+        text = self.text("222").strip()
+        match = re.fullmatch(r"(?:\d+/)?(\d{1,6})(?:\+(\d{1,6}))?(?::.*)?", text)
+        if match is None:
+            return TimeControl()
+        increment = int(match[2] or 0)
+        kind = TimeSystem.fischer if increment else TimeSystem.sudden_death
+        return TimeControl(system=kind, basic=int(match[1]), increment=increment)
 
     def scoring(self) -> Scoring:
         """Points for each kind of result, and the tie-breaks."""
         values: dict[str, Any] = {}
         for line, text in self.lines("162"):
             for symbol, points in re.findall(r"([A-Z])\s*(-?\d+(?:\.\d+)?)", text.upper()):
-                if symbol not in _RESULT_POINTS["162"]:
+                if symbol not in RESULT_POINTS["162"]:
                     raise self.error(f"{symbol!r} is not a kind of result", line)
-                values[_RESULT_POINTS["162"][symbol]] = self._points(points, line)
+                values[RESULT_POINTS["162"][symbol]] = self._points(points, line)
         for line, text in self.lines("XXS"):
             for symbol, points in re.findall(r"([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)", text.upper()):
-                if symbol in _RESULT_POINTS["XXS"]:
-                    values[_RESULT_POINTS["XXS"][symbol]] = self._points(points, line)
-        for symbol, name in _RESULT_POINTS["BB"].items():
+                if symbol in RESULT_POINTS["XXS"]:
+                    values[RESULT_POINTS["XXS"][symbol]] = self._points(points, line)
+        for symbol, name in RESULT_POINTS["BB"].items():
             for line, text in self.lines(f"BB{symbol}"):
                 values[name] = self._points(text, line)
         kind = "212" if self.text("212") else "202"
@@ -145,25 +159,6 @@ class TrfHead:
             "W": rules.win, "F": rules.win, "+": rules.win, "D": rules.draw, "H": rules.draw,
             "L": rules.loss,
         }.get(kind, rules.absence)  # fmt: skip
-
-
-def _system_of(text: str) -> System:
-    word = text.lower()
-    if "robin" in word or "berger" in word or word.startswith("rr"):
-        return System.round_robin
-    if "knock" in word or "cup" in word:
-        return System.cup
-    return System.swiss if "swiss" in word or "fide" in word or not word else System.other
-
-
-def _time_of(text: str) -> TimeControl:
-    """The encoded time control (TRF26, 222): ``5400+30``; the first period counts."""
-    match = re.fullmatch(r"(?:\d+/)?(\d{1,6})(?:\+(\d{1,6}))?(?::.*)?", text.strip())
-    if match is None:
-        return TimeControl()
-    increment = int(match[2] or 0)
-    kind = TimeSystem.fischer if increment else TimeSystem.sudden_death
-    return TimeControl(system=kind, basic=int(match[1]), increment=increment)
 
 
 _EVER = 999
@@ -329,14 +324,14 @@ def go_lines(tournament: Tournament, plain: Tournament, numbers: Mapping[int, in
         return []
     plain = _without_extras(plain)
     lines = [_NOTE]
-    whole = _difference(tournament, plain, _WHOLE)
+    whole = difference(tournament, plain, _WHOLE)
     lines.append(f"### go tournament {_json(whole)}")
     for row, (player, other) in enumerate(zip(tournament.players, plain.players, strict=True)):
-        if differing := _difference(player, other, _PLAYER):
+        if differing := difference(player, other, _PLAYER):
             lines.append(f"### go player {numbers[row]} {_json(differing)}")
     for game in sorted(tournament.games, key=lambda game: (game.round, game.table, game.first)):
         same = plain.game_of[game.round, game.first]
-        differing = _difference(game, same, _GAME)
+        differing = difference(game, same, _GAME)
         if differing or same.first != game.first:
             pair = f"{numbers[game.first]} {numbers[game.second]}"
             lines.append(f"### go game {game.round} {pair} {_json(differing)}")
@@ -368,7 +363,7 @@ def with_go(
         return plain
     plain = _without_extras(plain)
     players, games = list(plain.players), list(plain.games)
-    at = {(g.round, frozenset((g.first, g.second))): n for n, g in enumerate(games)}
+    at = {(g.round, frozenset(g.players)): n for n, g in enumerate(games)}
     whole: dict[str, Any] = {"discipline": "go"}
     for number, match in about:
         head, brace, rest = match[2].partition("{")
@@ -411,14 +406,14 @@ def _without_extras(plain: Tournament) -> Tournament:
     return replace(plain, players=players, extras={})
 
 
-def _difference(one: Any, other: Any, left_out: AbstractSet[str]) -> dict[str, Any]:
+def difference(one: Any, other: Any, left_out: AbstractSet[str] = frozenset()) -> dict[str, Any]:
     """Fields of one record that differ from another's."""
     differing: dict[str, Any] = {}
     for part in fields(one):
         value, usual = getattr(one, part.name), getattr(other, part.name)
         if part.name not in left_out and value != usual:
             nested = is_dataclass(value)
-            differing[part.name] = _difference(value, usual, set()) if nested else value
+            differing[part.name] = difference(value, usual) if nested else value
     return differing
 
 
@@ -450,7 +445,7 @@ def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[s
             values[name] = replace(nested, **_typed_fields(nested, value, set()))
             continue
         try:
-            values[name] = _typed(kinds[name], value)
+            values[name] = typed(kinds[name], value)
         except (TypeError, ValueError):
             raise ValueError(f"{name} cannot be {value!r}") from None
         low, high = _LIMITS.get(name, (0, 0))
@@ -465,22 +460,22 @@ def _types_of(kind: Any) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _typed(kind: Any, value: Any) -> Any:
+def typed(kind: Any, value: Any) -> Any:
     """A value out of JSON as its annotation has it; ValueError or TypeError if it is not."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal and value in inner:
         return value
     if NoneType in inner:
-        return None if value is None else _typed(inner[0], value)
+        return None if value is None else typed(inner[0], value)
     if origin in (tuple, frozenset) and isinstance(value, list):
-        return origin(_typed(inner[0], each) for each in value)
+        return origin(typed(inner[0], each) for each in value)
     if origin is Mapping and isinstance(value, dict):
-        return {name: _typed(str, text) for name, text in value.items()}
+        return {name: typed(str, text) for name, text in value.items()}
     if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, dict):
         kinds = _types_of(kind)
         if unknown := set(value) - set(kinds):
             raise ValueError(f"there is no field {min(unknown)!r}")
-        return kind(**{name: _typed(kinds[name], each) for name, each in value.items()})
+        return kind(**{name: typed(kinds[name], each) for name, each in value.items()})
     if not isinstance(kind, type):
         raise TypeError(kind)
     if issubclass(kind, Enum):
