@@ -10,11 +10,11 @@ from yardstone.errors import InputError
 from yardstone.reports.document import (
     Alternative,
     Choices,
+    Column,
     Document,
     Section,
     Slides,
     Table,
-    file_columns,
 )
 from yardstone.reports.words import picked, plural
 from yardstone.strength.site_scales import KNOWN_RANKS, SiteScale
@@ -396,6 +396,6 @@ KIND = Kind(
     perform=_perform,
     view=_go_view,
     card=_go_card,
-    records=lambda result: Table(file_columns(*_OF_GAMES, kind="text"), result["by_game"]),
+    records=lambda result: Table(Column.files(*_OF_GAMES, kind="text"), result["by_game"]),
     upgrades=(adding(costliest_moves=[], indicative_moves=[]), adding(basis="fox")),
 )
