@@ -24,6 +24,7 @@ from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.files import replaced
 
 Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]

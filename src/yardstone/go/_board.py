@@ -24,12 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Ints, Longs
 from yardstone.go.points import BLACK, EMPTY, PASS, PLAYER_KEYS, WHITE, neighbours
 from yardstone.kernels import bare_kernel
 
-Ints = NDArray[np.int32]
 Keys = NDArray[np.uint64]
-Numbers = NDArray[np.int64]
 
 ROWS = 8
 COLOUR, HEAD, NEXT, SIZE, LIBS, SUM, SQUARES, META = range(ROWS)
@@ -315,7 +314,7 @@ class Past(NamedTuple):
     for each move the one that led to the same position before, or -1.
     """
 
-    state: Numbers
+    state: Longs
     rules: Ints
     keys: Keys
     latest: Ints
@@ -432,7 +431,7 @@ def _repetition_key(key: np.uint64, to_play: int, rules: Ints) -> np.uint64:
 
 
 @bare_kernel
-def _set_handicap(state: Numbers, rules: Ints) -> None:
+def _set_handicap(state: Longs, rules: Ints) -> None:
     stones = state[BLACK_SET_UP]
     if stones >= 0 and state[WHITE_WAITED] < 2:  # after two passes Black alone sets something up
         stones += state[BLACK_MOVED]

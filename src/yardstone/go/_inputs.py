@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Floats32, Ints, Longs
 from yardstone.go._board import (
     AREA_SCORING,
     BONUS,
@@ -48,11 +49,8 @@ from yardstone.go.board import Lattice
 from yardstone.go.points import BLACK, EMPTY, PASS, WHITE
 from yardstone.kernels import bare_kernel
 
-Ints = NDArray[np.int32]
 Small = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
-Numbers = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
 # The planes.
 _ON_BOARD, _OWN, _ENEMY, _ONE_LIBERTY, _BANNED = 0, 1, 2, 3, 6
@@ -92,7 +90,7 @@ class InputArrays(NamedTuple):
     """
 
     planes: Small
-    inputs: Floats
+    inputs: Floats32
     legal: Small
     breaches: Small
 
@@ -149,7 +147,7 @@ def _put_legal(
 @bare_kernel
 def _put_last_moves(
     planes: Small,
-    inputs: Floats,
+    inputs: Floats32,
     moves: Ints,
     colours: Ints,
     played: int,
@@ -200,7 +198,7 @@ def _put_area(
 
 @bare_kernel
 def _put_rules(
-    inputs: Floats, komi: np.float32, area: int, to_play: int, state: Numbers, rules: Ints
+    inputs: Floats32, komi: np.float32, area: int, to_play: int, state: Longs, rules: Ints
 ) -> None:
     """Komi from the view of the player to move, the rules, and the parity of the komi."""
     white = np.float32(state[BONUS]) * np.float32(0.5) + np.float32(state[HANDICAP]) + komi

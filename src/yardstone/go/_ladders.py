@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Ints
 from yardstone.go._board import (
     COLOUR,
     HEAD,
@@ -38,7 +39,6 @@ from yardstone.go._board import (
 from yardstone.go.points import BLACK, EMPTY, WHITE
 from yardstone.kernels import bare_kernel
 
-Ints = NDArray[np.int32]
 Keys = NDArray[np.uint64]
 
 FREE, CAUGHT, GIVEN_UP = 0, 1, 2

@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Floats32, Ints, Longs
 from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluator import (
     Evaluator,
@@ -33,8 +34,6 @@ from yardstone.go.rules import Conditions, Rules
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import UNKNOWN, GoGame
 from yardstone.records.sgf import SgfReader
-
-Floats = NDArray[np.float32]
 
 Made = TypeVar("Made")
 
@@ -67,7 +66,7 @@ class Phases:
         share = size * size / _LARGEST_AREA
         return round(self.opening * share), round(self.middle * share)
 
-    def of(self, numbers: NDArray[np.int32], size: int) -> NDArray[np.int8]:
+    def of(self, numbers: Ints, size: int) -> NDArray[np.int8]:
         """Phase of each move: its place in `PHASES`."""
         return np.searchsorted(self.ends(size), numbers, side="left").astype(np.int8)
 
@@ -78,21 +77,21 @@ class GameAnalysis:
 
     game: GoGame
     conditions: Conditions  #: Rules and komi that the network was told.
-    number: NDArray[np.int32]  #: [m]: numbers of the moves, from 1.
+    number: Ints  #: [m]: numbers of the moves, from 1.
     colour: NDArray[np.int8]  #: [m]: who moved: 1 Black, 2 White.
     point: NDArray[np.int16]  #: [m]: where; -1 is a pass.
     #: [m + 1]: White's expected score, 0 to 1, before each move and after the last.
-    white_winrate: Floats
-    white_lead: Floats  #: [m + 1]: White's lead in points.
+    white_winrate: Floats32
+    white_lead: Floats32  #: [m + 1]: White's lead in points.
     #: [m]: probability that the network gives to each move before it was played; NaN where the
     #: rules forbid it.
-    policy: Floats
+    policy: Floats32
     #: [m]: place of the move among all legal ones by policy, from 1; 0 where the rules forbid it.
-    rank: NDArray[np.int32]
+    rank: Ints
     best: NDArray[np.int16]  #: [m]: the move that the network likes best; -1 is a pass.
-    best_policy: Floats  #: [m]: its probability.
+    best_policy: Floats32  #: [m]: its probability.
     phase: NDArray[np.int8]  #: [m]: place in `PHASES`.
-    counted: NDArray[np.bool_]  #: False for the passes at the end, which belong to no total.
+    counted: Flags  #: False for the passes at the end, which belong to no total.
     losses: Losses  #: What each move cost; those that are not counted have none.
     remark: str = ""  #: What the reader must know: that an illegal move ended the analysis.
 
@@ -101,16 +100,16 @@ class GameAnalysis:
         return len(self.number)
 
     @property
-    def win_loss(self) -> Floats:
+    def win_loss(self) -> Floats32:
         """Winrate that each move cost its player, 0 to 1; NaN where the game is decided."""
         return self.losses.win
 
     @property
-    def point_loss(self) -> Floats:
+    def point_loss(self) -> Floats32:
         """Points that each move cost its player, 0 or more; NaN where the game is decided."""
         return self.losses.points
 
-    def mistakes(self, points: float) -> NDArray[np.int64]:
+    def mistakes(self, points: float) -> Longs:
         """Places of the moves that cost at least so many points, the worst first.
 
         Only moves whose loss is more than noise: `Losses.above_noise`.
@@ -430,7 +429,7 @@ def _judgement(sure: float, answer: NetworkAnswer, _: Network) -> Judgement:
     return Judgement(about.game, about.conditions, moves, winrate, lead, winner)
 
 
-def _end(game: GoGame) -> NDArray[np.int32]:
+def _end(game: GoGame) -> Ints:
     return np.array([moves_before_passes(game)], np.int32)
 
 

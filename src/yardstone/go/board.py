@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from yardstone.arrays import Flags, Ints
 from yardstone.errors import IllegalMove, InputError
 from yardstone.go import _board, _ladders
 from yardstone.go.points import (
@@ -40,10 +41,10 @@ class Ladders:
 
     #: Stones of chains with one liberty that cannot get away by moving first, and of chains with
     #: two that can be caught by the opponent moving first.
-    caught: NDArray[np.bool_]
+    caught: Flags
     #: By colour (1 Black, 2 White): the moves of the opponent that catch chains of that colour with
     #: two liberties.
-    catching: dict[int, NDArray[np.bool_]]
+    catching: dict[int, Flags]
 
 
 class Board:
@@ -151,7 +152,7 @@ class Board:
         """Whether a move is legal; the colour is by default that of who is next."""
         return self._objection(point, self.to_play if colour is None else colour) is None
 
-    def legal_moves(self, colour: int | None = None) -> NDArray[np.bool_]:
+    def legal_moves(self, colour: int | None = None) -> Flags:
         """All legal moves: shape [size * size + 1], at last the pass."""
         colour = self.to_play if colour is None else colour
         points = range(len(self._near) - 1)
@@ -304,7 +305,7 @@ class Board:
         names = [point_name(column, size)[0] for column in range(size)]
         return "\n".join([*lines, " " * len(str(size)) + " " + " ".join(names)])
 
-    def _memory(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _memory(self) -> tuple[Ints, Ints]:
         """Memory for the owners of all points, and for finding them."""
         work = np.zeros((_board.WORK_ROWS, len(self._near) + 1), dtype=np.int32)
         return np.zeros(len(self._near), dtype=np.int32), work
@@ -348,8 +349,8 @@ class Lattice(NamedTuple):
     `yardstone.go.points`.
     """
 
-    near: NDArray[np.int32]
-    turns: NDArray[np.int32]
+    near: Ints
+    turns: Ints
     stones: NDArray[np.uint64]
 
 
@@ -359,14 +360,14 @@ def lattice(size: int) -> Lattice:
     return Lattice(neighbours(size), symmetry_points(size), stone_keys(size))
 
 
-def rule_numbers(rules: Rules) -> NDArray[np.int32]:
+def rule_numbers(rules: Rules) -> Ints:
     """Return rules as the numbers that compiled loops know (`yardstone.go._board`)."""
     values = ((name, getattr(rules, name)) for name in _RULES)
     numbers = [CHOICES[name].index(value) if name in CHOICES else value for name, value in values]
     return np.array(numbers, dtype=np.int32)
 
 
-def set_up(size: int, black: NDArray[np.int32], white: NDArray[np.int32]) -> NDArray[np.int32]:
+def set_up(size: int, black: Ints, white: Ints) -> Ints:
     """Return a board with stones set up, in the form that compiled loops use.
 
     Raises InputError if a stone stands outside the board, on another one, or without liberties.

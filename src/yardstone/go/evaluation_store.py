@@ -24,9 +24,9 @@ from yardstone.errors import IgnoredWarning, UsageError
 from yardstone.go.nets.engines import CPU
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats32
     from yardstone.go.nets.network import Network, NetworkOutput
 
-    Floats = NDArray[np.float32]
 
 _HEAD = struct.Struct("<HHHB")
 
@@ -39,8 +39,8 @@ class KeptAnswer:
     and `mean` its mean over the board.
     """
 
-    policy: Floats
-    value: Floats
+    policy: Floats32
+    value: Floats32
     score: tuple[float, float]
     points: dict[int, NDArray[np.float16]] = field(default_factory=dict)
     mean: NDArray[np.float16] | None = None
@@ -85,7 +85,7 @@ class KeptAnswer:
         )
 
 
-def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> bytes:
+def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats32) -> bytes:
     """Names the inputs of a position and what they are shown to: 16 bytes."""
     how = f"{network.engine} {network.precision}"
     if network.device != CPU:
@@ -103,7 +103,7 @@ def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats) -> byte
     return hashed.digest()
 
 
-def evaluate_kept(network: Network, spatial: Floats, numbers: Floats) -> list[KeptAnswer]:
+def evaluate_kept(network: Network, spatial: Floats32, numbers: Floats32) -> list[KeptAnswer]:
     """What a network says of positions, those it was asked about in earlier runs as then."""
     store = network.answers
     answers: dict[int, KeptAnswer] = {}

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone import parallel
+from yardstone.arrays import Floats, Floats32, Ints, Longs
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluation_store import KeptAnswer, evaluate_kept, inputs_key
 from yardstone.go.inputs import Encoded, encode_game
@@ -23,8 +24,6 @@ from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_p
 from yardstone.go.rules import Conditions, Rules, conditions_of
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
-
-Floats = NDArray[np.float32]
 
 #: Features that come from a network's trunk.
 TRUNK_KINDS: tuple[str, ...] = ("pick", "after", "candidates", "mean", "trunk")
@@ -75,10 +74,10 @@ class _Position:
     again.
     """
 
-    inputs: tuple[NDArray[Any], NDArray[np.float32]] | None
+    inputs: tuple[NDArray[Any], Floats32] | None
     key: bytes = b""
     answer: KeptAnswer | None = None
-    trunk: NDArray[np.float32] | None = None
+    trunk: Floats32 | None = None
 
     def at(self, point: int) -> NDArray[Any]:
         """The trunk at a point."""
@@ -193,7 +192,7 @@ class Evaluator:
         self.asked += len(positions)
         return positions
 
-    def _recalled(self, inputs: tuple[NDArray[Any], NDArray[np.float32]]) -> _Position:
+    def _recalled(self, inputs: tuple[NDArray[Any], Floats32]) -> _Position:
         """A position, with what was kept of it."""
         if self._store is None:
             return _Position(inputs)
@@ -267,9 +266,7 @@ class Evaluator:
             features["chances"] = chances.astype(np.float16)
         return NetworkAnswer(question, assessment, features)
 
-    def _wanted(
-        self, rows: NDArray[np.intp], points: NDArray[np.int64], others: NDArray[np.int64]
-    ) -> dict[int, set[int]]:
+    def _wanted(self, rows: NDArray[np.intp], points: Longs, others: Longs) -> dict[int, set[int]]:
         """For each position of which features are wanted the points of its trunk."""
         wanted: dict[int, set[int]] = {row: set() for row in rows.tolist()}
         for row, point, at in zip(rows.tolist(), points.tolist(), others.tolist(), strict=True):
@@ -330,9 +327,7 @@ def _stack(values: list[NDArray[Any]], *shape: int) -> NDArray[np.float16]:
     return np.clip(stack, _HALF.min, _HALF.max).astype(np.float16)
 
 
-def _candidates(
-    policy: NDArray[np.float32], points: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _candidates(policy: Floats32, points: Longs) -> tuple[Longs, Floats32]:
     """Points of greatest policy other than the one that was played, and their policy.
 
     A board with fewer legal moves has points without policy in their place.
@@ -352,16 +347,16 @@ class Assessment:
     """How n positions stand, as a network sees them without searching."""
 
     #: `white_win`, `white_loss`, `no_result` [n]: probabilities, which add up to 1.
-    white_win: Floats
-    white_loss: Floats
-    no_result: Floats
+    white_win: Floats32
+    white_loss: Floats32
+    no_result: Floats32
     #: [n]: points that Black would have to get to make the position even; negative if Black is
     #: ahead. Komi is counted in.
-    white_lead: Floats
-    white_score: Floats  #: [n]: final score to be expected if strong programs went on playing.
+    white_lead: Floats32
+    white_score: Floats32  #: [n]: final score to be expected if strong programs went on playing.
     #: Probability that each point, in the order of points, or in the last place the pass, is the
     #: best move for the side to move; NaN where the move is illegal.
-    policy: Floats
+    policy: Floats32
     to_play: NDArray[np.int8]  #: [n]: the side to move: 1 Black, 2 White.
 
     def __len__(self) -> int:
@@ -369,7 +364,7 @@ class Assessment:
         return len(self.white_win)
 
     @property
-    def white_expected(self) -> Floats:
+    def white_expected(self) -> Floats32:
         """White's expected score, 0 to 1: a game without result counts a half."""
         return self.white_win + np.float32(0.5) * self.no_result
 
@@ -380,9 +375,9 @@ def can_end_without_result(rules: Rules) -> bool:
 
 
 def assess(
-    policy_logits: Floats,
-    value_logits: Floats,
-    score: Floats,
+    policy_logits: Floats32,
+    value_logits: Floats32,
+    score: Floats32,
     to_play: NDArray[np.int8],
     legal: NDArray[np.uint8],
     *,
@@ -427,14 +422,14 @@ def assess_answers(answers: Sequence[KeptAnswer], encoded: Encoded, rules: Rules
     )
 
 
-def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _softmax(logits: Floats) -> Floats:
     """Of each row; a row always has a finite value, since passing is legal."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
 
 
 #: Gives the numbers of the positions of a game that are wanted.
-Positions: TypeAlias = "Callable[[GoGame], NDArray[np.int32]]"
+Positions: TypeAlias = "Callable[[GoGame], Ints]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,7 +520,7 @@ def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> 
 
 
 def evaluate_turned(
-    network: Network, spatial: Floats, numbers: Floats, symmetries: NDArray[np.int64]
+    network: Network, spatial: Floats32, numbers: Floats32, symmetries: Longs
 ) -> list[KeptAnswer]:
     """What a network says of positions that it is shown turned, with the policy turned back.
 

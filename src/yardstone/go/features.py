@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone import parallel
+from yardstone.arrays import Floats32
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import unwritable
 from yardstone.go.evaluator import (
@@ -72,7 +73,7 @@ _POINT = 1.0 / POINTS
 
 def head_features(
     assessment: Assessment, colours: NDArray[np.int8], moves: NDArray[np.int16]
-) -> NDArray[np.float32]:
+) -> Floats32:
     """The six head features of each move of a game: float32 [m, 6].
 
     `assessment` is of the m + 1 positions before, between and after the moves, by `colours` [m] on
@@ -115,7 +116,7 @@ class GameFeatures:
     number: NDArray[np.int16]
     colour: NDArray[np.int8]
     point: NDArray[np.int16]
-    features: dict[str, NDArray[np.float32] | NDArray[np.float16]]
+    features: dict[str, Floats32 | NDArray[np.float16]]
     white_winrate: float
     white_lead: float
 

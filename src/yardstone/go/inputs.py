@@ -52,6 +52,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from yardstone.arrays import Floats32, Ints
 from yardstone.errors import InputError
 from yardstone.go import _board, _inputs, _ladders
 from yardstone.go._board import WORK_ROWS, Past, start_history
@@ -78,17 +79,17 @@ class Encoded:
     """The inputs of positions of one game."""
 
     #: [n, 22, size, size]: the planes, float32; uint8 if they were asked for packed.
-    spatial: NDArray[np.float32] | NDArray[np.uint8]
-    globals: NDArray[np.float32]  #: [n, 19]: the global inputs.
+    spatial: Floats32 | NDArray[np.uint8]
+    globals: Floats32  #: [n, 19]: the global inputs.
     to_play: NDArray[np.int8]  #: [n]: who is to move.
     legal: NDArray[np.uint8]  #: Whether a move on each point, and at last a pass, is legal.
     #: [n]: the position of each row: 0 before the first move, 1 after it, and so on.
-    positions: NDArray[np.int32]
+    positions: Ints
     #: The first move that cannot be played (a point that is taken or outside the board, a single
     #: stone without liberties), or -1. Positions after it are left out.
     illegal_at: int
     #: Moves that were played although ko, superko or the ban on suicide of the rules forbids them.
-    breaches: NDArray[np.int32]
+    breaches: Ints
 
     def __len__(self) -> int:
         return len(self.to_play)
@@ -191,7 +192,7 @@ def encode_game(
     )
 
 
-def _chosen(positions: ArrayLike | None, number: int) -> NDArray[np.int32]:
+def _chosen(positions: ArrayLike | None, number: int) -> Ints:
     if positions is None:
         return np.arange(number + 1, dtype=np.int32)
     places = np.asarray(positions, dtype=np.int32).reshape(-1)
@@ -267,9 +268,7 @@ def replay(game: GoGame, rules: Rules = TROMP_TAYLOR) -> Iterator[Board]:
         yield board
 
 
-def move_colours(
-    colours: ArrayLike | None, number: int, beginner: int = BLACK
-) -> NDArray[np.int32]:
+def move_colours(colours: ArrayLike | None, number: int, beginner: int = BLACK) -> Ints:
     """Colours of so many moves as int32; None stands for both in turn.
 
     Raises InputError if there are not as many as moves, or one is neither 1 nor 2.

@@ -23,6 +23,7 @@ from math import atan, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Floats32, Ints
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import assess_answers, evaluate_turned
 from yardstone.go.inputs import Encoded, encode_game
@@ -30,8 +31,6 @@ from yardstone.go.nets.network import Network
 from yardstone.go.points import PASS, SYMMETRIES, WHITE, opponent
 from yardstone.go.rules import Conditions
 from yardstone.records.go_game import GoGame
-
-Floats = NDArray[np.float32]
 
 #: A game is decided where one side wins with more than this before and after a move.
 DECIDED = 0.95
@@ -81,13 +80,13 @@ class FirstLook:
 
     game: GoGame
     conditions: Conditions
-    white_winrate: Floats
-    white_lead: Floats
+    white_winrate: Floats32
+    white_lead: Floats32
     best: NDArray[np.int16]
-    wanted: NDArray[np.bool_]
+    wanted: Flags
 
     @property
-    def mover_winrates(self) -> Floats:
+    def mover_winrates(self) -> Floats32:
         """Winrate of who made each move, before it and after it: [m, 2]."""
         both = np.column_stack([self.white_winrate[:-1], self.white_winrate[1:]])
         white = (self.game.colours[: len(both)] == WHITE)[:, None]
@@ -99,15 +98,15 @@ class Losses:
     """What the moves of a game cost their players."""
 
     #: [m]: points, 0 or more; NaN where the game is decided, and for moves not asked for.
-    points: Floats
-    error: Floats  #: [m]: one standard deviation of each.
-    win: Floats  #: [m]: winrate that each cost, 0 to 1; NaN likewise.
+    points: Floats32
+    error: Floats32  #: [m]: one standard deviation of each.
+    win: Floats32  #: [m]: winrate that each cost, 0 to 1; NaN likewise.
     best: NDArray[np.int16]  #: [m]: the move that is better, or the network's choice where none is.
-    decided: NDArray[np.bool_]  #: Whether the game was decided.
+    decided: Flags  #: Whether the game was decided.
     #: [m]: positions that were searched on either side; 0 without a search.
-    visits: NDArray[np.int32]
+    visits: Ints
 
-    def above_noise(self, points: float) -> NDArray[np.bool_]:
+    def above_noise(self, points: float) -> Flags:
         """Which moves cost at least so many points, and more than noise explains: bool [m]."""
         with np.errstate(invalid="ignore"):
             return np.asarray((self.points >= points) & (self.points >= _ERRORS * self.error))
@@ -246,7 +245,7 @@ def _suspects(number: int, game: FirstLook, losses: Losses) -> list[_Suspect]:
     ]
 
 
-def _until_answered(game: FirstLook) -> Floats:
+def _until_answered(game: FirstLook) -> Floats32:
     """Points lost from before each move to after its answer: the same side is to move."""
     lead, colours = game.white_lead, game.game.colours[: len(game.white_lead) - 1]
     lost = np.zeros(len(colours), np.float32)
@@ -371,9 +370,7 @@ class Tree:
         points = (2.0 / pi) * atan((node.mean_lead - around) / _POINTS_SCALE)
         return side * (2.0 * node.mean_win - 1.0 + _POINTS_WEIGHT * points)
 
-    def expand(
-        self, path: Sequence[Node], win: float, lead: float, policy: NDArray[np.float32]
-    ) -> None:
+    def expand(self, path: Sequence[Node], win: float, lead: float, policy: Floats32) -> None:
         """Take in what the network said of the last position of a path."""
         leaf = path[-1]
         if not leaf.visits:
@@ -384,7 +381,7 @@ class Tree:
             node.lead += lead
         self.leads.append(lead)
 
-    def _children(self, path: Sequence[Node], policy: NDArray[np.float32]) -> list[Node]:
+    def _children(self, path: Sequence[Node], policy: Floats32) -> list[Node]:
         leaf = path[-1]
         if len(path) > 2 and path[-1].move == PASS and path[-2].move == PASS:
             return []  # the game is over
@@ -439,11 +436,9 @@ class Line:
     symmetry: int = 0
 
 
-def evaluate_lines(
-    lines: Sequence[Line], network: Network
-) -> list[tuple[float, float, NDArray[np.float32]]]:
+def evaluate_lines(lines: Sequence[Line], network: Network) -> list[tuple[float, float, Floats32]]:
     """White's expected score and lead, and the policy, in each of some positions."""
-    seen: dict[int, tuple[float, float, NDArray[np.float32]]] = {}
+    seen: dict[int, tuple[float, float, Floats32]] = {}
     for size in sorted({line.game.size for line in lines}):  # a call takes boards of one size
         places = [place for place, line in enumerate(lines) if line.game.size == size]
         for start in range(0, len(places), _BATCH):
@@ -452,9 +447,7 @@ def evaluate_lines(
     return [seen[place] for place in range(len(lines))]
 
 
-def _evaluated(
-    lines: Sequence[Line], network: Network
-) -> Iterator[tuple[float, float, NDArray[np.float32]]]:
+def _evaluated(lines: Sequence[Line], network: Network) -> Iterator[tuple[float, float, Floats32]]:
     encoded = [_encoded(line) for line in lines]
     answers = evaluate_turned(
         network,

@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from yardstone.arrays import Ints
 from yardstone.errors import InputError
 from yardstone.records.go_game import BLACK, EMPTY, PASS, WHITE
 
@@ -117,7 +118,7 @@ def point_name(point: int, size: int) -> str:
     return f"{_COLUMNS[column]}{size - row}"
 
 
-def point_array(points: ArrayLike) -> NDArray[np.int32]:
+def point_array(points: ArrayLike) -> Ints:
     """Return points as an array of int32 in one dimension; those outside int16 become -32768."""
     given = np.asarray(points)
     if given.size == 0:
@@ -130,7 +131,7 @@ def point_array(points: ArrayLike) -> NDArray[np.int32]:
 
 
 @cache
-def neighbours(size: int) -> NDArray[np.int32]:
+def neighbours(size: int) -> Ints:
     """Neighbours of each point, four a row; ``size * size`` stands for the edge.
 
     The last row is that of the edge itself, whose neighbours are edge.
@@ -148,7 +149,7 @@ def neighbours(size: int) -> NDArray[np.int32]:
 
 
 @cache
-def symmetry_points(size: int) -> NDArray[np.int32]:
+def symmetry_points(size: int) -> Ints:
     """Where each point goes under each of the eight symmetries, shape [8, size * size].
 
     Symmetry ``s`` swaps rows and columns if it has the bit 4, then turns the rows

@@ -5,10 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from yardstone.arrays import Floats
+from yardstone.arrays import Floats, Ints
 from yardstone.kernels import inlined_kernel, kernel
 from yardstone.ratings._steps import Clock, aged, batch_kernel, new_volatility, shrink
 from yardstone.winprob.laws import fast_logistic
@@ -34,8 +31,8 @@ def extra_information(
 
 @kernel
 def earlier_moves(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
+    first: Ints,
+    second: Ints,
     number: Floats,
     strength: Floats,
     shown: Floats,

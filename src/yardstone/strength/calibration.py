@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.files import write_text
@@ -29,9 +29,9 @@ from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT
 from yardstone.winprob.scales import SCALES, convert, fox_of_grade
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats
     from yardstone.strength.model import StrengthModel
 
-    Array = NDArray[np.float64]
 
 #: Files of the first format are all of estimates on the Fox scale.
 _FORMAT, _EARLIER = 2, 1
@@ -66,7 +66,7 @@ class Calibration:
     lowest: float
     highest: float
 
-    def rating(self, estimate: ArrayLike) -> Array:
+    def rating(self, estimate: ArrayLike) -> Floats:
         """Ratings of estimates on the scale of the model."""
         return np.asarray(self.slope * np.asarray(estimate, np.float64) + self.intercept)
 
@@ -263,18 +263,18 @@ def score_cost(
     )
 
 
-def _logits(calibration: Calibration, estimates: Array) -> Array:
+def _logits(calibration: Calibration, estimates: Floats) -> Floats:
     rating = calibration.rating(estimates)
     if calibration.kind == "egf":  # the EGF's expected score since 2021
         return np.asarray(-EGF_STEEPNESS * np.log(EGF_POLE - np.minimum(rating, EGF_POLE - 1.0)))
     return np.asarray(rating / ELO_POINTS_PER_LOGIT)
 
 
-def _log_likelihood(logit: Array, score: Array) -> float:
+def _log_likelihood(logit: Floats, score: Floats) -> float:
     return float(np.mean(score * log_logistic(logit) + (1 - score) * log_logistic(-logit)))
 
 
-def _best_slope(difference: Array, score: Array) -> float:
+def _best_slope(difference: Floats, score: Floats) -> float:
     """Maximum likelihood of a slope from 0 to 20 logits a rank, by bisection of its derivative."""
     from scipy.optimize import bisect
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.arrays import equal_fields
 from yardstone.choices import check_choice, checked_arguments
@@ -74,11 +73,11 @@ from yardstone.strength.strengths import (
 )
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats, Longs
     from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network
     from yardstone.strength.calibration import Calibration
 
-    Array = NDArray[np.float64]
 
 __all__ = [
     "LEVEL",
@@ -139,7 +138,7 @@ class StrengthEstimate(Displayed):
         return self.here.whole
 
     @property
-    def probabilities(self) -> NDArray[np.float64]:
+    def probabilities(self) -> Floats:
         """Of the groups of ranks, the weakest first: float64 [g]."""
         return self.here.probabilities
 
@@ -546,9 +545,9 @@ class Estimates:
 
     players: tuple[PlayerEstimate, ...]  #: In the order in which they first appear.
     #: [n]: places of the players of each game with a result between two of them.
-    black: NDArray[np.int64]
-    white: NDArray[np.int64]
-    score: Array  #: [n]: Black's.
+    black: Longs
+    white: Longs
+    score: Floats  #: [n]: Black's.
 
 
 def estimate_players(
@@ -586,7 +585,7 @@ def estimate_players(
     usable = sorted_out(unique_games(games, report)[0], useless, report)
     names: dict[str, str] = {}
     number: Counter[str] = Counter()
-    sums: dict[str, Array] = {}
+    sums: dict[str, Floats] = {}
     results: list[tuple[str, str, float]] = []
     take = partial(_sums_of_game, model, chosen)
     for game in take_of_games(take, usable, network, skipped=report, progress=progress):
@@ -614,14 +613,14 @@ class _GameSums(NamedTuple):
 
     players: tuple[str, str]
     winner: int
-    statistics: list[Array | None]
+    statistics: list[Floats | None]
 
 
 def _sums_of_game(
     model: StrengthModel, chosen: set[str] | None, evaluated: EvaluatedGame
 ) -> _GameSums:
     game = evaluated.game
-    statistics: list[Array | None] = []
+    statistics: list[Floats | None] = []
     for colour, name in ((BLACK, game.black), (WHITE, game.white)):
         plain, own = plain_name(name), None
         if plain and (chosen is None or plain in chosen):
@@ -631,7 +630,7 @@ def _sums_of_game(
     return _GameSums((game.black, game.white), game.winner, statistics)
 
 
-def _estimate(rater: Rater, name: str, games: int, statistics: Array) -> PlayerEstimate:
+def _estimate(rater: Rater, name: str, games: int, statistics: Floats) -> PlayerEstimate:
     rated = rater.rate(statistics)
     deviation = float(rater.scale.moments(rater.scale.density(statistics))[1])
     interval = rated.low, rated.high, rated.unlikely

@@ -16,6 +16,7 @@ from yardstone.go.features import HEAD, POINTS, GameFeatures
 from yardstone.go.points import BLACK, WHITE
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats32, Ints, Longs
     from yardstone.go.feature_store import FeatureStore
 
 
@@ -29,11 +30,11 @@ _ARRAYS = ("head", "pick", "after", "mean", "candidates", "chances")
 class Evidence:
     """The n moves of one player, a row a move, one game after another."""
 
-    game: NDArray[np.int32]  #: [n]: which of the games, from 0.
+    game: Ints  #: [n]: which of the games, from 0.
     number: NDArray[np.int16]  #: [n]: number of the move in its game, from 1.
     colour: NDArray[np.int8]  #: [n]: 1 Black, 2 White: the player's colour in that game.
     point: NDArray[np.int16]  #: [n]: where.
-    head: NDArray[np.float32]  #: [n, 6]: as `yardstone.go.features.HEAD` names them.
+    head: Floats32  #: [n, 6]: as `yardstone.go.features.HEAD` names them.
     #: [n, channels].
     pick: NDArray[np.float16]
     after: NDArray[np.float16]
@@ -51,37 +52,37 @@ class Evidence:
         """Width of the network's trunk."""
         return int(self.pick.shape[1])
 
-    def named(self, name: str) -> NDArray[np.float32]:
+    def named(self, name: str) -> Floats32:
         """One of the head features, as it is kept: float32 [n]."""
         return self.head[:, HEAD.index(name)]
 
     @property
-    def policy(self) -> NDArray[np.float32]:
+    def policy(self) -> Floats32:
         """Probability that the network gave to each move; NaN where the rules forbid it."""
         return np.asarray(self.named("policy") + 0.5)
 
     @property
-    def best_policy(self) -> NDArray[np.float32]:
+    def best_policy(self) -> Floats32:
         """The greatest probability of any move."""
         return np.asarray(self.named("best_policy") + 0.5)
 
     @property
-    def points_lost(self) -> NDArray[np.float32]:
+    def points_lost(self) -> Floats32:
         """Lead before each move less the lead after it, by single looks; negative for gains."""
         return np.asarray(POINTS * self.named("point_loss"))
 
     @property
-    def winrate_lost(self) -> NDArray[np.float32]:
+    def winrate_lost(self) -> Floats32:
         """Winrate before each move less the winrate after it; negative for gains."""
         return self.named("win_loss")
 
     @property
-    def lead_before(self) -> NDArray[np.float32]:
+    def lead_before(self) -> Floats32:
         """Points that the player is ahead by before each move."""
         return np.asarray(POINTS * (self.named("lead") + self.named("point_loss")))
 
     @property
-    def winrate_before(self) -> NDArray[np.float32]:
+    def winrate_before(self) -> Floats32:
         """The player's winrate before each move."""
         winrate = self.named("winrate") + 0.5 + self.named("win_loss")
         return np.asarray(np.clip(winrate, 0.0, 1.0))
@@ -167,6 +168,6 @@ PHASE_ENDS = (20, 50, 90, 140)
 PHASES = len(PHASE_ENDS) + 1
 
 
-def phases_of(number: NDArray[np.int16]) -> NDArray[np.int64]:
+def phases_of(number: NDArray[np.int16]) -> Longs:
     """Phase of each move by its number in the game, from 0 to ``PHASES - 1``."""
     return np.searchsorted(PHASE_ENDS, number, side="left").astype(np.int64)

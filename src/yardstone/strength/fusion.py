@@ -26,9 +26,9 @@ from yardstone.ratings.sequential import Arrays, Games, Predictions, Sequential,
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats, Longs
     from yardstone.pool import Pool
 
-    Array = NDArray[np.float64]
 
 #: Columns of a pool: what each side's moves in earlier games say, and how surely.
 COLUMNS = (
@@ -45,7 +45,7 @@ def fuse(
     moves_rating: ArrayLike,
     moves_deviation: ArrayLike,
     base: Prior,
-) -> tuple[Array, Array]:
+) -> tuple[Floats, Floats]:
     """Put a prior from moves in the place of the prior that ratings began with.
 
     Works on the ratings of any system that starts everyone from one normal prior and tells
@@ -139,8 +139,8 @@ class GlickoFromMoves(Glicko2):
         self,
         arrays: Arrays,
         place: NDArray[np.integer[Any]],
-        rating: NDArray[np.float64],
-        deviation: NDArray[np.float64],
+        rating: Floats,
+        deviation: Floats,
     ) -> None:
         super()._seed(arrays, place, rating, deviation)
         arrays["base"][place] = np.column_stack([arrays["mu"][place], arrays["phi2"][place]])
@@ -154,7 +154,7 @@ class GlickoFromMoves(Glicko2):
             state.players, CENTRE + POINTS * mean, POINTS / np.sqrt(precision), self.scale
         )
 
-    def _priors_of(self, arrays: Arrays, games: Games) -> Array:
+    def _priors_of(self, arrays: Arrays, games: Games) -> Floats:
         """Mean and variance of both players' priors before each game, on mu's scale: (games, 4).
 
         NaN where nothing is known. What is kept of moves is brought up to the last game.
@@ -294,12 +294,12 @@ class Fusion(GlickoFromMoves):
             f"{self.half_moves:.0f} moves tell half of that.",
         )
 
-    def results_alone(self, state: State) -> tuple[Array, Array]:
+    def results_alone(self, state: State) -> tuple[Floats, Floats]:
         """Rating and deviation by the results in a state, from a newcomer's on: [players] each."""
         arrays = state.arrays
         return CENTRE + POINTS * arrays["mu"], POINTS * np.sqrt(arrays["phi2"])
 
-    def moves_alone(self, state: State) -> tuple[Array, Array, NDArray[np.int64]]:
+    def moves_alone(self, state: State) -> tuple[Floats, Floats, Longs]:
         """Rating and deviation by moves, without any result, and the number of moves."""
         number, total = state.arrays["shown"].T
         mean, deviation = self.moves_prior.prior(_mean(number, total), number)
@@ -308,7 +308,7 @@ class Fusion(GlickoFromMoves):
     def _newcomers(self, number: int) -> Arrays:
         return {**super()._newcomers(number), "shown": np.zeros((number, 2))}
 
-    def _priors_of(self, arrays: Arrays, games: Games) -> Array:
+    def _priors_of(self, arrays: Arrays, games: Games) -> Floats:
         from yardstone.strength._fusion import earlier_moves
 
         number, strength = (games.schedule.take(each) for each in moves_of_pool(games.pool))
@@ -330,7 +330,7 @@ class Fusion(GlickoFromMoves):
         arrays["moves"][:, 1] = np.where(says, mean / variance - base_mean / base_variance, 0.0)
         return predictions
 
-    def _units(self, number: Array, total: Array) -> tuple[Array, Array]:
+    def _units(self, number: Floats, total: Floats) -> tuple[Floats, Floats]:
         """Mean and variance of the prior by moves, on mu's scale; NaN without moves."""
         mean, deviation = self.moves_prior.prior(_mean(number, total), number)
         known = number > 0.0
@@ -340,7 +340,7 @@ class Fusion(GlickoFromMoves):
         )
 
 
-def moves_of_pool(pool: Pool) -> tuple[Array, Array]:
+def moves_of_pool(pool: Pool) -> tuple[Floats, Floats]:
     """Of both sides of each game the number of moves and the strength: [games, 2] each.
 
     A pool without the columns has no moves. Raises `InputError` if some of the columns are missing,
@@ -357,7 +357,7 @@ def moves_of_pool(pool: Pool) -> tuple[Array, Array]:
     return np.where(known, number, 0.0), np.where(known, strength, 0.0)
 
 
-def _numbers(pool: Pool, name: str, hint: str) -> Array:
+def _numbers(pool: Pool, name: str, hint: str) -> Floats:
     """A column of a pool; an empty cell is not a number."""
     if name not in pool.columns:
         raise InputError(f"the games have no column {name!r}", hint=hint)
@@ -370,7 +370,7 @@ def _numbers(pool: Pool, name: str, hint: str) -> Array:
         raise InputError(f"the column {name!r} holds something that is not a number") from None
 
 
-def moves_by_player(pool: Pool) -> tuple[Array, Array]:
+def moves_by_player(pool: Pool) -> tuple[Floats, Floats]:
     """How many moves of each player are known, and the mean strength (NaN without): [players]."""
     number, strength = moves_of_pool(pool)
     moves, total = np.zeros(len(pool.players)), np.zeros(len(pool.players))
@@ -380,7 +380,7 @@ def moves_by_player(pool: Pool) -> tuple[Array, Array]:
     return moves, _mean(moves, total)
 
 
-def sides_before(pool: Pool) -> tuple[Array, Array]:
+def sides_before(pool: Pool) -> tuple[Floats, Floats]:
     """What the moves of earlier games show of both players of each game of a whole history.
 
     `pool`: in order of time. Returns strength, number [games, 2]: the mean strength (NaN without
@@ -395,7 +395,7 @@ def sides_before(pool: Pool) -> tuple[Array, Array]:
     return _mean(before[:, :, 0], before[:, :, 1]), before[:, :, 0]
 
 
-def _mean(number: Array, total: Array) -> Array:
+def _mean(number: Floats, total: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         return np.asarray(total / np.where(number > 0.0, number, np.nan))
 
@@ -415,11 +415,11 @@ class Sides:
     """What is known of both players of g games before each; frozen."""
 
     #: [g, 2]: from results, of the first player and the second: a newcomer's where there are none.
-    rating: Array
-    deviation: Array
+    rating: Floats
+    deviation: Floats
     #: [g, 2]: what a model says of their earlier moves, in points; any number without moves.
-    moves_rating: Array
-    moves: NDArray[np.int64]  #: [g, 2]: how many moves that rests upon.
+    moves_rating: Floats
+    moves: Longs  #: [g, 2]: how many moves that rests upon.
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not go together."""
@@ -461,7 +461,7 @@ class MovesPrior:
     deviation: float  #: Points.
     base: Prior  #: Of a newcomer, on the results' scale.
 
-    def prior(self, rating: ArrayLike, moves: ArrayLike) -> tuple[Array, Array]:
+    def prior(self, rating: ArrayLike, moves: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and deviation of the prior for ratings from so many moves; shapes broadcast.
 
         `rating`: what the model says, in its points; NaN counts as no moves.
@@ -477,16 +477,16 @@ class MovesPrior:
         variance = widest - trust * (widest - self.deviation**2)
         return np.asarray(mean), np.sqrt(variance)
 
-    def fused(self, sides: Sides) -> tuple[Array, Array]:
+    def fused(self, sides: Sides) -> tuple[Floats, Floats]:
         """Rating and deviation of both sides from results and moves: [g, 2] each."""
         mean, deviation = self.prior(sides.moves_rating, sides.moves)
         return fuse(sides.rating, sides.deviation, mean, deviation, self.base)
 
-    def expected(self, sides: Sides, system: Sequential) -> Array:
+    def expected(self, sides: Sides, system: Sequential) -> Floats:
         """Expected score of the first player of each game, from results and moves: [g]."""
         return _expected(*self.fused(sides), system)
 
-    def from_moves_alone(self, sides: Sides, system: Sequential) -> Array:
+    def from_moves_alone(self, sides: Sides, system: Sequential) -> Floats:
         """The same without any results: [g]."""
         return _expected(*self.prior(sides.moves_rating, sides.moves), system)
 
@@ -514,7 +514,7 @@ def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Pr
     centre = float(sides.moves_rating[known].mean())
     level = float(sides.rating[known].mean())
 
-    def made(unknowns: Array) -> MovesPrior:
+    def made(unknowns: Floats) -> MovesPrior:
         slope, half, share, above = unknowns
         return MovesPrior(
             centre,
@@ -525,7 +525,7 @@ def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Pr
             base,
         )
 
-    def against(unknowns: Array) -> float:
+    def against(unknowns: Floats) -> float:
         pull = float(np.sum(np.square(unknowns / np.array(_WIDTHS))))
         likely = log_likelihood(points, made(unknowns).expected(sides, system))
         return pull / len(points) - likely
@@ -542,5 +542,5 @@ def fit_moves_prior(sides: Sides, score: ArrayLike, system: Sequential, base: Pr
     return made(optimum.x)
 
 
-def _expected(rating: Array, deviation: Array, system: Sequential) -> Array:
+def _expected(rating: Floats, deviation: Floats, system: Sequential) -> Floats:
     return system.probability(rating[:, 0], rating[:, 1], deviation[:, 0], deviation[:, 1])

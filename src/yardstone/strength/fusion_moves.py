@@ -43,9 +43,9 @@ from yardstone.strength.players import (
 )
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.strength.model import StrengthModel
 
-    Array = NDArray[np.float64]
 
 #: A store's sides that are judged together.
 _TOGETHER = 64
@@ -67,8 +67,8 @@ class GameMoves:
     winner: NDArray[np.int8]  #: [n]: 1 Black, 2 White, -1 a draw, 0 unknown.
     #: What each game may be called elsewhere: the record's own name, its file's.
     labels: Sequence[tuple[str, ...]]
-    number: Array  #: [n, 2]: moves of Black and of White that were looked at.
-    strength: Array  #: [n, 2]: what they show, on the scale of the model; NaN without moves.
+    number: Floats  #: [n, 2]: moves of Black and of White that were looked at.
+    strength: Floats  #: [n, 2]: what they show, on the scale of the model; NaN without moves.
     #: Whose word that is, and on which of its scales.
     model: str
     scale: str
@@ -179,7 +179,7 @@ def moves_of_store(
 def _game_moves(
     about: tuple[Sequence[str], Sequence[str], ArrayLike, ArrayLike],
     called: Iterable[tuple[str, str]],
-    shown: Array,
+    shown: Floats,
     model: StrengthModel,
     scale: str | None,
     report: SkipReport,
@@ -258,12 +258,12 @@ def moves_of_records(
 
 def _shown_in_game(
     model: StrengthModel, scale: str | None, evaluated: EvaluatedGame
-) -> tuple[int, Array]:
+) -> tuple[int, Floats]:
     evidence = evidence_of_games([evaluated.features, evaluated.features], [BLACK, WHITE])
     return evaluated.game.number, _shown(model, scale, evidence)
 
 
-def _shown(model: StrengthModel, scale: str | None, evidence: Evidence) -> Array:
+def _shown(model: StrengthModel, scale: str | None, evidence: Evidence) -> Floats:
     """Of each game of a piece of evidence moves and strength: [games, 2]."""
     number = np.bincount(evidence.game, minlength=evidence.games).astype(np.float64)
     strength = model.posterior(model.game_statistics(evidence), scale)[0]
@@ -301,8 +301,8 @@ _Pair = tuple[str, str]
 class MatchedRecords:
     """Which record belongs to each game of a pool; frozen."""
 
-    record: NDArray[np.int64]  #: [games]: place of the game's record; -1 for none.
-    swapped: NDArray[np.bool_]  #: [games]: whether Black of the record is the game's second player.
+    record: Longs  #: [games]: place of the game's record; -1 for none.
+    swapped: Flags  #: [games]: whether Black of the record is the game's second player.
     unmatched: Mapping[str, int]  #: Records that belong to no game, by the reason.
 
     @property

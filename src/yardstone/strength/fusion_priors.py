@@ -8,7 +8,6 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.splits import earlier_games, in_time_order
@@ -25,11 +24,11 @@ from yardstone.strength.fusion import (
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats, Longs
     from yardstone.evaluation.rated_games import RatedGames
     from yardstone.pool import Pool
     from yardstone.ratings.sequential import State
 
-    Array = NDArray[np.float64]
 
 #: Parameters of `Fusion` that are fitted.
 FITTED = ("strength", "slope", "noise", "half_moves", "level")
@@ -187,15 +186,15 @@ class RatingSources:
 
     #: [n]: by results alone, from a newcomer's rating on. They were learned where both together had
     #: put the players.
-    results: Array
-    results_deviation: Array
+    results: Floats
+    results_deviation: Floats
     #: [n]: by moves alone: a newcomer's where there are none.
-    moves: Array
-    moves_deviation: Array
-    number: NDArray[np.int64]  #: [n]: how many moves those are.
+    moves: Floats
+    moves_deviation: Floats
+    number: Longs  #: [n]: how many moves those are.
     #: [n]: the rating.
-    both: Array
-    both_deviation: Array
+    both: Floats
+    both_deviation: Floats
 
 
 def rating_sources(rated: RatedGames) -> RatingSources:

@@ -23,13 +23,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from yardstone.arrays import Floats, Longs
 
 #: Low and high end; None where there is none.
 Interval: TypeAlias = tuple[float | None, float | None]
@@ -49,22 +48,22 @@ _SMALL = 1e-9
 class IntervalTable:
     """Where the quantiles of a model's distributions really are, by number of moves."""
 
-    moves: Array  #: [m]: typical number of moves of each class, growing.
-    blur: Array  #: [m]: ranks that the model's distributions are blurred by.
-    levels: Array  #: [q]: levels wanted, growing.
+    moves: Floats  #: [m]: typical number of moves of each class, growing.
+    blur: Floats  #: [m]: ranks that the model's distributions are blurred by.
+    levels: Floats  #: [q]: levels wanted, growing.
     #: [m, k, q]: levels of the blurred distribution at which those are held, near k strengths.
-    at: Array
-    counts: Ints  #: [m]: estimates that each class was fitted to.
-    players: Ints  #: [m]: players that they are of; 0 if nobody was.
+    at: Floats
+    counts: Longs  #: [m]: estimates that each class was fitted to.
+    players: Longs  #: [m]: players that they are of; 0 if nobody was.
     #: [4]: where the scale begins, where its weakest group ends, where its strongest one begins,
     #: and where the scale ends.
-    ends: Array
+    ends: Floats
     #: [k]: those strengths, growing; between them the levels lie on the straight line. Where there
     #: is but one, all strengths have the same.
-    strengths: Array = field(default_factory=lambda: np.zeros(1))
+    strengths: Floats = field(default_factory=lambda: np.zeros(1))
 
     @classmethod
-    def plain(cls, edges: Array) -> IntervalTable:
+    def plain(cls, edges: Floats) -> IntervalTable:
         """One that takes the distributions on a scale with such groups as they are."""
         none = np.zeros(1, np.int64)
         levels = LEVELS[None, None, :]
@@ -93,7 +92,7 @@ class IntervalTable:
                 f"{int(1000 * most) / 10:g} %"
             )
 
-    def levels_of(self, level: float, moves: int) -> tuple[Array, Array]:
+    def levels_of(self, level: float, moves: int) -> tuple[Floats, Floats]:
         """The levels of the blurred distribution between which an interval lies: [k] each."""
         if not 0.0 < level < 1.0:
             raise UsageError(f"a level of {level:g} is not between 0 and 1")
@@ -104,13 +103,13 @@ class IntervalTable:
         """Ranks that a distribution from so many moves is blurred by."""
         return float(self._between(self.blur, moves))
 
-    def _levels(self, level: float, moves: int) -> Array:
+    def _levels(self, level: float, moves: int) -> Floats:
         """The levels of the blurred distribution that hold a level with so many moves: [k]."""
         x = np.concatenate([[0.0], self.levels, [1.0]])
         rows = [[np.interp(level, x, [0.0, *near, 1.0]) for near in row] for row in self.at]
         return np.asarray(self._between(np.array(rows), moves))
 
-    def _between(self, rows: Array, moves: int) -> Any:
+    def _between(self, rows: Floats, moves: int) -> Any:
         """What so many moves have, between those of two classes."""
         place = np.interp(np.log(max(moves, 1)), np.log(self.moves), np.arange(len(rows)))
         low = int(place)
@@ -184,7 +183,7 @@ class IntervalTable:
         return table
 
 
-def _crossing(places: Array, above: Array) -> float:
+def _crossing(places: Floats, above: Floats) -> float:
     """The first place at which what starts below 0 is no longer so."""
     row = int(np.argmax(above >= 0.0))
     if row == 0:
@@ -193,7 +192,7 @@ def _crossing(places: Array, above: Array) -> float:
     return float(places[row - 1] + share * (places[row] - places[row - 1]))
 
 
-def scale_ends(edges: Array) -> Array:
+def scale_ends(edges: Floats) -> Floats:
     """What an `IntervalTable` keeps of a scale with such groups: its `ends`."""
     return np.array([edges[0], edges[1], edges[-2], edges[-1]])
 
@@ -202,7 +201,7 @@ def scale_ends(edges: Array) -> Array:
 TRACE = 1e-12
 
 
-def cumulated(density: ArrayLike, begin: float, end: float) -> tuple[Array, Array]:
+def cumulated(density: ArrayLike, begin: float, end: float) -> tuple[Floats, Floats]:
     """Where the steps begin and end, and the distribution functions there."""
     p = np.asarray(density, np.float64) + TRACE
     cdf = np.concatenate([np.zeros((*p.shape[:-1], 1)), np.cumsum(p, axis=-1)], axis=-1)
@@ -210,7 +209,7 @@ def cumulated(density: ArrayLike, begin: float, end: float) -> tuple[Array, Arra
 
 
 @lru_cache(maxsize=64)
-def blurring(steps: int, blur: float) -> Array:
+def blurring(steps: int, blur: float) -> Floats:
     """What each of so many steps becomes, blurred by so many steps; a row a step.
 
     What goes beyond the ends of the scale stays at them.
@@ -224,7 +223,7 @@ def blurring(steps: int, blur: float) -> Array:
     return np.diff(whole, axis=1)
 
 
-def blurred(density: ArrayLike, blur: float, begin: float, end: float) -> Array:
+def blurred(density: ArrayLike, blur: float, begin: float, end: float) -> Floats:
     """Densities from one strength to another, less sure by an error of so many ranks."""
     p = np.asarray(density, np.float64)
     steps = p.shape[-1]

@@ -17,6 +17,7 @@ from yardstone.go.rules import TROMP_TAYLOR, Conditions
 from yardstone.strength.players import KOMI, EvaluatedGame
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Longs
     from yardstone.go.nets.network import Network
     from yardstone.strength.evidence import Evidence
     from yardstone.strength.model import StrengthModel
@@ -136,7 +137,7 @@ def _position(move: int, best: int, evaluated: EvaluatedGame) -> dict[str, Any]:
     positions = game_positions(game).stones
     before, last = positions[move - 1], min(move + _AFTER, len(game.moves))
 
-    def names(points: NDArray[np.int64]) -> list[str]:
+    def names(points: Longs) -> list[str]:
         return [point_name(int(p), game.size) for p in points]
 
     def step(k: int) -> dict[str, Any]:
@@ -158,7 +159,7 @@ def _position(move: int, best: int, evaluated: EvaluatedGame) -> dict[str, Any]:
     }
 
 
-def _taken(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.int64]:
+def _taken(before: NDArray[Any], after: NDArray[Any]) -> Longs:
     """The points whose stones a move takes off the board."""
     return np.flatnonzero((before != 0) & (after == 0))
 

@@ -30,7 +30,8 @@ from yardstone.strength.set_scorer import SetScorer
 from yardstone.strength.site_scales import GROUP_EDGES
 
 if TYPE_CHECKING:
-    Array = NDArray[np.float64]
+    from yardstone.arrays import Floats
+
     Arrays = dict[str, NDArray[Any]]
     StrPath = str | os.PathLike[str]
 
@@ -51,9 +52,9 @@ class RankScore:
     #: Of the distribution of the strength.
     mean: float
     deviation: float
-    probabilities: Array  #: [g]: of the scale's groups of ranks.
+    probabilities: Floats  #: [g]: of the scale's groups of ranks.
     #: [games]: the mean from each game alone; a game without moves gives the prior's.
-    by_game: Array
+    by_game: Floats
 
 
 class StrengthModel:
@@ -113,7 +114,7 @@ class StrengthModel:
             )
         return self.scales[name]
 
-    def game_statistics(self, evidence: Evidence) -> Array:
+    def game_statistics(self, evidence: Evidence) -> Floats:
         """What is kept of each game; that of several games is the rows' sum.
 
         Returns [games, phases + 1 + k]: number of moves of each phase, that number squared over all
@@ -124,7 +125,7 @@ class StrengthModel:
 
     def part_statistics(
         self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-    ) -> Array:
+    ) -> Floats:
         """The same of some parts of each game, whose moves are scored within the whole game.
 
         What is said of a move may depend on how its game goes on, so that parts must not be cut out
@@ -154,7 +155,9 @@ class StrengthModel:
         mean, deviation, probabilities = self.posterior(each.sum(axis=0), scale)
         return RankScore(float(mean), float(deviation), probabilities, means)
 
-    def posterior(self, statistics: Array, scale: str | None = None) -> tuple[Array, Array, Array]:
+    def posterior(
+        self, statistics: Floats, scale: str | None = None
+    ) -> tuple[Floats, Floats, Floats]:
         """Strength from statistics of one player's games.
 
         `statistics` [..., phases + 1 + k]: sums of rows that `game_statistics` gave. `scale`: one
@@ -165,14 +168,14 @@ class StrengthModel:
         density = on.density(statistics)
         return (*on.moments(density), on.shares(density))
 
-    def density(self, statistics: Array, scale: str | None = None) -> Array:
+    def density(self, statistics: Floats, scale: str | None = None) -> Floats:
         """The whole distribution of which `posterior` gives mean, deviation and groups.
 
         See `ModelScale.density`.
         """
         return self.scale(scale).density(statistics)
 
-    def move_scores(self, evidence: Evidence, scale: str | None = None) -> Array:
+    def move_scores(self, evidence: Evidence, scale: str | None = None) -> Floats:
         """How far each move speaks for a stronger (+) or a weaker (-) player, in ranks.
 
         The effects add up to the estimate less what it would be if the moves were
@@ -205,7 +208,7 @@ class StrengthModel:
         return float(mean), float(deviation)
 
 
-def _mean_slope(scale: ModelScale, start: Array, whole: Array, width: int, steps: int) -> Array:
+def _mean_slope(scale: ModelScale, start: Floats, whole: Floats, width: int, steps: int) -> Floats:
     """Mean slope of the strength by each summed score, on the straight way between statistics."""
     columns = PHASES + 1 + scale.columns
     away = np.abs(whole[columns] - start[columns]).max()
@@ -362,14 +365,12 @@ class JoinedScorer:
             raise ValueError("scorers of different networks")
         return cls(members)
 
-    def part_scores(
-        self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-    ) -> NDArray[np.float64]:
+    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Floats:
         """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
         each = [member.part_scores(evidence, part, parts) for member in self.members]
         return np.concatenate(each, axis=-1)
 
-    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
+    def move_shares(self, evidence: Evidence) -> Floats:
         """What each move has of the scores of its whole game: [n, k]."""
         return np.concatenate([member.move_shares(evidence) for member in self.members], axis=-1)
 

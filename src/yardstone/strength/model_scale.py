@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Floats, Longs
 from yardstone.strength.evidence import PHASES
-
-Array = NDArray[np.float64]
 
 _STEP = 0.05
 #: No rank is further from 0.
@@ -32,10 +31,10 @@ class ModelScale:
     name: str  #: ``fox`` or ``ogs``, or another server's.
     #: [g + 1]: where each of g groups of ranks begins, and where the last one ends. The first has
     #: all who are weaker as well, the last all who are stronger.
-    edges: Array
+    edges: Floats
     #: [g]: probability of each group without any evidence; within a group every strength is as
     #: likely.
-    prior: Array
+    prior: Floats
     spread: ScoreSpread
     #: Of other scores: what each of them says by itself is averaged (a linear pool of opinions,
     #: Stone 1961), so that none of them need know how they hang together.
@@ -57,7 +56,7 @@ class ModelScale:
         return (self.spread, *self.further)
 
     @cached_property
-    def columns(self) -> NDArray[np.int64]:
+    def columns(self) -> Longs:
         """The scores that the scale reads, growing."""
         return np.unique(np.concatenate([each.columns for each in self.spreads])).astype(np.int64)
 
@@ -66,7 +65,7 @@ class ModelScale:
         """Number of groups."""
         return len(self.prior)
 
-    def density(self, statistics: Array) -> Array:
+    def density(self, statistics: Floats) -> Floats:
         """The distribution of the strength of the player of some games.
 
         `statistics` [..., phases + 1 + scores]: sums of rows that a model's `game_statistics` gave.
@@ -82,20 +81,20 @@ class ModelScale:
             ),
         )
 
-    def moments(self, density: Array) -> tuple[Array, Array]:
+    def moments(self, density: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation of densities: [...] each."""
         mean = density @ self.strengths
         second = density @ self.strengths**2
         return mean, np.sqrt(np.maximum(second - mean**2, 0.0))
 
-    def shares(self, density: Array) -> Array:
+    def shares(self, density: Floats) -> Floats:
         """What densities give to each group: [..., g]."""
         return np.stack(
             [density[..., self.group == group].sum(axis=-1) for group in range(self.groups)],
             axis=-1,
         )
 
-    def distance(self, statistics: Array) -> Array:
+    def distance(self, statistics: Floats) -> Floats:
         """How far games of one player lie from those of the nearest strength.
 
         Returns [...]: squared Mahalanobis distance, least over all strengths; 0 without a move.
@@ -112,13 +111,13 @@ class ModelScale:
         )
 
     @cached_property
-    def strengths(self) -> Array:
+    def strengths(self) -> Floats:
         """The middle of each step: [m]."""
         number = round((self.edges[-1] - self.edges[0]) / _STEP)
         return np.asarray(self.edges[0] + _STEP * (np.arange(number) + 0.5))
 
     @cached_property
-    def group(self) -> NDArray[np.int64]:
+    def group(self) -> Longs:
         """The group of each step."""
         return np.searchsorted(self.edges, self.strengths, side="right") - 1
 
@@ -128,13 +127,13 @@ class ModelScale:
         return float(self._prior @ self.strengths)
 
     @cached_property
-    def _prior(self) -> Array:
+    def _prior(self) -> Floats:
         size = np.bincount(self.group)
         share = self.prior[self.group] / size[self.group]
         return np.asarray(share / share.sum())
 
     @cached_property
-    def _expected(self) -> list[tuple[ScoreSpread, Array, Array]]:
+    def _expected(self) -> list[tuple[ScoreSpread, Floats, Floats]]:
         """Each spread with what is usual, and the scatter, at the strengths."""
         return [
             (each, each.usual_of(self.strengths), each.scatter_of(self.strengths))
@@ -142,11 +141,11 @@ class ModelScale:
         ]
 
 
-def _mean(each: list[Array]) -> Array:
+def _mean(each: list[Floats]) -> Floats:
     return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
 
 
-def _in_batches(statistics: Array, judge: Callable[[Array], Array]) -> Array:
+def _in_batches(statistics: Floats, judge: Callable[[Floats], Floats]) -> Floats:
     """What is to be judged of sums, few of them at a time."""
     sums = np.asarray(statistics, np.float64)
     rows = sums.reshape(-1, sums.shape[-1])
@@ -165,18 +164,18 @@ _SCATTER = (1e-3, 1e3)
 class ScoreSpread:
     """How mean scores lie about what is usual on one scale."""
 
-    columns: Array  #: [k]: which of a model's scores it reads, from 0.
-    knots: Array  #: [n]: strengths, growing.
+    columns: Floats  #: [k]: which of a model's scores it reads, from 0.
+    knots: Floats  #: [n]: strengths, growing.
     #: [n, phases, k]: mean score of the moves of players of these strengths, by phase; between two
     #: knots it lies on the straight line.
-    usual: Array
-    scatter: Array  #: [n]: what the covariance is multiplied by at each knot.
-    move: Array  #: [k, k]: covariance that is divided by the number of moves.
-    game: Array  #: [k, k]: the part that is divided by the number of games.
-    player: Array  #: [k, k]: the part that is the player's own.
-    prior_moves: Array  #: So many moves without a say are added: few moves count for less.
+    usual: Floats
+    scatter: Floats  #: [n]: what the covariance is multiplied by at each knot.
+    move: Floats  #: [k, k]: covariance that is divided by the number of moves.
+    game: Floats  #: [k, k]: the part that is divided by the number of games.
+    player: Floats  #: [k, k]: the part that is the player's own.
+    prior_moves: Floats  #: So many moves without a say are added: few moves count for less.
 
-    def arrays(self) -> dict[str, Array]:
+    def arrays(self) -> dict[str, Floats]:
         """The numbers by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -223,12 +222,12 @@ class ScoreSpread:
             raise ValueError("the spread of moves is none")
         return spread
 
-    def scores_of(self, statistics: Array) -> Array:
+    def scores_of(self, statistics: Floats) -> Floats:
         """The summed scores that it reads, of rows of statistics: [..., k]."""
         sums = np.asarray(statistics, np.float64)
         return np.asarray(sums[..., PHASES + 1 + self.columns.astype(np.int64)])
 
-    def usual_of(self, strengths: Array) -> Array:
+    def usual_of(self, strengths: Floats) -> Floats:
         """Mean scores by phase of players of these strengths: [n, phases, k]."""
         right, share = self._between(strengths)
         # The outer knots have no neighbour beyond: half the slope to them.
@@ -237,17 +236,17 @@ class ScoreSpread:
         usual = self.usual
         return np.asarray(usual[right - 1] + share * (usual[right] - usual[right - 1]))
 
-    def scatter_of(self, strengths: Array) -> Array:
+    def scatter_of(self, strengths: Floats) -> Floats:
         """What the covariance is multiplied by at these strengths: [n]."""
         return np.asarray(np.interp(strengths, self.knots, self.scatter))
 
-    def _between(self, strengths: Array) -> tuple[NDArray[np.int64], Array]:
+    def _between(self, strengths: Floats) -> tuple[Longs, Floats]:
         """The knot above each strength, and how far on the way to it from the one below."""
         knots = self.knots
         right = np.clip(np.searchsorted(knots, strengths), 1, len(knots) - 1)
         return right, (strengths - knots[right - 1]) / (knots[right] - knots[right - 1])
 
-    def covariance(self, statistics: Array) -> Array:
+    def covariance(self, statistics: Floats) -> Floats:
         """Covariance of the summed scores of one player's games, where the scatter is 1.
 
         `statistics`: [..., phases + 1 + scores]. Returns [..., k, k].
@@ -262,11 +261,11 @@ class ScoreSpread:
 
     def probabilities(
         self,
-        statistics: Array,
-        usual: Array,
-        scatter: Array,
-        prior: Array,
-    ) -> Array:
+        statistics: Floats,
+        usual: Floats,
+        scatter: Floats,
+        prior: Floats,
+    ) -> Floats:
         """Probability of each of some kinds of player, who usually score `usual`."""
         some = np.asarray(statistics)[..., :PHASES].any(axis=-1, keepdims=True)
         distance = self.distances(statistics, usual) / scatter
@@ -274,7 +273,7 @@ class ScoreSpread:
         density = np.exp(-0.5 * (distance - distance.min(axis=-1, keepdims=True))) * prior
         return np.asarray(density / density.sum(axis=-1, keepdims=True))
 
-    def distances(self, statistics: Array, usual: Array, *, one_player: bool = True) -> Array:
+    def distances(self, statistics: Floats, usual: Floats, *, one_player: bool = True) -> Floats:
         """Squared Mahalanobis distances from kinds of player, who usually score `usual`."""
         sums = np.asarray(statistics, np.float64)
         counts, squares = sums[..., :PHASES], sums[..., PHASES]

@@ -33,6 +33,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.evidence import KINDS
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats32
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel
@@ -180,8 +181,8 @@ class EvaluatedGame:
     game: GoGame
     features: GameFeatures  #: Of the moves of both colours.
     #: [m + 1]: of the positions before the passes at the end.
-    white_winrate: NDArray[np.float32]
-    white_lead: NDArray[np.float32]
+    white_winrate: Floats32
+    white_lead: Floats32
     #: [n]: for each row of the features the move that the network likes best; -1 is a pass.
     best: NDArray[np.int16]
 

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from yardstone.go.evaluator import CANDIDATES
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Flags, Floats32
     from yardstone.strength.evidence import Evidence
 
-    Floats = NDArray[np.float32]
 
 #: No probability counts as less than this.
 LEAST = 1e-4
@@ -51,27 +51,27 @@ class MoveFacts:
         self.evidence = evidence
         known = np.nan_to_num
         #: Policy of the move, 0 where the rules forbid it, and the greatest policy of any move.
-        self.policy: Floats = np.clip(known(evidence.policy, nan=0.0), 0.0, 1.0)
-        self.best: Floats = np.clip(known(evidence.best_policy), LEAST, 1.0)
-        self.log_policy: Floats = np.log(np.maximum(self.policy, LEAST))
+        self.policy: Floats32 = np.clip(known(evidence.policy, nan=0.0), 0.0, 1.0)
+        self.best: Floats32 = np.clip(known(evidence.best_policy), LEAST, 1.0)
+        self.log_policy: Floats32 = np.log(np.maximum(self.policy, LEAST))
         #: [n, 5], [n, 6]: policy of the candidates; of the move and of them.
-        self.chances: Floats = evidence.chances.astype(np.float32)
-        self.all_chances: Floats = np.column_stack([self.policy, self.chances])
+        self.chances: Floats32 = evidence.chances.astype(np.float32)
+        self.all_chances: Floats32 = np.column_stack([self.policy, self.chances])
         #: How many of the candidates have more policy than the move.
         self.place: NDArray[np.intp] = (self.chances > self.policy[:, None]).sum(axis=1)
         #: Points that the move cost, negative for gains; 0 or more; and cut off.
-        self.loss: Floats = known(evidence.points_lost)
-        self.lost: Floats = np.maximum(self.loss, 0.0)
-        self.some: Floats = np.minimum(self.lost, _SOME)
+        self.loss: Floats32 = known(evidence.points_lost)
+        self.lost: Floats32 = np.maximum(self.loss, 0.0)
+        self.some: Floats32 = np.minimum(self.lost, _SOME)
         #: Winrate that the move cost, negative for gains; 0 or more.
-        self.win_loss: Floats = known(evidence.winrate_lost)
-        self.lost_win: Floats = np.maximum(self.win_loss, 0.0)
+        self.win_loss: Floats32 = known(evidence.winrate_lost)
+        self.lost_win: Floats32 = np.maximum(self.win_loss, 0.0)
         #: Points that the player is ahead by before the move, and the winrate there.
-        self.lead: Floats = known(evidence.lead_before)
-        self.winrate: Floats = known(evidence.winrate_before)
+        self.lead: Floats32 = known(evidence.lead_before)
+        self.winrate: Floats32 = known(evidence.winrate_before)
         #: 1 in an even game, 0 in a decided one; 1 where the player is sure to win, -1 to lose.
-        self.close: Floats = 4.0 * self.winrate * (1.0 - self.winrate)
-        self.ahead: Floats = 2.0 * self.winrate - 1.0
+        self.close: Floats32 = 4.0 * self.winrate * (1.0 - self.winrate)
+        self.ahead: Floats32 = 2.0 * self.winrate - 1.0
         #: Lines between the point and the nearest edge.
         row, column = np.divmod(evidence.point.astype(np.int64), _SIZE)
         self.line = np.minimum.reduce([row, _SIZE - 1 - row, column, _SIZE - 1 - column])
@@ -83,7 +83,7 @@ class MoveFacts:
         self._course: dict[tuple[str, int], NDArray[Any]] = {}
 
     @cached_property
-    def shares(self) -> tuple[Floats, Floats]:
+    def shares(self) -> tuple[Floats32, Floats32]:
         """The move's and the candidates' shares of their policy: [n], [n, 5]."""
         total = np.maximum(self.chances.sum(axis=1) + self.policy, LEAST)
         return self.policy / total, self.chances / total[:, None]
@@ -100,7 +100,7 @@ class MoveFacts:
         return self._course[what, steps]
 
 
-def goes_on(evidence: Evidence, steps: int) -> NDArray[np.bool_]:
+def goes_on(evidence: Evidence, steps: int) -> Flags:
     """Whether the row so many further on is the player's move so many later: bool [n]."""
     there = np.zeros(len(evidence), bool)
     number = evidence.number.astype(np.int64)
@@ -150,7 +150,7 @@ _LINES = 6
 TRUNK = ("pick", "after", "mean", "expected")
 
 
-def _entropy(facts: MoveFacts) -> Floats:
+def _entropy(facts: MoveFacts) -> Floats32:
     chances = facts.all_chances
     return np.asarray(-(chances * np.log(np.maximum(chances, LEAST))).sum(axis=1))
 
@@ -218,7 +218,7 @@ def column(name: str, channels: int) -> slice:
     return slice(place, place + 1)
 
 
-def move_values(evidence: Evidence, facts: MoveFacts | None = None) -> Floats:
+def move_values(evidence: Evidence, facts: MoveFacts | None = None) -> Floats32:
     """What the rank model looks at.
 
     `facts`: of the same moves. Returns [n, 4 channels + scalars]: ``pick``, ``after``, ``mean``,
@@ -242,7 +242,7 @@ def move_values(evidence: Evidence, facts: MoveFacts | None = None) -> Floats:
     )
 
 
-def scalars(facts: MoveFacts) -> Floats:
+def scalars(facts: MoveFacts) -> Floats32:
     """The scalars of each move: float32 [n, len(SCALARS)]."""
     columns = (scalar.compute(facts) for scalar in _SCALARS)
     return np.column_stack([np.asarray(column, np.float32) for column in columns])
@@ -253,7 +253,7 @@ def scalars(facts: MoveFacts) -> Floats:
 CLIP = 8.0
 
 
-def standardised(values: Floats, mean: Floats, deviation: Floats) -> Floats:
+def standardised(values: Floats32, mean: Floats32, deviation: Floats32) -> Floats32:
     """Values of moves as a model takes them, none further out than `CLIP`; 0 if not known."""
     with np.errstate(over="ignore"):  # it is cut off
         away = np.nan_to_num((values - mean) / deviation)

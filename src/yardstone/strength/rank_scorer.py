@@ -34,7 +34,7 @@ from yardstone.strength.rank_features import (
 from yardstone.strength.scorers import Scorer
 
 if TYPE_CHECKING:
-    Floats = NDArray[np.float32]
+    from yardstone.arrays import Floats, Floats32
 
 _PRODUCTS = 5
 #: The scalars of a move are multiplied with those of the player's moves so much later.
@@ -46,17 +46,17 @@ class Lift:
     """Weights that standardise and lift v = 4 channels + scalars values of a move."""
 
     #: [v]: of the values in training.
-    mean: Floats
-    deviation: Floats
-    pick_weights: Floats  #: [channels, a]: random projections of the trunk at a point.
-    pick_bias: Floats  #: [a]
-    weights: Floats  #: [v, b]: random projections of all values.
-    bias: Floats  #: [b]
+    mean: Floats32
+    deviation: Floats32
+    pick_weights: Floats32  #: [channels, a]: random projections of the trunk at a point.
+    pick_bias: Floats32  #: [a]
+    weights: Floats32  #: [v, b]: random projections of all values.
+    bias: Floats32  #: [b]
     #: [2, scalars]: usual product of the standardised scalars with those of the next move, and of
     #: the one after it.
-    pairs: Floats
+    pairs: Floats32
     #: [scalars]: how far the standardised scalars of eight moves in a row usually lie from 0.
-    spell: Floats
+    spell: Floats32
 
     @property
     def channels(self) -> int:
@@ -80,11 +80,11 @@ class Lift:
         """Number of lifted values of a move."""
         return sum(self.blocks)
 
-    def arrays(self) -> dict[str, Floats]:
+    def arrays(self) -> dict[str, Floats32]:
         """The weights by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __call__(self, evidence: Evidence) -> tuple[Floats, Floats]:
+    def __call__(self, evidence: Evidence) -> tuple[Floats32, Floats32]:
         """Values and lifted values of each move.
 
         Returns [n, v]: standardised, none of them further out than `CLIP`; 0 where nothing is
@@ -112,7 +112,7 @@ class Lift:
         ]
         return x, np.concatenate(everything, axis=1)
 
-    def _expected(self, facts: MoveFacts, at_pick: Floats) -> Floats:
+    def _expected(self, facts: MoveFacts, at_pick: Floats32) -> Floats32:
         """Mean of the projections at the candidates and the move, weighted with the policy."""
         shape = facts.evidence.candidates.shape
         pick = column("pick", self.channels)
@@ -124,7 +124,7 @@ class Lift:
         return np.asarray(mean + own[:, None] * at_pick)
 
 
-def pairs_of(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]:
+def pairs_of(scalars: Floats32, evidence: Evidence, usual: Floats32) -> list[Floats32]:
     """How much more than usual the scalars agree with those of the player's later moves.
 
     0 where the game does not go on so far.
@@ -136,7 +136,7 @@ def pairs_of(scalars: Floats, evidence: Evidence, usual: Floats) -> list[Floats]
     return agreement
 
 
-def spells_of(scalars: Floats, evidence: Evidence, usual: Floats) -> Floats:
+def spells_of(scalars: Floats32, evidence: Evidence, usual: Floats32) -> Floats32:
     """How much further than usual the means of so many moves in a row lie from 0.
 
     0 where the game does not go on for so many.
@@ -164,9 +164,9 @@ class MoveScorer(Scorer):
     kind: ClassVar[str] = "rank"
 
     lift: Lift  #: Makes v values and e lifted values of each move.
-    linear: Floats  #: [phases, v, k]: weights of the values, by phase.
-    lifted: Floats  #: [e, k]: weights of the lifted values.
-    centre: Floats  #: [2, phases, k]: mean score of Black's and White's moves of each phase.
+    linear: Floats32  #: [phases, v, k]: weights of the values, by phase.
+    lifted: Floats32  #: [e, k]: weights of the lifted values.
+    centre: Floats32  #: [2, phases, k]: mean score of Black's and White's moves of each phase.
 
     @property
     def width(self) -> int:
@@ -178,7 +178,7 @@ class MoveScorer(Scorer):
         """Width of the trunk that the scorer was made for."""
         return self.lift.channels
 
-    def arrays(self) -> dict[str, Floats]:
+    def arrays(self) -> dict[str, Floats32]:
         """The weights by name."""
         return self.lift.arrays() | {name: getattr(self, name) for name in _OWN}
 
@@ -213,7 +213,7 @@ class MoveScorer(Scorer):
             raise ValueError("a width or a deviation is not above 0")
         return cls(lift, *(weights[name] for name in _OWN))
 
-    def scores(self, evidence: Evidence) -> Floats:
+    def scores(self, evidence: Evidence) -> Floats32:
         """Scores of each move: float32 [n, k]."""
         scores = np.empty((len(evidence), self.width), np.float32)
         for rows, part, own in in_chunks(evidence):
@@ -226,7 +226,7 @@ class MoveScorer(Scorer):
             scores[rows] = part_scores[own]
         return scores
 
-    def move_shares(self, evidence: Evidence) -> NDArray[np.float64]:
+    def move_shares(self, evidence: Evidence) -> Floats:
         """Scores of each move: [n, k]."""
         return self.scores(evidence).astype(np.float64)
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats
     from yardstone.strength.evidence import Evidence
-
-    Array = NDArray[np.float64]
 
 
 class Scorer(Protocol):
@@ -35,10 +34,10 @@ class Scorer(Protocol):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Its weights by name."""
 
-    def move_shares(self, evidence: Evidence) -> Array:
+    def move_shares(self, evidence: Evidence) -> Floats:
         """What each move has of the scores of its whole game: [n, k]; a game's add up."""
 
-    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Array:
+    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Floats:
         """Scores of some parts of each game, times their number of moves: what its moves have.
 
         `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
@@ -49,7 +48,7 @@ class Scorer(Protocol):
 
 def summed_parts(
     shares: NDArray[Any], evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-) -> Array:
+) -> Floats:
     """What the moves of some parts of each game have of its scores: [parts, games, k].
 
     `shares` are those of each move [n, k]; the other parameters are those of `Scorer.part_scores`.
@@ -65,7 +64,7 @@ _MOST = 10.0
 _MOMENTS = 2
 
 
-def loss_moments(evidence: Evidence) -> Array:
+def loss_moments(evidence: Evidence) -> Floats:
     """The points that each move lost, and their square: [n, 2]."""
     lost = np.clip(np.nan_to_num(evidence.points_lost.astype(np.float64)), -_MOST, _MOST)
     return np.column_stack([lost, lost**2])
@@ -77,7 +76,7 @@ class LossScorer(Scorer):
 
     kind: ClassVar[str] = "stochastic"
 
-    directions: Array  #: [2, k]
+    directions: Floats  #: [2, k]
 
     @property
     def width(self) -> int:
@@ -89,7 +88,7 @@ class LossScorer(Scorer):
         """0: it reads no trunk."""
         return 0
 
-    def arrays(self) -> dict[str, Array]:
+    def arrays(self) -> dict[str, Floats]:
         """The weights by name."""
         return {"directions": self.directions}
 
@@ -104,6 +103,6 @@ class LossScorer(Scorer):
             raise ValueError(f"directions is of shape {directions.shape}")
         return cls(directions)
 
-    def move_shares(self, evidence: Evidence) -> Array:
+    def move_shares(self, evidence: Evidence) -> Floats:
         """Scores of each move: [n, k]."""
         return np.asarray(loss_moments(evidence) @ self.directions)

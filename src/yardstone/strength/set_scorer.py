@@ -44,8 +44,7 @@ from yardstone.strength.set_transformer import (
 )
 
 if TYPE_CHECKING:
-    Array = NDArray[np.float64]
-    Floats = NDArray[np.float32]
+    from yardstone.arrays import Flags, Floats, Floats32, Longs
 
 #: Places for moves that are computed at once.
 _MOVES = 4096
@@ -61,11 +60,11 @@ class SetScorer(Scorer):
 
     kind: ClassVar[str] = "set"
 
-    network: Mapping[str, Floats]  #: Its parameters (`parameter_shapes`).
+    network: Mapping[str, Floats32]  #: Its parameters (`parameter_shapes`).
     #: [inputs]: what its inputs are standardised by.
-    mean: Floats
-    deviation: Floats
-    usual: Floats  #: [d]: what its last attention gathers of sets on average.
+    mean: Floats32
+    deviation: Floats32
+    usual: Floats32  #: [d]: what its last attention gathers of sets on average.
 
     @property
     def width(self) -> int:
@@ -106,7 +105,7 @@ class SetScorer(Scorer):
         _inputs(len(mean))
         return cls(weights, mean, deviation, usual)
 
-    def move_shares(self, evidence: Evidence) -> Array:
+    def move_shares(self, evidence: Evidence) -> Floats:
         """What each move has of the scores of its whole game: [n, k]; a game's add up."""
         if not len(evidence):
             return np.zeros((0, self.width))
@@ -117,7 +116,7 @@ class SetScorer(Scorer):
         return shares_of_moves(self.network, self.usual, PackedMoves(rows, order, starts))
 
 
-def shares_of_moves(network: Mapping[str, Floats], usual: Floats, sets: PackedMoves) -> Array:
+def shares_of_moves(network: Mapping[str, Floats32], usual: Floats32, sets: PackedMoves) -> Floats:
     """What each move has of the scores of its set.
 
     `network`: parameters by name. `usual` [d]: what its last attention gathers of sets on average.
@@ -142,7 +141,7 @@ def shares_of_moves(network: Mapping[str, Floats], usual: Floats, sets: PackedMo
 
 def _groups(
     sets: PackedMoves,
-) -> Iterator[tuple[NDArray[np.int64], Floats, NDArray[np.bool_] | None]]:
+) -> Iterator[tuple[Longs, Floats32, Flags | None]]:
     """Sets of like size, side by side; those without a move are left out."""
     some = np.flatnonzero(sets.lengths())
     for group in alike(sets.lengths()[some], _MOVES):
@@ -151,7 +150,7 @@ def _groups(
         yield chosen, np.asarray(sets.features[rows], np.float32), there
 
 
-def _shares(arrays: Mapping[str, Array], usual: Array, values: Array, weights: Array) -> Array:
+def _shares(arrays: Mapping[str, Floats], usual: Floats, values: Floats, weights: Floats) -> Floats:
     """The shares of the moves of one set, from what the last attention makes of each."""
     whole = weights @ values
     steps = (np.arange(_PATH) + 0.5) / _PATH
@@ -181,12 +180,12 @@ class MoveInputs:
     """A way to see moves."""
 
     name: str
-    values: Callable[[Evidence], Floats]  #: Numbers of the moves of some evidence: [n, m].
+    values: Callable[[Evidence], Floats32]  #: Numbers of the moves of some evidence: [n, m].
     #: m is so many times the width of the network's trunk, and so many more.
     trunks: int
     others: int
 
-    def __call__(self, evidence: Evidence) -> Floats:
+    def __call__(self, evidence: Evidence) -> Floats32:
         """The row of each move: the numbers, and in which phase and by whom it was played.
 
         What is not known is not a number.

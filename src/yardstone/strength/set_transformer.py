@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    Ints = NDArray[np.int64]
+    from yardstone.arrays import Flags, Longs
+
     Numbers = NDArray[np.floating[Any]]
 
 
@@ -20,8 +21,8 @@ class PackedMoves:
     """Sets of moves in memory; frozen."""
 
     features: NDArray[np.floating[Any]]  #: [moves, channels]: of all moves that occur in a set.
-    rows: Ints  #: [k]: moves of the sets, one set after the other, oldest first.
-    starts: Ints  #: [sets + 1]: where each set begins in `rows`, and the end of the last.
+    rows: Longs  #: [k]: moves of the sets, one set after the other, oldest first.
+    starts: Longs  #: [sets + 1]: where each set begins in `rows`, and the end of the last.
 
     def __len__(self) -> int:
         """Number of sets."""
@@ -32,18 +33,18 @@ class PackedMoves:
         """Features of a move."""
         return int(self.features.shape[1])
 
-    def lengths(self) -> Ints:
+    def lengths(self) -> Longs:
         """Moves of each set."""
         return np.diff(self.starts)
 
-    def indices(self, sets: Ints) -> tuple[Ints, NDArray[np.bool_] | None]:
+    def indices(self, sets: Longs) -> tuple[Longs, Flags | None]:
         """Rows of `features` of some sets [b], as `side_by_side` gives them."""
         return side_by_side(
             [self.rows[self.starts[which] : self.starts[which + 1]] for which in sets]
         )
 
 
-def side_by_side(chosen: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_] | None]:
+def side_by_side(chosen: Sequence[Longs]) -> tuple[Longs, Flags | None]:
     """The rows of b sets side by side, the shorter ones filled up.
 
     Returns [b, n]: n is the longest length, at least 1; what is no move points at row 0; [b, n]:
@@ -56,7 +57,7 @@ def side_by_side(chosen: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_] | None
     return moves, None if there.all() else there
 
 
-def alike(lengths: Ints, moves: int) -> Iterator[Ints]:
+def alike(lengths: Longs, moves: int) -> Iterator[Longs]:
     """Split sets, or games, into groups of like length so that little is filled up.
 
     `lengths` [n] or [n, k]: moves of each set, or of each of the k sets that must stay together.

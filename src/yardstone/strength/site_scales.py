@@ -17,13 +17,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.errors import UsageError
 from yardstone.grades import nearest_grade
 from yardstone.winprob.scales import convert, grade_of_fox
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Floats
     from yardstone.strength.calibration import Calibration
     from yardstone.strength.estimation import StrengthEstimate
     from yardstone.strength.strengths import Rated
@@ -36,7 +36,7 @@ EDGES = np.array([-4.0, -1.0, *range(1, 11)])
 KNOWN_RANKS = "30 kyu to 9 dan"
 #: Where groups begin and end by scale. Those of OGS are 26 kyu and weaker, 21 to 25 kyu, 16 to
 #: 20, 11 to 15, 6 to 10, 1 to 5 kyu, 1 and 2 dan, and 3 dan and stronger.
-GROUP_EDGES: Mapping[str, NDArray[np.float64]] = MappingProxyType(
+GROUP_EDGES: Mapping[str, Floats] = MappingProxyType(
     {
         "fox": EDGES,
         "ogs": np.array([-34.0, -24.0, -19.0, -14.0, -9.0, -4.0, 1.0, 3.0, 10.0]),
@@ -226,7 +226,7 @@ def site_scale(scale: str | SiteScale | Calibration) -> SiteScale:
 
 
 def group_probabilities(
-    scale: SiteScale, probabilities: NDArray[np.float64] | Sequence[float]
+    scale: SiteScale, probabilities: Floats | Sequence[float]
 ) -> list[dict[str, Any]]:
     """The probability of each group, named and bordered on a scale.
 

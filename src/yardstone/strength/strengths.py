@@ -8,7 +8,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.go.analysis import PHASES, Phases
@@ -19,11 +18,11 @@ from yardstone.strength.listed_moves import IndicativeMove, indicative_moves
 from yardstone.strength.players import BOARD, EvaluatedGame
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Flags, Floats
     from yardstone.go.losses import Losses
     from yardstone.strength.model import StrengthModel
     from yardstone.strength.model_scale import ModelScale
 
-    Array = NDArray[np.float64]
 
 #: Fewer moves of a player than this give no rank: nor do those of one game or one phase.
 FEWEST_MOVES = 30
@@ -95,7 +94,7 @@ class Rater:
         for table in self._tables.values():
             table.check_level(level)
 
-    def rate(self, statistics: Array, *, part: str = "whole", mean: float | None = None) -> Rated:
+    def rate(self, statistics: Floats, *, part: str = "whole", mean: float | None = None) -> Rated:
         """A strength from the sum of statistics of games.
 
         `statistics`: [phases + 1 + k]. `part`: which of `PARTS` the moves are. `mean`: the rating,
@@ -114,9 +113,7 @@ class Rater:
             moves,
         )
 
-    def whole(
-        self, evidence: Evidence, chosen: NDArray[np.bool_] | None = None
-    ) -> tuple[Rated, Array]:
+    def whole(self, evidence: Evidence, chosen: Flags | None = None) -> tuple[Rated, Floats]:
         """The strength from all moves, and the probabilities of the groups.
 
         `chosen` [n]: rate these moves alone, each as a part of what is around it.
@@ -167,7 +164,7 @@ _FAR, _STEP = 12.0, 0.05
 _SIDE = 0.5
 
 
-def phase_means(scale: ModelScale, parts: Array, whole: Array) -> Array:
+def phase_means(scale: ModelScale, parts: Floats, whole: Floats) -> Floats:
     """What all moves would say if they looked as those of each part do.
 
     `parts` [p, phases + 1 + k]: statistics of the parts (`StrengthModel.part_statistics`), summed
@@ -188,7 +185,7 @@ def phase_means(scale: ModelScale, parts: Array, whole: Array) -> Array:
     direction = np.linalg.solve(spread.covariance(whole), slope)
     along = usual @ direction
 
-    def place(statistics: Array) -> float:
+    def place(statistics: Floats) -> float:
         """Where the scores along the direction are the usual ones."""
         expected = np.maximum.accumulate(along @ statistics[:MODEL_PHASES])
         # Where stronger players score no more, the weakest of them stand for all.
@@ -226,7 +223,7 @@ class Measured:
     """What the moves say on one of the model's scales."""
 
     whole: Rated  #: From all moves.
-    probabilities: NDArray[np.float64]  #: [g]: of the scale's groups of ranks, the weakest first.
+    probabilities: Floats  #: [g]: of the scale's groups of ranks, the weakest first.
     #: What all moves would say if they looked as those of each phase do.
     phases: tuple[tuple[str, Rated], ...]
     games: tuple[RatedGame, ...]  #: In the order of their dates; those without a date come last.

@@ -26,9 +26,9 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Flags, Floats, Longs
     from yardstone.parallel import Progress
 
-    Array = NDArray[np.float64]
 
 #: Standard deviation in ranks that Moudřík, Baudiš and Neruda 2015 give (as cited by
 #: Neubauer 2024, section 3.4), with features of patterns besides.
@@ -48,22 +48,22 @@ class StyleModel:
     """Predicts ranks; `fit_style` makes one."""
 
     names: tuple[str, ...]  #: Of the features.
-    sorted_features: Array  #: [n, d]: each feature of the training players, sorted.
-    known: Array  #: [n, d]: their normal scores, over the lengths.
+    sorted_features: Floats  #: [n, d]: each feature of the training players, sorted.
+    known: Floats  #: [n, d]: their normal scores, over the lengths.
     #: [d]: in standard deviations: ranks differ over such distances. A large one says that the
     #: feature matters little.
-    lengths: Array
+    lengths: Floats
     #: Mean rank; standard deviations, in ranks, of what features tell and what not.
     mean: float
     signal: float
     noise: float
     #: [n] and [n, n]: of the training players.
-    weights: Array
-    inverse: Array
+    weights: Floats
+    inverse: Floats
     lowest: float
     highest: float
 
-    def predict(self, features: Array) -> tuple[Array, Array]:
+    def predict(self, features: Floats) -> tuple[Floats, Floats]:
         """Rank and its standard deviation for the features of some players: [n, d].
 
         Ranks stay within those of the training players; the deviation includes what
@@ -124,12 +124,12 @@ class Validation:
     """What a cross-validation found; frozen."""
 
     #: [n]: True rank of each player, and the one predicted without him, with its deviation.
-    strength: Array
-    predicted: Array
-    deviation: Array
-    fold: NDArray[np.int64]  #: [n]: which part each player was in.
+    strength: Floats
+    predicted: Floats
+    deviation: Floats
+    fold: Longs  #: [n]: which part each player was in.
     #: [n]: the mean rank of the other parts: what a prediction without features says.
-    baseline: Array
+    baseline: Floats
 
     @property
     def error(self) -> float:
@@ -146,7 +146,7 @@ class Validation:
         """The error of predicting the mean, in ranks."""
         return float(np.sqrt(np.mean(np.square(self.baseline - self.strength))))
 
-    def interval(self, *, level: float = 0.95, replicates: int = 1000, seed: int = 0) -> Array:
+    def interval(self, *, level: float = 0.95, replicates: int = 1000, seed: int = 0) -> Floats:
         """Interval of `error` by bootstrap over players: [2]."""
         squares = np.square(self.predicted - self.strength)
         generator = np.random.default_rng(seed)
@@ -159,7 +159,7 @@ class Validation:
         return float(np.mean(np.abs(self.predicted - self.strength) <= deviations * self.deviation))
 
 
-def folds_of(strength: Array, folds: int, seed: int) -> NDArray[np.int64]:
+def folds_of(strength: Floats, folds: int, seed: int) -> Longs:
     """Parts of equal size at random, with equal shares of each rank."""
     generator = np.random.default_rng(seed)
     order = np.lexsort([generator.random(len(strength)), strength])
@@ -200,14 +200,14 @@ def cross_validate(
 
 
 def _one_fold(
-    table: StyleTable, fold: NDArray[np.int64], seed: int, number: int
-) -> tuple[Array, Array, float]:
+    table: StyleTable, fold: Longs, seed: int, number: int
+) -> tuple[Floats, Floats, float]:
     others = table.select(fold != number)
     rank, deviation = fit_style(others, seed=seed).predict(table.features[fold == number])
     return rank, deviation, float(others.strength.mean())
 
 
-def normal_scores(features: Array, ordered: Array) -> Array:
+def normal_scores(features: Floats, ordered: Floats) -> Floats:
     """Normal scores of the places of features among sorted ones, ties in the middle."""
     from scipy.special import ndtri
 
@@ -221,14 +221,14 @@ def normal_scores(features: Array, ordered: Array) -> Array:
     return scores
 
 
-def _similar(one: Array, other: Array) -> Array:
+def _similar(one: Floats, other: Floats) -> Floats:
     """exp(-|x - y|^2/2) of every two rows."""
     squared = np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1)[None, :]
-    similarity: Array = np.exp(-0.5 * np.maximum(squared - 2.0 * one @ other.T, 0.0))
+    similarity: Floats = np.exp(-0.5 * np.maximum(squared - 2.0 * one @ other.T, 0.0))
     return similarity
 
 
-def _most_likely(scores: Array, rest: Array) -> tuple[Array, float, float]:
+def _most_likely(scores: Floats, rest: Floats) -> tuple[Floats, float, float]:
     """Lengths, signal and noise of the greatest marginal likelihood."""
     from scipy.optimize import minimize
 
@@ -250,7 +250,7 @@ def _most_likely(scores: Array, rest: Array) -> tuple[Array, float, float]:
     return lengths, float(signal), float(noise)
 
 
-def _against(unknowns: Array, scores: Array, rest: Array) -> tuple[float, Array]:
+def _against(unknowns: Floats, scores: Floats, rest: Floats) -> tuple[float, Floats]:
     """Minus the log marginal likelihood up to a constant, and its gradient.
 
     Unknowns are the logarithms of 1/length^2 of each feature, of the signal's variance
@@ -291,8 +291,8 @@ _MOST_COLUMNS = 4096
 class StyleTable:
     """Features of players; frozen."""
 
-    features: Array  #: [n, d]
-    strength: Array  #: [n]: what is to be predicted, in ranks; NaN where it is not known.
+    features: Floats  #: [n, d]
+    strength: Floats  #: [n]: what is to be predicted, in ranks; NaN where it is not known.
     names: tuple[str, ...]  #: Of the features.
     #: What the table calls each player (or sample of games); empty where it does not.
     players: tuple[str, ...]
@@ -417,16 +417,16 @@ class StyleRatings:
     """Players with the ranks that their style tells."""
 
     players: tuple[str, ...]
-    strength: Array  #: Their true ranks; NaN where unknown.
-    predicted: Array
-    deviation: Array
+    strength: Floats  #: Their true ranks; NaN where unknown.
+    predicted: Floats
+    deviation: Floats
     #: Number of players of the other table that the model was fitted to; None after a
     #: cross-validation.
     learned_from: int | None
     validation: Validation | None = None  #: Of a cross-validation.
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Flags:
         """Players whose true rank is known."""
         return np.isfinite(self.strength)
 

@@ -19,8 +19,8 @@ from importlib.util import find_spec
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Floats32
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.go.nets.layers import NetworkModel
 
@@ -147,10 +147,8 @@ def _difference(runtime: Any, card: GraphicsCard) -> str | None:
     return None
 
 
-Floats: TypeAlias = NDArray[np.float32]
-
 #: From ``spatial`` and ``globals`` to the outputs by name.
-Runner: TypeAlias = Callable[[Floats, Floats], Mapping[str, Floats]]
+Runner: TypeAlias = Callable[[Floats32, Floats32], Mapping[str, Floats32]]
 
 ENGINES = ("onnxruntime", "openvino")
 #: From so many channels on convolutions are faster as products of matrices: 1.1 to 2.0 times,
@@ -248,7 +246,7 @@ class _OnnxRuntime:
         names = list(outputs)
         alone = nullcontext() if card is None else threading.Lock()
 
-        def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
+        def run(spatial: Floats32, numbers: Floats32) -> Mapping[str, Floats32]:
             with alone:
                 values = session.run(names, {"spatial": spatial, "globals": numbers})
             return dict(zip(names, values, strict=True))
@@ -277,7 +275,7 @@ class _OpenVino:
         self._low = precision == "bf16"
         self._threads = threads
 
-    def _compiled(self, graph: Any, precision: str) -> Callable[[dict[str, Floats]], Any]:
+    def _compiled(self, graph: Any, precision: str) -> Callable[[dict[str, Floats32]], Any]:
         """A compiled graph as a function; each calling thread has a request of its own."""
         compiled = self._core.compile_model(
             self._core.read_model(graph.SerializeToString()),
@@ -291,7 +289,7 @@ class _OpenVino:
         )
         kept = threading.local()
 
-        def run(inputs: dict[str, Floats]) -> Any:
+        def run(inputs: dict[str, Floats32]) -> Any:
             if not hasattr(kept, "request"):
                 kept.request = compiled.create_infer_request()
             return kept.request.infer(inputs, share_inputs=True, share_outputs=True)
@@ -306,7 +304,7 @@ class _OpenVino:
         network = self._compiled(tools.build_network(model, size, first), "bf16" if low else "f32")
         heads = self._compiled(tools.build_heads(model, size, rest), "f32") if low else None
 
-        def run(spatial: Floats, numbers: Floats) -> Mapping[str, Floats]:
+        def run(spatial: Floats32, numbers: Floats32) -> Mapping[str, Floats32]:
             values = network({"spatial": spatial, "globals": numbers})
             answers = {name: values[name] for name in first}
             if heads is not None:

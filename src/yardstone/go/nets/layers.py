@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats: TypeAlias = NDArray[np.float32]
+from yardstone.arrays import Floats32
 
 
 class Activation(StrEnum):
@@ -30,7 +27,7 @@ class Convolution:
     """Weights [out, in, height, width] of a convolution that keeps the size of the board."""
 
     name: str
-    weights: Floats
+    weights: Floats32
     dilation: tuple[int, int] = (1, 1)
 
     @property
@@ -49,8 +46,8 @@ class BatchNorm:
     """Per channel `scale` times the value plus `bias`: statistics and weights in one."""
 
     name: str
-    scale: Floats
-    bias: Floats
+    scale: Floats32
+    bias: Floats32
 
     @property
     def channels(self) -> int:
@@ -66,8 +63,8 @@ class RmsNorm:
     """
 
     name: str
-    scale: Floats
-    bias: Floats | None
+    scale: Floats32
+    bias: Floats32 | None
     epsilon: float
     spatial: bool = False
 
@@ -107,7 +104,7 @@ class GlobalPooling:
     pool_conv: Convolution
     pool_norm: BatchNorm
     pool_activation: Activation
-    pool_to_bias: Floats
+    pool_to_bias: Floats32
     mid_norm: BatchNorm
     mid_activation: Activation
     final_conv: Convolution
@@ -135,7 +132,7 @@ class Rope:
     else it is None and `theta` gives them, the first half of the pairs turning with the row.
     """
 
-    frequencies: Floats | None = None
+    frequencies: Floats32 | None = None
     theta: float = 0.0
 
 
@@ -152,10 +149,10 @@ class Attention:
     key_size: int
     value_size: int
     norm: RmsNorm
-    query: Floats
-    key: Floats
-    value: Floats
-    out: Floats
+    query: Floats32
+    key: Floats32
+    value: Floats32
+    out: Floats32
     rope: Rope | None
 
 
@@ -168,9 +165,9 @@ class FeedForward:
 
     name: str
     norm: RmsNorm
-    first: Floats
-    gate: Floats
-    second: Floats
+    first: Floats32
+    gate: Floats32
+    second: Floats32
 
 
 Block: TypeAlias = Residual | GlobalPooling | Bottleneck | Attention | FeedForward
@@ -182,13 +179,13 @@ class MetadataEncoder:
 
     name: str
     inputs: int
-    first: Floats
-    first_bias: Floats
+    first: Floats32
+    first_bias: Floats32
     first_activation: Activation
-    second: Floats
-    second_bias: Floats
+    second: Floats32
+    second_bias: Floats32
     second_activation: Activation
-    third: Floats
+    third: Floats32
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +195,7 @@ class Trunk:
     name: str
     channels: int
     conv: Convolution
-    from_globals: Floats
+    from_globals: Floats32
     metadata: MetadataEncoder | None
     blocks: tuple[Block, ...]
     norm: Norm
@@ -217,14 +214,14 @@ class PolicyHead:
     pool_conv: Convolution
     pool_norm: BatchNorm
     pool_activation: Activation
-    pool_to_bias: Floats
+    pool_to_bias: Floats32
     norm: BatchNorm
     activation: Activation
     final_conv: Convolution
-    pool_to_pass: Floats
-    pass_bias: Floats | None = None
+    pool_to_pass: Floats32
+    pass_bias: Floats32 | None = None
     pass_activation: Activation = Activation.identity
-    pass_second: Floats | None = None
+    pass_second: Floats32 | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +232,13 @@ class ValueHead:
     conv: Convolution
     norm: BatchNorm
     activation: Activation
-    first: Floats
-    first_bias: Floats
+    first: Floats32
+    first_bias: Floats32
     first_activation: Activation
-    value: Floats
-    value_bias: Floats
-    score: Floats
-    score_bias: Floats
+    value: Floats32
+    value_bias: Floats32
+    score: Floats32
+    score_bias: Floats32
     ownership: Convolution
 
 

@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Floats32
 from yardstone.errors import InputError
 from yardstone.go.nets.layers import (
     Activation,
@@ -341,7 +341,7 @@ class Tokens:
         except ValueError:
             raise self.fail(f"{what} is {word!r}, not {name}") from None
 
-    def array(self, what: str, *shape: int) -> NDArray[np.float32]:
+    def array(self, what: str, *shape: int) -> Floats32:
         """The next array: in binary after a mark, or as words."""
         count = math.prod(shape)
         if count > len(self._data) - self._place:
@@ -357,14 +357,14 @@ class Tokens:
         self.numbers += count
         return values.reshape(shape)
 
-    def _binary(self, what: str, begin: int, count: int) -> NDArray[np.float32]:
+    def _binary(self, what: str, begin: int, count: int) -> Floats32:
         end = begin + 4 * count
         if end > len(self._data):
             raise self.fail(f"ends within the {count:,} weights of {what}")
         self._place = end
         return np.frombuffer(self._data, "<f4", count, begin).astype(np.float32, copy=False)
 
-    def _text(self, what: str, count: int) -> NDArray[np.float32]:
+    def _text(self, what: str, count: int) -> Floats32:
         values = np.empty(count, np.float32)
         filled = 0
         words = _LETTERS.finditer(self._data, self._place)
@@ -482,13 +482,13 @@ class LayerReader:
             raise self.tokens.fail(f"{name}: activation {kind!r} is not known")
         return _ACTIVATIONS[kind]
 
-    def linear(self, inputs: int, outputs: int | None = None) -> NDArray[np.float32]:
+    def linear(self, inputs: int, outputs: int | None = None) -> Floats32:
         """A matrix [in, out]."""
         name = self._named("a linear layer")
         ins = self._size(name, "number of inputs", inputs)
         return self.tokens.array(name, ins, self._size(name, "number of outputs", outputs))
 
-    def bias(self, channels: int) -> NDArray[np.float32]:
+    def bias(self, channels: int) -> Floats32:
         """A vector added to the output of a linear layer."""
         name = self._named("a bias")
         return self.tokens.array(name, self._size(name, "number of channels", channels))

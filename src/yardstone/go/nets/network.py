@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from yardstone.arrays import Floats32, Ints, Longs
 from yardstone.errors import InputError, UsageError
 from yardstone.go.evaluation_store import EvaluationStore, open_store
 from yardstone.go.nets.engines import CPU, Engine, Runner, make_engine
@@ -22,8 +22,6 @@ from yardstone.go.nets.store import find_network
 from yardstone.go.points import SYMMETRIES, symmetry_points
 from yardstone.go.rules import KNOWLEDGE, Conditions
 from yardstone.parallel import available_cores, inside, local_path
-
-Floats: TypeAlias = NDArray[np.float32]
 
 
 class Network:
@@ -90,7 +88,7 @@ class Network:
         return wanted if self.knowledge is None else self.knowledge.asked(wanted, size)
 
     def evaluate(
-        self, spatial: Floats, globals: Floats, *, trunk: bool = False, ownership: bool = False
+        self, spatial: Floats32, globals: Floats32, *, trunk: bool = False, ownership: bool = False
     ) -> NetworkOutput:
         """Evaluate positions, all on boards of one size.
 
@@ -110,12 +108,12 @@ class Network:
         outputs = ["policy", "value", "score"]
         outputs += ["trunk"] * trunk + ["ownership"] * ownership
 
-        def evaluate(planes: Floats) -> NetworkOutput:
+        def evaluate(planes: Floats32) -> NetworkOutput:
             return network_output(self.model, self._run(size, outputs, planes, globals))
 
         return averaged(evaluate, spatial, self.symmetries)
 
-    def _checked(self, spatial: Floats, numbers: Floats) -> int:
+    def _checked(self, spatial: Floats32, numbers: Floats32) -> int:
         if spatial.ndim != 4 or spatial.shape[1] != SPATIAL:
             raise UsageError(f"spatial has shape {list(spatial.shape)}, not [n, 22, size, size]")
         size = spatial.shape[2]
@@ -140,8 +138,8 @@ class Network:
             return self._runners[key]
 
     def _run(
-        self, size: int, outputs: Sequence[str], spatial: Floats, numbers: Floats
-    ) -> dict[str, Floats]:
+        self, size: int, outputs: Sequence[str], spatial: Floats32, numbers: Floats32
+    ) -> dict[str, Floats32]:
         """All chunks of a batch, as many at a time as there are threads."""
         number = len(spatial)
         sides: dict[str, tuple[int, ...]] = {
@@ -258,7 +256,7 @@ def check_symmetries(number: int) -> int:
     return number
 
 
-def turned(planes: Floats, symmetries: NDArray[np.int64]) -> Floats:
+def turned(planes: Floats32, symmetries: Longs) -> Floats32:
     """Planes [n, planes, size, size] of positions, each turned by its symmetry, 0 to 7."""
     size = planes.shape[-1]
     flat = planes.reshape(len(planes), planes.shape[1], size * size)
@@ -270,7 +268,7 @@ def turned(planes: Floats, symmetries: NDArray[np.int64]) -> Floats:
 
 
 def averaged(
-    evaluate: Callable[[Floats], NetworkOutput], spatial: Floats, number: int
+    evaluate: Callable[[Floats32], NetworkOutput], spatial: Floats32, number: int
 ) -> NetworkOutput:
     """What a network says of planes, averaged over the first `number` symmetries and turned back.
 
@@ -280,7 +278,7 @@ def averaged(
     if number == 1:
         return evaluate(spatial)
     size = int(spatial.shape[-1])
-    sums: dict[str, Floats] = {}
+    sums: dict[str, Floats32] = {}
     for symmetry in _ORDER[:number]:
         output = evaluate(turned(spatial, np.full(len(spatial), symmetry, np.int64)))
         points = symmetry_points(size)[symmetry]
@@ -294,7 +292,7 @@ def averaged(
     return NetworkOutput(**mean)
 
 
-def _turned_back(name: str, values: Floats, points: NDArray[np.int32]) -> Floats:
+def _turned_back(name: str, values: Floats32, points: Ints) -> Floats32:
     """One output of turned positions as the board lies; of the policy its probabilities."""
     if name == "policy_logits":
         chances = np.exp(values - values.max(axis=1, keepdims=True))
@@ -316,31 +314,31 @@ class NetworkOutput:
 
     #: Of every point, row by row from the top, then of passing; illegal moves have values too. From
     #: Version 12 on: without optimism.
-    policy_logits: Floats
+    policy_logits: Floats32
     #: [n, 3]: of win, loss and no result. Where the rules know no game without a result the third
     #: has no meaning and is to be left out before the softmax.
-    value_logits: Floats
+    value_logits: Floats32
     #: `score_mean`, `score_stdev` [n]: expected final score under self-play, and its standard
     #: deviation.
-    score_mean: Floats
-    score_stdev: Floats
-    lead: Floats  #: [n]: points that would make the position even.
-    variance_time: Floats  #: [n]: how long, in moves, the result stays open.
+    score_mean: Floats32
+    score_stdev: Floats32
+    lead: Floats32  #: [n]: points that would make the position even.
+    variance_time: Floats32  #: [n]: how long, in moves, the result stays open.
     #: `value_error`, `score_error` [n]: expected size of the difference to a short search; None
     #: before version 9.
-    value_error: Floats | None = None
-    score_error: Floats | None = None
+    value_error: Floats32 | None = None
+    score_error: Floats32 | None = None
     #: [n, channels, size, size]: after the trunk's last normalisation and activation.
-    trunk: Floats | None = None
+    trunk: Floats32 | None = None
     #: [n, size, size]: whose each point will be: 1 the side to move's, -1 the opponent's.
-    ownership: Floats | None = None
+    ownership: Floats32 | None = None
 
     def __len__(self) -> int:
         """Number of positions."""
         return len(self.policy_logits)
 
 
-def network_output(model: NetworkModel, outputs: Mapping[str, Floats]) -> NetworkOutput:
+def network_output(model: NetworkModel, outputs: Mapping[str, Floats32]) -> NetworkOutput:
     """Scale the outputs of a network's graph."""
     score = outputs["score"].astype(np.float64)
     positive = np.logaddexp(0.0, score)

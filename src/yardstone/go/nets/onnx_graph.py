@@ -25,9 +25,9 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from yardstone.arrays import Floats, Floats32
 from yardstone.errors import InputError, UsageError
 from yardstone.go.nets.layers import (
     Activation,
@@ -199,12 +199,12 @@ class _Builder:
         parts = self.planes.pooled(value, "Mean"), self.planes.pooled(value, "Max")
         return graph.add("Concat", *parts, axis=1)
 
-    def _pooled_weights(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _pooled_weights(self, weights: Floats32) -> Floats32:
         """For mean and maximum alone: the mean scaled by the size is a multiple of the mean."""
         plain, scaled, most = np.split(weights.astype(np.float64), 3)
         return np.concatenate([plain + self.width * scaled, most]).astype(np.float32)
 
-    def _pooled_bias(self, pooled: str, weights: NDArray[np.float32], norm: BatchNorm) -> str:
+    def _pooled_bias(self, pooled: str, weights: Floats32, norm: BatchNorm) -> str:
         """What pooled channels add to each channel, before and with its normalisation."""
         merged = self._pooled_weights(weights) * norm.scale
         return self.planes.per_channel(self.graph.linear(pooled, merged, norm.bias))
@@ -266,14 +266,12 @@ def add_rms_norm(graph: OnnxGraph, value: str, norm: RmsNorm) -> str:
     return scaled if norm.bias is None else graph.add("Add", scaled, graph.constant(norm.bias))
 
 
-def rope_angles(rope: Rope, key_heads: int, pairs: int, size: int) -> NDArray[np.float64]:
+def rope_angles(rope: Rope, key_heads: int, pairs: int, size: int) -> Floats:
     """By how much each pair of channels turns at each point: [heads of keys, points, pairs]."""
     rows, columns = (each.ravel() for each in np.mgrid[:size, :size])
     if rope.frequencies is not None:
         by_place = rope.frequencies.astype(np.float64)[:, None]
-        angles: NDArray[np.float64] = (
-            columns[:, None] * by_place[..., 0] + rows[:, None] * by_place[..., 1]
-        )
+        angles: Floats = columns[:, None] * by_place[..., 0] + rows[:, None] * by_place[..., 1]
         return angles
     half = pairs // 2
     place = np.arange(pairs)
@@ -283,7 +281,7 @@ def rope_angles(rope: Rope, key_heads: int, pairs: int, size: int) -> NDArray[np
     return np.broadcast_to(turned, (key_heads, *turned.shape))
 
 
-def _halves(weights: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
+def _halves(weights: Floats32, heads: int) -> Floats32:
     """First members of all pairs before second members, within each head.
 
     Queries and keys are reordered alike, so their products stay what they were.
@@ -293,7 +291,7 @@ def _halves(weights: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
     return weights[:, order]
 
 
-def _turn(graph: OnnxGraph, value: str, angles: NDArray[np.float64]) -> str:
+def _turn(graph: OnnxGraph, value: str, angles: Floats) -> str:
     """Rotate the pairs of [n, heads, points, 2 × pairs] by [heads, points, pairs]."""
     pairs = angles.shape[-1]
     cosine, sine = np.cos(angles), np.sin(angles)
@@ -313,7 +311,7 @@ def add_attention(graph: OnnxGraph, value: str, block: Attention, size: int) -> 
         query, key = _halves(query, block.heads), _halves(key, block.key_heads)
     normed = add_rms_norm(graph, value, block.norm)
 
-    def heads(weights: NDArray[np.float32], number: int) -> str:
+    def heads(weights: Floats32, number: int) -> str:
         flat = graph.add("MatMul", normed, graph.constant(weights))
         return graph.transpose(graph.reshape(flat, 0, points, number, -1), 0, 2, 1, 3)
 
@@ -444,9 +442,7 @@ class OnnxGraph:
             "Conv", *parts, kernel_shape=list(sides), dilations=list(conv.dilation), pads=2 * pads
         )
 
-    def linear(
-        self, value: str, weights: NDArray[np.float32], bias: NDArray[np.float32] | None = None
-    ) -> str:
+    def linear(self, value: str, weights: Floats32, bias: Floats32 | None = None) -> str:
         """A linear layer of a matrix [n, in]."""
         parts = [value, self.constant(weights)]
         if bias is not None:
@@ -575,7 +571,7 @@ class PointPlanes(ChannelPlanes):
             return product
         return self.graph.add("Add", product, self.graph.constant(norm.bias))
 
-    def _by_products(self, value: str, weights: NDArray[np.float64]) -> str:
+    def _by_products(self, value: str, weights: Floats) -> str:
         """A convolution of 3 x 3 points: to products, one matrix for each, to outputs."""
         graph, products, tiles = self.graph, self._products, self._products // _INPUTS
         outputs, inputs = weights.shape[:2]
@@ -615,7 +611,7 @@ class PointPlanes(ChannelPlanes):
         return self.graph.reshape(turned, self.size, self.size, -1, channels)
 
 
-def _along_a_side(size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _along_a_side(size: int) -> tuple[Floats, Floats]:
     """The matrices from a line of points to the products of its tiles, and back.
 
     The products are in the order of the six of a tile, and within each in that of the tiles.

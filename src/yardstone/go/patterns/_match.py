@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Ints, Longs
 from yardstone.go._board import COLOUR, HEAD, KO, LIBS, META, can_be_played, play
 from yardstone.go.points import BLACK, PASS, WHITE
 from yardstone.kernels import bare_kernel, kernel
 
-Ints = NDArray[np.int32]
 Events = NDArray[np.uint16]
 
 
@@ -79,7 +79,7 @@ def _touches_atari(board: Ints, near: Ints, point: int) -> bool:
 
 @bare_kernel
 def mark_stones(
-    events: Events, starts: NDArray[np.int64], first: int, area: int, bits: NDArray[np.uint64]
+    events: Events, starts: Longs, first: int, area: int, bits: NDArray[np.uint64]
 ) -> None:
     """Set the bit of each stone that ever stood in a game; `first` is the number of the first."""
     for game in range(len(starts) - 1):
@@ -113,7 +113,7 @@ class IndexedGames(NamedTuple):
 
     bits: NDArray[np.uint64]
     events: NDArray[np.uint16]
-    starts: NDArray[np.int64]
+    starts: Longs
     longest: int
 
 
@@ -126,9 +126,9 @@ class PlacedPatterns(NamedTuple):
 
     points: NDArray[np.int16]
     colours: NDArray[np.uint8]
-    starts: NDArray[np.int32]
+    starts: Ints
     columns: NDArray[np.int16]
-    column_starts: NDArray[np.int32]
+    column_starts: Ints
 
 
 class _Changes(NamedTuple):

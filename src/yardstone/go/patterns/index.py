@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone import parallel
-from yardstone.arrays import ArrayFile, StoredArrays
+from yardstone.arrays import ArrayFile, Flags, Longs, StoredArrays
 from yardstone.disk import take_room
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked, replaced, unwritable
@@ -66,7 +66,7 @@ class SizeGroup:
     size: int
     first: int
     events: NDArray[np.uint16]
-    starts: NDArray[np.int64]
+    starts: Longs
     bits: NDArray[np.uint64]
     longest: int
 
@@ -189,7 +189,7 @@ def _require(*facts: bool) -> None:
         raise ValueError("the arrays of an index do not fit together")
 
 
-def _lengths(starts: NDArray[Any], number: int, total: int) -> NDArray[np.int64]:
+def _lengths(starts: NDArray[Any], number: int, total: int) -> Longs:
     """The lengths of so many pieces of an array, if the starts are what they must be."""
     _require(starts.dtype == "int64", starts.shape == (number + 1,))
     lengths = np.diff(starts)
@@ -482,7 +482,7 @@ def _put_together(
         first = next(iter(skipped.details), Skipped("", 0, "there is no game of Go in these files"))
         raise NoGamesError(first.reason, file=first.file or None, line=first.line or None)
     kept = _first_of_each(keys)
-    chosen: dict[int, list[tuple[Path, NDArray[np.bool_]]]] = {}
+    chosen: dict[int, list[tuple[Path, Flags]]] = {}
     for (size, part), keep in zip(pieces, kept, strict=True):
         chosen.setdefault(size, []).append((part, keep))
     groups = [_Group(size, chosen[size]) for size in sorted(chosen, reverse=True)]
@@ -507,7 +507,7 @@ def _without_games(
     return arrays["skipped"].tolist(), int(arrays["unlisted"]), found
 
 
-def _first_of_each(keys: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.bool_]]:
+def _first_of_each(keys: Sequence[NDArray[np.uint64]]) -> list[Flags]:
     """Of games with the same key the first."""
     whole = np.concatenate(keys)
     first = np.zeros(len(whole), np.bool_)
@@ -518,7 +518,7 @@ def _first_of_each(keys: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.bool_]
 class _Group:
     """The games of one size, in parts."""
 
-    def __init__(self, size: int, parts: Sequence[tuple[Path, NDArray[np.bool_]]]) -> None:
+    def __init__(self, size: int, parts: Sequence[tuple[Path, Flags]]) -> None:
         self.size = size
         self._parts = [(part, keep) for part, keep in parts if keep.any()]
         self.games = sum(int(keep.sum()) for _, keep in parts)
@@ -577,7 +577,7 @@ def _fill_text(groups: Sequence[_Group], target: NDArray[np.uint8]) -> None:
         place += length
 
 
-def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _starts(lengths: Longs) -> Longs:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 

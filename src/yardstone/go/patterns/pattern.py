@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Flags, Ints
 from yardstone.errors import InputError
 from yardstone.go.points import (
     BLACK,
@@ -35,7 +36,7 @@ def swapped_colours(points: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return ((points & 1) | ((points & 2) << 1) | ((points & 4) >> 1)).astype(np.uint8)
 
 
-def back_to_front(size: int) -> NDArray[np.int32]:
+def back_to_front(size: int) -> Ints:
     """Where each point came from under each symmetry: the inverse of `symmetry_points`."""
     table = symmetry_points(size)
     inverse = np.empty_like(table)
@@ -111,7 +112,7 @@ class Pattern:
         cls,
         size: int,
         stones: NDArray[np.integer],
-        inside: NDArray[np.bool_],
+        inside: Flags,
         *,
         name: str = "the pattern",
     ) -> Pattern:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone import parallel
+from yardstone.arrays import Ints
 from yardstone.errors import InputError, UsageError
 from yardstone.go.patterns import _match
 from yardstone.go.patterns._match import PlacedPatterns
@@ -30,11 +31,11 @@ MOST = 1_000_000
 class Matches:
     """Where a pattern stands: n runs of positions, in the order of the games."""
 
-    game: NDArray[np.int32]  #: [n]: numbers of the games in the index.
+    game: Ints  #: [n]: numbers of the games in the index.
     #: `first`, `last` [n]: moves played before the first and the last position of the run.
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
-    way: NDArray[np.int32]  #: [n]: which of `placements`.
+    first: Ints
+    last: Ints
+    way: Ints  #: [n]: which of `placements`.
     placements: tuple[Placement, ...]  #: The ways in which the pattern can lie.
     total: int  #: Number of all runs, those that were not kept included.
 
@@ -48,8 +49,8 @@ class _Prepared:
     """The placements of all patterns in the form that the compiled search takes."""
 
     placed: PlacedPatterns
-    pattern: NDArray[np.int32]
-    way: NDArray[np.int32]
+    pattern: Ints
+    way: Ints
 
 
 def find_patterns(
@@ -80,7 +81,7 @@ def find_patterns(
     ways = [pattern.placements(points) for pattern, points in zip(patterns, beside, strict=True)]
     if sum(map(len, ways)) > _MOST_PLACEMENTS:
         raise UsageError("too many loose patterns at once: search for fewer of them")
-    pieces_of: list[list[NDArray[np.int32]]] = [[] for _ in patterns]
+    pieces_of: list[list[Ints]] = [[] for _ in patterns]
     totals = np.zeros(len(patterns), np.int64)
     jobs: list[tuple[SizeGroup, _Prepared, int]] = []
     for size in sorted({pattern.size for pattern in patterns}):
@@ -157,11 +158,11 @@ def _distances(points: NDArray[np.intp], stones: NDArray[np.intp], size: int) ->
     return np.asarray(apart.min(axis=1), np.intp)
 
 
-def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> NDArray[np.int32]:
+def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> Ints:
     """Search some words of games; the room for matches grows as it is needed."""
     group, prepared, word = job
     end = min(word + _WORDS, len(group.bits))
-    pieces: list[NDArray[np.int32]] = []
+    pieces: list[Ints] = []
     room = np.empty((FIRST_ROOM, _match.MATCH), np.int32)
     while word < end:
         reached, number = _match.search(

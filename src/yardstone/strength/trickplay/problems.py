@@ -31,6 +31,7 @@ from yardstone.records.go_game import parse_board_size
 from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Flags
     from yardstone.records.sgf import SgfTree
 
 
@@ -187,7 +188,7 @@ class Bounds:
     bottom: int
     right: int
 
-    def inside(self, size: int) -> NDArray[np.bool_]:
+    def inside(self, size: int) -> Flags:
         """Whether each point of a board belongs to it, shape [size * size]."""
         mask = np.zeros((size, size), np.bool_)
         mask[self.top : self.bottom + 1, self.left : self.right + 1] = True
@@ -425,7 +426,7 @@ class _Reader:
             raise InputError(f"size {root['SZ'][0][:20]!r} is not a size of a board")
         self.size = check_size(lines[0])
         self.to_play = EMPTY
-        self.view: NDArray[np.bool_] | None = None
+        self.view: Flags | None = None
         self._board = Board(self.size)
         self._last = PASS
         self._marked: list[int] = []

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
@@ -37,6 +36,7 @@ from yardstone.strength.trickplay.problems import (
 )
 
 if TYPE_CHECKING:
+    from yardstone.arrays import Ints
     from yardstone.go.nets.network import Network
     from yardstone.records.go_game import GoGame
     from yardstone.strength.model import StrengthModel
@@ -237,7 +237,7 @@ def _evidence_of_answers(
     given = list(answers)
     starts = {id(answer.game): answer.start for answer in given}
 
-    def positions(game: GoGame) -> NDArray[np.int32]:
+    def positions(game: GoGame) -> Ints:
         return np.arange(starts[id(game)], len(game.moves) + 1, dtype=np.int32)
 
     questions = ask(
