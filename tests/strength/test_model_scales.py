@@ -15,12 +15,11 @@ from scipy.stats import multivariate_normal
 
 from tests.strength.rank_cases import WIDTH, model_of_two_scales, random_evidence, with_spread
 from yardstone.errors import UsageError
-from yardstone.strength.estimation import best_basis
 from yardstone.strength.evidence import PHASES, no_evidence
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale, ScoreSpread
 from yardstone.strength.site_scales import EDGES, GROUP_EDGES, KNOWN_RANKS, fox_rank
-from yardstone.strength.strengths import Rated, Rater, interval_tables
+from yardstone.strength.strengths import Rated, Rater, best_basis, interval_tables
 from yardstone.web.kinds.go import KIND
 
 Array = NDArray[np.float64]

@@ -21,7 +21,7 @@ from yardstone.winprob.statistics import (
     read_statistics,
     statistics_of_files,
 )
-from yardstone_lab.kaniuk import windows
+from yardstone_lab.kaniuk import resampled, windows
 
 
 def small_pool() -> Pool:
@@ -160,7 +160,7 @@ def test_files_without_statistics(text: str, tmp_path: Path) -> None:
 
 def test_resampling_keeps_the_number_of_games() -> None:
     made = simulate_statistics(PUBLISHED, european_games(10_000), seed=3)
-    drawn = made.resampled(np.random.default_rng(0))
+    drawn = resampled(made, np.random.default_rng(0))
     assert drawn.games.sum() == made.games.sum()
     assert np.all(drawn.wins <= drawn.games)
     assert not np.array_equal(drawn.games, made.games)

@@ -32,6 +32,7 @@ from yardstone.winprob.kaniuk import (
     Kaniuk,
     Link,
     floats,
+    gap_of_probability,
     log_probabilities,
 )
 from yardstone.winprob.laws import logistic
@@ -64,6 +65,8 @@ __all__ = [
     "erfinv_approximation",
     "approximate_probability",
     "canonical",
+    "opponent",
+    "resampled",
     "read_egf_list",
     "GradeFit",
     "fit_grades",
@@ -571,3 +574,43 @@ def log_probability(model: Kaniuk, first: ArrayLike, second: ArrayLike) -> Array
     from scipy.special import log_ndtr
 
     return np.asarray(log_ndtr(-sqrt(2.0) * model.strength_gap(first, second)))
+
+
+def opponent(model: Kaniuk, first: ArrayLike, probability: ArrayLike) -> Array:
+    """Grade of the opponent whom `first` beats with the given probability.
+
+    The inverse of `Kaniuk.probability` in its second argument, by bisection to the
+    last digits; the coefficients must not be negative.
+    """
+    r, p = floats(first, probability)
+    if np.any(~((p > 0.0) & (p < 1.0))):
+        raise UsageError("a probability to be inverted lies strictly between 0 and 1")
+    if min(*model.u, *model.v, model.k) < 0.0 or not max(*model.u, *model.v) > 0.0:
+        raise UsageError("only a model whose probability falls steadily can be inverted")
+    target = gap_of_probability(p)
+    low, high = r - 1.0, r + 1.0
+    for _ in range(60):
+        too_high = model.strength_gap(r, low) > target
+        too_low = model.strength_gap(r, high) < target
+        if not np.any(too_high | too_low):
+            break
+        low = np.where(too_high, r + 2.0 * (low - r), low)
+        high = np.where(too_low, r + 2.0 * (high - r), high)
+    else:
+        raise UsageError("no opponent, however weak, is beaten that surely under this model")
+    while np.any(high - low > 1e-14 * (1.0 + np.abs(r))):
+        middle = 0.5 * (low + high)
+        above = model.strength_gap(r, middle) > target
+        if np.all((middle == low) | (middle == high)):
+            break
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return np.asarray(0.5 * (low + high))
+
+
+def resampled(statistics: WinningStatistics, rng: np.random.Generator) -> WinningStatistics:
+    """The same number of games drawn with replacement from these."""
+    cells = np.concatenate([statistics.wins.ravel(), (statistics.games - statistics.wins).ravel()])
+    total = cells.sum()
+    drawn = rng.multinomial(round(float(total)), cells / total).astype(np.float64)
+    wins, losses = drawn.reshape(2, *statistics.games.shape)
+    return WinningStatistics(statistics.lowest, wins, wins + losses, statistics.label)

@@ -30,13 +30,11 @@ from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.listed_moves import CostlyMove, costliest_moves, player_losses
 from yardstone.strength.model import StrengthModel, default_model
 from yardstone.strength.players import (
-    AmbiguousPlayerError,
     EvaluatedGame,
     Side,
     colour_of,
     evaluate_games,
     facts,
-    find_player,
     model_network,
     no_games,
     one_name,
@@ -77,29 +75,6 @@ if TYPE_CHECKING:
     from yardstone.go.losses import LossEffort, Losses
     from yardstone.go.nets.network import Network
     from yardstone.strength.calibration import Calibration
-
-
-__all__ = [
-    "LEVEL",
-    "Measured",
-    "AmbiguousPlayerError",
-    "StrengthEstimate",
-    "Rated",
-    "RatedGame",
-    "best_basis",
-    "estimate_player",
-    "estimate_evaluated",
-    "find_player",
-    "model_and_network",
-    "OTHERS",
-    "SideEstimate",
-    "estimate_everyone",
-    "Estimates",
-    "PlayerEstimate",
-    "estimate_players",
-    "estimate",
-    "notes_of",
-]
 
 
 #: Level of an interval, unless told otherwise.
@@ -165,7 +140,7 @@ class StrengthEstimate(Displayed):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader must know, in sentences, the gravest first."""
-        return notes_of(self)
+        return tuple(_notes(self))
 
     def __eq__(self, other: object) -> bool:
         return equal_fields(self, other) if isinstance(other, StrengthEstimate) else NotImplemented
@@ -313,19 +288,6 @@ def estimate_player(
     return only.estimate
 
 
-def model_and_network(
-    model: StrengthModel | None, net: str | os.PathLike[str] | Network | None, level: float
-) -> tuple[StrengthModel, Network]:
-    """The model, or the one that goes with the network, and its network.
-
-    Raises `UsageError` if the model does not support the level; `InputError` if the network is not
-    there, or it is not the one of the model.
-    """
-    ranks = default_model(net=net) if model is None else model
-    supported_scales(ranks, level)  # a level that the model does not support is refused at once
-    return ranks, model_network(ranks, net)
-
-
 def estimate_evaluated(
     evaluated: Sequence[tuple[EvaluatedGame, int]],
     losses: Sequence[Losses],
@@ -434,7 +396,9 @@ def estimate_everyone(
     before = _copied(report)
     if not chosen.usable(different, report, handicap=handicap):
         raise no_games(chosen.player, report)
-    ranks, network = model_and_network(model, net, level)
+    ranks = default_model(net=net) if model is None else model
+    supported_scales(ranks, level)  # a level that the model does not support is refused at once
+    network = model_network(ranks, net)
     suitable = [game for game in different if unsuitable(game, handicap=handicap) is None]
     sides = [chosen, *_further_sides(suitable, chosen, others)]
     played = [game for game in suitable if any(side.colour_in(game) for side in sides)]
@@ -722,12 +686,8 @@ _TOP = {
 }
 
 
-def notes_of(estimate: StrengthEstimate) -> tuple[str, ...]:
-    """The limits of an estimate, the gravest first."""
-    return tuple(_notes(estimate))
-
-
 def _notes(estimate: StrengthEstimate) -> Iterator[str]:
+    """The limits of an estimate, the gravest first."""
     whole, games = estimate.whole, [each.evaluated.game for each in estimate.games]
     scale = estimate.scale
     weakest, strongest = fox_rank(scale.known[0] - _SMALL), fox_rank(scale.known[1])

@@ -9,10 +9,10 @@ whose players the model has learnt from (`ModelScale`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,11 +86,25 @@ class StrengthModel:
         """
         name = SHIPPED[0] if path is None else os.fspath(path)
         file = _DATA / f"{name}.npz" if name in SHIPPED else Path(name)
-        return read_arrays(file, lambda arrays, card: cls(*_parts(arrays, card), card))
+
+        def model(stored: StoredArrays, about: dict[str, Any]) -> StrengthModel:
+            if not isinstance(about["card"], dict):
+                raise ValueError("card")
+            arrays = dict(stored)
+            for value in arrays.values():
+                if (
+                    value.dtype.kind != "f"
+                    or not float(np.abs(value).max(initial=0.0)) < _TOO_LARGE
+                ):
+                    raise ValueError("not numbers, or too large for a model")
+            return cls(*_parts(arrays, about["card"]), about["card"])
+
+        return _FILE.read(file, model)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model with its weights as float16, whole or not at all."""
-        small = {f"scorer_{name}": value for name, value in self.scorer.arrays().items()}
+        with np.errstate(over="ignore"):  # it is found below
+            small = {f"scorer_{k}": v.astype(np.float16) for k, v in self.scorer.arrays().items()}
         exact: dict[str, NDArray[Any]] = {}
         for name, scale in self.scales.items():
             parts = {"edges": scale.edges, "prior": scale.prior, **scale.spread.arrays()}
@@ -98,7 +112,11 @@ class StrengthModel:
                 parts |= {f"{number}_{part}": value for part, value in each.arrays().items()}
             exact |= {f"scale_{name}_{part}": value for part, value in parts.items()}
         card = {**self.card, "kind": self.scorer.kind, "scales": list(self.scales)}
-        write_arrays(Path(path), small, exact, card)
+        arrays = small | {name: np.asarray(value, np.float64) for name, value in exact.items()}
+        for name, value in arrays.items():
+            if not float(np.abs(value).max(initial=0.0)) < _TOO_LARGE:
+                raise UsageError(f"{name} has numbers that the file cannot hold")
+        _FILE.write(Path(path), arrays, {"card": card})
 
     def scale(self, name: str | None = None) -> ModelScale:
         """One of its scales; the first without a name.
@@ -251,9 +269,6 @@ def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
-Made = TypeVar("Made")
-
-
 #: More bytes or arrays than these has no model: a file that holds more is hostile.
 _FILE = ArrayFile(
     "rank model",
@@ -266,46 +281,6 @@ _FILE = ArrayFile(
 )
 #: Of a number: what is computed from larger ones leaves the range of float32.
 _TOO_LARGE = 1e12
-
-
-def write_arrays(
-    path: Path,
-    small: Mapping[str, NDArray[np.floating[Any]]],
-    exact: Mapping[str, NDArray[np.floating[Any]]],
-    card: Mapping[str, Any],
-) -> None:
-    """Write arrays, some of them as float16, and a card; whole or not at all."""
-    with np.errstate(over="ignore"):  # it is found below
-        arrays: Arrays = {name: value.astype(np.float16) for name, value in small.items()}
-    arrays |= {name: np.asarray(value, np.float64) for name, value in exact.items()}
-    for name, value in arrays.items():
-        if not _usable(value):
-            raise UsageError(f"{name} has numbers that the file cannot hold")
-    _FILE.write(path, arrays, {"card": dict(card)})
-
-
-def read_arrays(path: Path, make: Callable[[Arrays, dict[str, Any]], Made]) -> Made:
-    """What is made of the arrays and the card that `write_arrays` wrote.
-
-    `make`: of the arrays and the card; raises ValueError, KeyError or TypeError if they are not
-    those of a model. Raises `InputError` if there is no such file, or it is no model.
-    """
-
-    def model(stored: StoredArrays, about: dict[str, Any]) -> Made:
-        if not isinstance(about["card"], dict):
-            raise ValueError("card")
-        arrays = dict(stored)
-        if not all(value.dtype.kind == "f" for value in arrays.values()):
-            raise ValueError("not numbers")
-        if not all(_usable(value) for value in arrays.values()):
-            raise ValueError("not finite, or too large for a model")
-        return make(arrays, about["card"])
-
-    return _FILE.read(path, model)
-
-
-def _usable(value: NDArray[np.floating[Any]]) -> bool:
-    return bool(np.isfinite(value).all()) and float(np.abs(value).max(initial=0.0)) < _TOO_LARGE
 
 
 #: Scorers by kind, but for joined ones.

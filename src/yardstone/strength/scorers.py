@@ -43,20 +43,11 @@ class Scorer(Protocol):
         `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
         none of the parts if below 0. Returns [parts, games, k].
         """
-        return summed_parts(self.move_shares(evidence), evidence, part, parts)
-
-
-def summed_parts(
-    shares: NDArray[Any], evidence: Evidence, part: NDArray[np.integer[Any]], parts: int
-) -> Floats:
-    """What the moves of some parts of each game have of its scores: [parts, games, k].
-
-    `shares` are those of each move [n, k]; the other parameters are those of `Scorer.part_scores`.
-    """
-    sums = np.zeros((parts, evidence.games, shares.shape[1]))
-    rows = np.flatnonzero(part >= 0)
-    np.add.at(sums, (part[rows], evidence.game[rows]), shares[rows])
-    return sums
+        shares = self.move_shares(evidence)
+        sums = np.zeros((parts, evidence.games, shares.shape[1]))
+        rows = np.flatnonzero(part >= 0)
+        np.add.at(sums, (part[rows], evidence.game[rows]), shares[rows])
+        return sums
 
 
 #: Points beyond which a loss counts as that many.

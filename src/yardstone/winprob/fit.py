@@ -271,7 +271,7 @@ def fit_winning_model(
     """
     counted = pool.select(between_grades(pool))
     games = GameColumns.from_pool(_with_events(counted), group="event")
-    events = _has_events(counted)
+    events = bool(np.any(np.asarray(counted.columns.get("event", "")) != ""))
     if event_games is not None and not events:
         raise UsageError("the games name no events, so they cannot be weighed by events")
     fit = fit_games(games, free=free, link=link, event_games=event_games)
@@ -359,10 +359,6 @@ def model_of_counts(law: GradeModel, statistics: WinningStatistics) -> WinningMo
 
 def _made() -> str:
     return f"{date.today():%Y-%m-%d}, Yardstone {version('yardstone')}"
-
-
-def _has_events(pool: Pool) -> bool:
-    return "event" in pool.columns and bool(np.any(np.asarray(pool.columns["event"]) != ""))
 
 
 def _with_events(pool: Pool) -> Pool:

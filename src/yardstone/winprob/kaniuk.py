@@ -129,36 +129,6 @@ class Kaniuk:
 
         return np.asarray(0.5 * erfc(self.strength_gap(first, second)))
 
-    def opponent(self, first: ArrayLike, probability: ArrayLike) -> Floats:
-        """Grade of the opponent whom `first` beats with the given probability.
-
-        The inverse of `probability` in its second argument, by bisection to the
-        last digits; the coefficients must not be negative.
-        """
-        r, p = floats(first, probability)
-        if np.any(~((p > 0.0) & (p < 1.0))):
-            raise UsageError("a probability to be inverted lies strictly between 0 and 1")
-        if min(*self.u, *self.v, self.k) < 0.0 or not max(*self.u, *self.v) > 0.0:
-            raise UsageError("only a model whose probability falls steadily can be inverted")
-        target = gap_of_probability(p)
-        low, high = r - 1.0, r + 1.0
-        for _ in range(60):
-            too_high = self.strength_gap(r, low) > target
-            too_low = self.strength_gap(r, high) < target
-            if not np.any(too_high | too_low):
-                break
-            low = np.where(too_high, r + 2.0 * (low - r), low)
-            high = np.where(too_low, r + 2.0 * (high - r), high)
-        else:
-            raise UsageError("no opponent, however weak, is beaten that surely under this model")
-        while np.any(high - low > 1e-14 * (1.0 + np.abs(r))):
-            middle = 0.5 * (low + high)
-            above = self.strength_gap(r, middle) > target
-            if np.all((middle == low) | (middle == high)):
-                break
-            low, high = np.where(above, low, middle), np.where(above, middle, high)
-        return np.asarray(0.5 * (low + high))
-
 
 def gap_of_probability(probability: ArrayLike) -> Floats:
     """Lambda at which the model gives this probability (equation 4)."""

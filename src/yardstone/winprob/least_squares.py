@@ -41,7 +41,6 @@ from yardstone.winprob.kaniuk import (
 )
 from yardstone.winprob.likelihood import (
     Fit,
-    Minimum,
     conjugate_gradient,
     damped_newton,
     free_names,
@@ -110,10 +109,6 @@ def _cells(statistics: WinningStatistics) -> _FittedCells:
     )
 
 
-def _vector(model: Kaniuk) -> Floats:
-    return np.array([*model.linear, model.k])
-
-
 def _gap_and_jacobian(cells: _FittedCells, full: Floats) -> tuple[Floats, Floats]:
     _, weaker, terms = basis(cells.weaker, cells.stronger, full[8])
     growth = ((full[:8] * POWERS) @ terms) * weaker
@@ -151,7 +146,7 @@ def fit_least_squares(
             f"{len(cells.gap)} usable cells do not determine {len(names)} coefficients"
         )
     index = places(names)
-    full = _vector(start)
+    full = np.array([*start.linear, start.k])
     first = full[index]
 
     def objective(values: Floats) -> tuple[float, Floats, Floats]:
@@ -175,9 +170,15 @@ def fit_least_squares(
         lower = np.full(len(names), 0.0 if positive else -np.inf)
         minimum = damped_newton(objective, first, lower, tolerance=tolerance)
     full[index] = minimum.point
+    bounded = positive and method == "newton"
+    inside = minimum.point > 0.0 if bounded else np.ones(len(index), np.bool_)
+    covariance = np.full((len(index), len(index)), np.nan)
+    if inside.any():
+        bread, meat = _bread_and_meat(cells, full, np.array(index)[inside].tolist())
+        covariance[np.ix_(inside, inside)] = bread @ meat @ bread
     return LeastSquaresFit(
         names,
-        _sandwich(cells, full, index, minimum, bounded=positive and method == "newton"),
+        covariance,
         minimum,
         Kaniuk.from_parameters(dict(zip(PARAMETERS, full, strict=True))),
         method,
@@ -185,18 +186,6 @@ def fit_least_squares(
         float(cells.games.sum()),
         cells.left_out,
     )
-
-
-def _sandwich(
-    cells: _FittedCells, full: Floats, index: list[int], minimum: Minimum, *, bounded: bool
-) -> Floats:
-    """Covariance of the free parameters; NaN rows where a bound holds."""
-    inside = minimum.point > 0.0 if bounded else np.ones(len(index), np.bool_)
-    covariance = np.full((len(index), len(index)), np.nan)
-    if inside.any():
-        bread, meat = _bread_and_meat(cells, full, np.array(index)[inside].tolist())
-        covariance[np.ix_(inside, inside)] = bread @ meat @ bread
-    return covariance
 
 
 def _bread_and_meat(cells: _FittedCells, full: Floats, index: list[int]) -> tuple[Floats, Floats]:
@@ -231,7 +220,9 @@ def profile_scale(statistics: WinningStatistics, fit: LeastSquaresFit, name: str
     inside = fit.values > 0.0
     inside[where] = True
     index = places(np.array(fit.names)[inside])
-    bread, meat = _bread_and_meat(_cells(statistics), _vector(fit.model), index)
+    bread, meat = _bread_and_meat(
+        _cells(statistics), np.array([*fit.model.linear, fit.model.k]), index
+    )
     place = int(inside[:where].sum())
     spread = float((bread @ meat @ bread)[place, place])
     return 2.0 * float(bread[place, place]) / spread if spread > 0.0 else 0.0

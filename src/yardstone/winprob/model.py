@@ -96,22 +96,6 @@ if TYPE_CHECKING:
 
     _Slice = tuple[float, Floats, Floats]
 
-__all__ = [
-    "ProbabilityFormula",
-    "WinningModel",
-    "DEFAULT",
-    "MODELS",
-    "winning_model",
-    "with_coefficients",
-    "read_model",
-    "write_model",
-    "EgfLaw",
-    "GoldisLaw",
-    "PointsLaw",
-    "CoefficientRegion",
-    "model_draws",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class WinningModel:

@@ -118,22 +118,6 @@ def grade_of_fox(place: ArrayLike) -> Floats:
     return np.asarray(place, np.float64) - _FOX_SHODAN
 
 
-def _ogs_of_grade(grade: Floats) -> Floats:
-    return np.asarray(_OGS_FIRST * np.exp((grade + _OGS_SHODAN) / _OGS_STEP))
-
-
-def _grade_of_ogs(rating: Floats) -> Floats:
-    return np.asarray(_OGS_STEP * np.log(rating / _OGS_FIRST) - _OGS_SHODAN)
-
-
-def _ogs_2020_of_grade(grade: Floats) -> Floats:
-    return np.asarray(_OGS_2020_FIRST * np.exp((grade + _OGS_SHODAN) * _OGS_2020_RATE))
-
-
-def _grade_of_ogs_2020(rating: Floats) -> Floats:
-    return np.asarray(np.log(rating / _OGS_2020_FIRST) / _OGS_2020_RATE - _OGS_SHODAN)
-
-
 def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> Floats:
     """Elo whose slope at each grade is that of Kaniuk's probability at equality.
 
@@ -146,10 +130,6 @@ def kaniuk_elo(grade: ArrayLike, model: Kaniuk = PUBLISHED) -> Floats:
         growth = n * model.k
         total = total + model.u[n] * (np.expm1(growth * g) / growth if growth else g)
     return np.asarray(_SHODAN + ELO_POINTS_PER_LOGIT * 4.0 / sqrt(pi) * total)
-
-
-def _inverse_kaniuk_elo(elo: Floats) -> Floats:
-    return bisect(lambda grade: kaniuk_elo(grade) > elo, -100.0, 40.0, 80)
 
 
 def _egf_elo(grade: Floats) -> Floats:
@@ -181,15 +161,15 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "ogs",
                 "OGS, rating and rank adjustments of 2021",
                 "525 exp((g + 30.5) / 23.15)",
-                _ogs_of_grade,
-                _grade_of_ogs,
+                lambda g: _OGS_FIRST * np.exp((g + _OGS_SHODAN) / _OGS_STEP),
+                lambda rating: _OGS_STEP * np.log(rating / _OGS_FIRST) - _OGS_SHODAN,
             ),
             Scale(
                 "ogs-2020",
                 "OGS until January 2021, as its records of 2020 have it",
                 "850 exp(0.032 (g + 30.5))",
-                _ogs_2020_of_grade,
-                _grade_of_ogs_2020,
+                lambda g: _OGS_2020_FIRST * np.exp((g + _OGS_SHODAN) * _OGS_2020_RATE),
+                lambda rating: np.log(rating / _OGS_2020_FIRST) / _OGS_2020_RATE - _OGS_SHODAN,
             ),
             Scale(
                 "goldis",
@@ -205,7 +185,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 "slope of Kaniuk's probability, 2100 at 1 dan",
                 "integral of the slope",
                 kaniuk_elo,
-                _inverse_kaniuk_elo,
+                lambda elo: bisect(lambda grade: kaniuk_elo(grade) > elo, -100.0, 40.0, 80),
                 lowest=-20.0,
             ),
             Scale(

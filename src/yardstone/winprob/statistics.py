@@ -179,14 +179,6 @@ class WinningStatistics:
             raise UsageError("only statistics of the same grades and differences can be added")
         return WinningStatistics(self.lowest, self.wins + other.wins, self.games + other.games)
 
-    def resampled(self, rng: np.random.Generator) -> WinningStatistics:
-        """The same number of games drawn with replacement from these."""
-        cells = np.concatenate([self.wins.ravel(), (self.games - self.wins).ravel()])
-        total = cells.sum()
-        drawn = rng.multinomial(round(float(total)), cells / total).astype(np.float64)
-        wins, losses = drawn.reshape(2, *self.games.shape)
-        return WinningStatistics(self.lowest, wins, wins + losses, self.label)
-
 
 def even_games(pool: Pool) -> Flags:
     """Which games are even, decided, and between players of known grades."""

@@ -23,12 +23,7 @@ from yardstone.reports.chart import Points
 from yardstone.reports.strength import estimate_chart, strength_document
 from yardstone.reports.text import document_text
 from yardstone.strength.calibration import Calibration
-from yardstone.strength.estimation import (
-    AmbiguousPlayerError,
-    estimate_everyone,
-    estimate_player,
-    estimate_players,
-)
+from yardstone.strength.estimation import estimate_everyone, estimate_player, estimate_players
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.intervals import IntervalTable
 from yardstone.strength.listed_moves import (
@@ -38,7 +33,7 @@ from yardstone.strength.listed_moves import (
     player_losses,
 )
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.players import KOMI, evaluate_games, model_network
+from yardstone.strength.players import KOMI, AmbiguousPlayerError, evaluate_games, model_network
 from yardstone.strength.site_scales import (
     EDGES,
     GROUP_EDGES,

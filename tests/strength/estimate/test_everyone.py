@@ -13,12 +13,8 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name, point_number
 from yardstone.pool import SkipReport
-from yardstone.strength.estimation import (
-    AmbiguousPlayerError,
-    SideEstimate,
-    estimate_everyone,
-    estimate_player,
-)
+from yardstone.strength.estimation import SideEstimate, estimate_everyone, estimate_player
+from yardstone.strength.players import AmbiguousPlayerError
 from yardstone.strength.site_scales import SITE_SCALES, parts_on_scale, plain_on_scale
 
 GAMES = [

@@ -35,27 +35,11 @@ if TYPE_CHECKING:
     from yardstone.records.sgf import SgfTree
 
 
-__all__ = [
-    "FAILURE",
-    "LONGEST_VARIATION",
-    "REFUTATION",
-    "Problem",
-    "Variation",
-    "make_problem",
-    "Bounds",
-    "inferred_bounds",
-    "parse_bounds",
-    "text_problems",
-    "problem_of_tree",
-    "read_problems",
-]
-
-
 REFUTATION, FAILURE = "refutation", "failure"
 #: Longer variations are games of their own.
-LONGEST_VARIATION = 400
+_LONGEST_VARIATION = 400
 #: More variations than this are no problem any more.
-MOST_VARIATIONS = 64
+_MOST_VARIATIONS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,8 +106,8 @@ def make_problem(
     """
     if not lines:
         raise _no_variation()
-    if len(lines) > MOST_VARIATIONS:
-        raise InputError(f"more than {MOST_VARIATIONS} variations")
+    if len(lines) > _MOST_VARIATIONS:
+        raise InputError(f"more than {_MOST_VARIATIONS} variations")
     try:  # what is not known counts as empty
         board = Board(
             pattern.size,
@@ -139,8 +123,8 @@ def make_problem(
         called = f"{kind} {kinds[: number + 1].count(kind)}" if several else kind
         if not len(points):
             raise InputError(f"the {called} has no move")
-        if len(points) > LONGEST_VARIATION:
-            raise InputError(f"the {called} has more than {LONGEST_VARIATION} moves")
+        if len(points) > _LONGEST_VARIATION:
+            raise InputError(f"the {called} has more than {_LONGEST_VARIATION} moves")
         if colours[0] != to_answer:
             raise InputError(
                 f"the {called} is begun by the other side", hint="let all variations begin alike"
@@ -174,8 +158,8 @@ def _check_legal(board: Board, points: Sequence[int], colours: Sequence[int], ca
 
 
 #: Lines around what is shown, and lines to an edge that are taken along with it.
-MARGIN = 1
-NEAR_EDGE = 4
+_MARGIN = 1
+_NEAR_EDGE = 4
 _CORNERS = re.compile(r"\s*([A-Za-z]\d{1,2})\s*[:\-]\s*([A-Za-z]\d{1,2})\s*")
 
 
@@ -236,7 +220,7 @@ def inferred_bounds(size: int, points: Iterable[int]) -> Bounds:
     around = Bounds.around(points, size)
 
     def first(line: int) -> int:
-        return 0 if line - MARGIN <= NEAR_EDGE else line - MARGIN
+        return 0 if line - _MARGIN <= _NEAR_EDGE else line - _MARGIN
 
     def last(line: int) -> int:
         return size - 1 - first(size - 1 - line)
@@ -363,7 +347,7 @@ def _at_line(line: int, function: Callable[..., int], *arguments: object) -> int
         raise InputError(error.message, line=line, hint=error.hint) from None
 
 
-Properties = Mapping[str, tuple[str, ...]]
+_Properties = Mapping[str, tuple[str, ...]]
 _COLOURS = {"B": BLACK, "W": WHITE}
 _SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 _MARKS = ("TR", "SQ", "CR", "MA")
@@ -454,7 +438,7 @@ class _Reader:
             if lead > _LONGEST_LEAD:
                 raise InputError(f"more than {_LONGEST_LEAD} moves lead to the position")
 
-    def _take(self, properties: Properties) -> None:
+    def _take(self, properties: _Properties) -> None:
         if any(name in properties for name in _SETUP):
             stones, set_up = self._board.stones, set()
             for name, colour in _SETUP.items():
@@ -515,12 +499,12 @@ class _Reader:
             children = self._tree.children(node)
             if not children:
                 return [point for point, _ in moves], [colour for _, colour in moves]
-            if len(moves) > LONGEST_VARIATION:
-                raise InputError(f"a variation has more than {LONGEST_VARIATION} moves")
+            if len(moves) > _LONGEST_VARIATION:
+                raise InputError(f"a variation has more than {_LONGEST_VARIATION} moves")
             node = children[0]
 
 
-def _played(properties: Properties, size: int) -> Iterator[tuple[int, int]]:
+def _played(properties: _Properties, size: int) -> Iterator[tuple[int, int]]:
     """The moves of a node."""
     for name, colour in _COLOURS.items():
         if name in properties:
