@@ -14,30 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from yardstone.arrays import Ints
 from yardstone.errors import InputError
-from yardstone.records.go_game import BLACK, EMPTY, PASS, WHITE
-
-__all__ = [
-    "BLACK",
-    "EMPTY",
-    "MAX_SIZE",
-    "MIN_SIZE",
-    "PASS",
-    "SYMMETRIES",
-    "WHITE",
-    "check_size",
-    "colour_name",
-    "neighbours",
-    "opponent",
-    "parse_colour",
-    "point_array",
-    "point_name",
-    "point_number",
-    "symmetry_points",
-    "PLAYER_KEYS",
-    "position_keys",
-    "stone_keys",
-]
-
+from yardstone.records.go_game import BLACK as BLACK
+from yardstone.records.go_game import EMPTY as EMPTY
+from yardstone.records.go_game import PASS as PASS
+from yardstone.records.go_game import WHITE as WHITE
 
 MIN_SIZE, MAX_SIZE = 2, 19
 #: Number of rotations and reflections of a square.

@@ -51,7 +51,6 @@ from yardstone.strength.site_scales import (
     SITE_SCALES,
     SiteScale,
     fox_rank,
-    part_on_scale,
     parts_on_scale,
     scales_from,
     site_scale,
@@ -150,10 +149,6 @@ class StrengthEstimate(Displayed):
     def __repr__(self) -> str:
         return str(self)
 
-    def shown(self, rated: Rated) -> dict[str, Any]:
-        """Rank, rating and interval on the scale of this estimate; None from too few moves."""
-        return part_on_scale(rated, self.scale, self.level)
-
     def on_scale(self, scale: str | SiteScale | Calibration) -> StrengthEstimate:
         """The same estimate on another scale.
 
@@ -198,7 +193,8 @@ class StrengthEstimate(Displayed):
                 for (name, rated), part in zip(self.phases, parts["phases"], strict=True)
             ],
             "by_game": [
-                self._game(game, lost) for game, lost in zip(self.games, self.losses, strict=True)
+                self._game(game, lost, part)
+                for game, lost, part in zip(self.games, self.losses, parts["by_game"], strict=True)
             ],
             "costliest_moves": [
                 move.as_dict(self.games[move.game].evaluated) for move in self.costliest
@@ -217,13 +213,12 @@ class StrengthEstimate(Displayed):
             },
         }
 
-    def _game(self, game: RatedGame, losses: Losses) -> dict[str, Any]:
+    def _game(self, game: RatedGame, losses: Losses, part: dict[str, Any]) -> dict[str, Any]:
         evaluated, points = game.evaluated, [float(losses.points[k - 1]) for k in game.numbers]
         return {
             **facts(evaluated.game, game.colour),
             "moves": game.alone.moves,
-            **self.shown(game.alone),
-            "running": self.shown(game.running),
+            **part,
             "winrate": evaluated.winrate(game.colour),
             "lead": evaluated.lead(game.colour),
             "numbers": game.numbers,

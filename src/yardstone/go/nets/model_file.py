@@ -57,20 +57,6 @@ from yardstone.go.nets.layers import (
 )
 from yardstone.records.sources import ByteStream, StreamLimits
 
-__all__ = [
-    "GLOBAL",
-    "SPATIAL",
-    "VERSIONS",
-    "Header",
-    "read_header",
-    "read_model",
-    "Tokens",
-    "MOST_BLOCKS",
-    "MOST_CHANNELS",
-    "LayerReader",
-]
-
-
 #: Planes and numbers that the networks take as input.
 SPATIAL, GLOBAL = 22, 19
 
@@ -78,7 +64,7 @@ SPATIAL, GLOBAL = 22, 19
 VERSIONS = range(8, 18)
 
 #: Weights hardly compress; a file that expands further than this is not a network.
-LIMITS = StreamLimits(ratio=40.0, extra=64 << 20)
+_LIMITS = StreamLimits(ratio=40.0, extra=64 << 20)
 _LARGEST_FILE = 4 << 30
 _METADATA_INPUTS = 192
 _HEADER = 1 << 12
@@ -112,7 +98,7 @@ def read_model(path: str | os.PathLike[str]) -> NetworkModel:
         if Path(file).stat().st_size > _LARGEST_FILE:
             raise InputError("is larger than any network", file=file)
         packed = data = Path(file).read_bytes()
-    stream = ByteStream(io.BytesIO(packed), file, len(packed), LIMITS)
+    stream = ByteStream(io.BytesIO(packed), file, len(packed), _LIMITS)
     if stream.compression is not None:
         data = b"".join(stream.pieces())
         if stream.damage is not None:
@@ -125,7 +111,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
     file = os.fspath(path)
     with _readable(file):
         raw = Path(file).open("rb", buffering=0)  # noqa: SIM115 (the stream closes it)
-    with ByteStream(raw, file, 0, LIMITS) as stream:
+    with ByteStream(raw, file, 0, _LIMITS) as stream:
         tokens = Tokens(stream.peek(_HEADER)[:_HEADER], file)
     name, version, _, _, _ = _opening(tokens)
     _, blocks, channels, _ = _trunk_opening(tokens, version)

@@ -230,9 +230,38 @@ def settle(
     turn = put_back[0][1] if put_back else problem.to_answer
 
     def take(game: GoGame, match: int, moment: int, *before: Change) -> None:
-        settled = _settled(problem, game, match, matches, moment, before, put_back, by_hand)
-        if settled is not None:
-            chosen.setdefault(*settled)
+        """Choose a game, unless its board is chosen already or allows not all the variations."""
+        placement = matches.placements[int(matches.way[match])]
+        turned = _turned(game, placement, moment)
+        shift = placement.down * game.size + placement.right
+        added = [*before, *(Change(_PUT_BACK, point + shift, colour) for point, colour in put_back)]
+        turned = replace(
+            turned,
+            moves=np.concatenate([turned.moves, np.array([c.point for c in added], np.int16)]),
+            colours=np.concatenate([turned.colours, np.array([c.colour for c in added], np.int8)]),
+        )
+        size = problem.size
+        pattern = problem.pattern.points.reshape(size, size)
+        pattern = np.roll(pattern, (placement.down, placement.right), (0, 1))
+        try:
+            board = _board_after(turned)
+            if by_hand:
+                changes = [Change(_BY_HAND, point, colour) for point, colour in by_hand]
+                stones = board.stones
+                for change in changes:
+                    stones[change.point] = change.colour
+                turned = _set_up(turned, stones, problem.to_answer)
+                board = _board_after(turned)
+                added += changes
+            if not (pattern.reshape(-1) >> board.stones & 1).all():
+                return
+            for variation in problem.variations:
+                _play(board.copy(), variation, shift)
+        except (IllegalMove, InputError):
+            return
+        number = int(matches.game[match])
+        settled = Settled(turned, number, moment, placement, tuple(added))
+        chosen.setdefault(board.stones.tobytes(), settled)
 
     for match in order[:_MOST_TRIED].tolist():
         if len(chosen) == number:
@@ -258,50 +287,6 @@ def _turn(game: GoGame, moment: int) -> int:
     if moment < len(game.moves):
         return int(game.colours[moment])
     return opponent(int(game.colours[-1])) if len(game.colours) else game.to_play
-
-
-def _settled(
-    problem: Problem,
-    game: GoGame,
-    match: int,
-    matches: Matches,
-    moment: int,
-    before: tuple[Change, ...],
-    put_back: Sequence[tuple[int, int]],
-    by_hand: Sequence[tuple[int, int]],
-) -> tuple[bytes, Settled] | None:
-    """The problem on a game's board with its stones; None if a variation cannot be played."""
-    placement = matches.placements[int(matches.way[match])]
-    turned = _turned(game, placement, moment)
-    shift = placement.down * game.size + placement.right
-    added = [*before, *(Change(_PUT_BACK, point + shift, colour) for point, colour in put_back)]
-    turned = replace(
-        turned,
-        moves=np.concatenate([turned.moves, np.array([c.point for c in added], np.int16)]),
-        colours=np.concatenate([turned.colours, np.array([c.colour for c in added], np.int8)]),
-    )
-    try:
-        board = _board_after(turned)
-        if by_hand:
-            changes = [Change(_BY_HAND, point, colour) for point, colour in by_hand]
-            stones = board.stones
-            for change in changes:
-                stones[change.point] = change.colour
-            turned = _set_up(turned, stones, problem.to_answer)
-            board = _board_after(turned)
-            added += changes
-        size = problem.size
-        pattern = problem.pattern.points.reshape(size, size)
-        pattern = np.roll(pattern, (placement.down, placement.right), (0, 1))
-        if not (pattern.reshape(-1) >> board.stones & 1).all():
-            return None
-        for variation in problem.variations:
-            _play(board.copy(), variation, shift)
-    except (IllegalMove, InputError):
-        return None
-    number = int(matches.game[match])
-    settled = Settled(turned, number, moment, placement, tuple(added))
-    return board.stones.tobytes(), settled
 
 
 def _turned(game: GoGame, placement: Placement, moment: int) -> GoGame:
