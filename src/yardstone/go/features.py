@@ -196,7 +196,10 @@ def extract_features(
             return FeatureStore.open(folder)
         with locked(folder):
             _write_about(folder, about, complete=False)
-            _check_parts(folder, prints)
+            for number, fingerprint in enumerate([*prints, None]):
+                made = read_part(folder, number)
+                if made is not None and made["fingerprint"] != fingerprint:
+                    raise _OTHER_GAMES(file=str(folder))
             _make_parts(folder, games, prints, chosen, workers, progress)
             unread = getattr(source, "skipped", SkipReport())
             note = None if progress is None else partial(progress, "putting together")
@@ -282,13 +285,6 @@ def _fingerprints(
         if progress is not None:
             progress("reading games", len(prints) * size, 0)
     return prints
-
-
-def _check_parts(folder: Path, prints: list[str]) -> None:
-    for number, fingerprint in enumerate([*prints, None]):
-        part = read_part(folder, number)
-        if part is not None and part["fingerprint"] != fingerprint:
-            raise _OTHER_GAMES(file=str(folder))
 
 
 def _make_parts(

@@ -123,7 +123,13 @@ class SiteScale:
 
         `low`, `high`: an end that is not there stays away. `level`: of the interval, 0 to 1.
         """
-        more = self._quantile(0.5 * (1.0 + level)) * self.deviation
+        share = 0.5 * (1.0 + level)
+        if self.freedom is None:
+            more = NormalDist().inv_cdf(share) * self.deviation
+        else:
+            from scipy.special import stdtrit
+
+            more = float(stdtrit(self.freedom, share)) * self.deviation
 
         def reach(end: float) -> float:
             return sqrt((end - value) ** 2 + more * more)
@@ -132,13 +138,6 @@ class SiteScale:
             None if low is None else value - reach(low),
             None if high is None else value + reach(high),
         )
-
-    def _quantile(self, level: float) -> float:
-        if self.freedom is None:
-            return NormalDist().inv_cdf(level)
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.freedom, level))
 
 
 def _as_rating(scale: str, shift: float) -> Callable[[float], float]:

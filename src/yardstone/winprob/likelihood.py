@@ -379,7 +379,9 @@ def damped_newton(
                     break
             damping = max(damping * 10.0, 1e-14)
             if damping > 1e12:
-                if _negligible(gradient[free], block, value):
+                # Where a Newton step would gain less than the rounding of the value, it is found.
+                last = np.linalg.lstsq(block, gradient[free], rcond=None)[0]
+                if float(gradient[free] @ last) < 1e-11 * max(1.0, abs(value)):
                     return Minimum(point, value, gradient, curvature, tuple(path))
                 raise ConvergenceError(f"the fit stopped at a gradient of {size:.2g}")
         point, (value, gradient, curvature) = trial, new
@@ -422,12 +424,6 @@ def _step(matrix: Floats, gradient: Floats) -> Floats | None:
     except np.linalg.LinAlgError:  # singular matrices can pass the factorisation by rounding
         return None
     return step
-
-
-def _negligible(gradient: Floats, curvature: Floats, value: float) -> bool:
-    """Whether a Newton step would gain less than the rounding of the value."""
-    step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-    return float(gradient @ step) < 1e-11 * max(1.0, abs(value))
 
 
 def conjugate_gradient(

@@ -428,7 +428,15 @@ def propose_handicap(
 
     chosen, most = stones, MOST_KOMI
     if chosen is None:
-        chosen, most = _nearest_stones(model, black, white), _MOST_REST
+        every = np.arange(1, MOST_STONES + 1)
+        p = model.probability(black, white, handicap=every, komi=0.0)
+        if p[-1] < 0.5:
+            raise UsageError(
+                f"{model.name}: the players lie too far apart for a handicap: {MOST_STONES} stones "
+                f"would leave Black {100.0 * p[-1]:.2g} % (are both on the same scale?)"
+            )
+        off = np.abs(p - 0.5)
+        chosen, most = int(every[np.flatnonzero(off <= off.min() + _EQUAL)[0]]), _MOST_REST
     else:
         check_number("stones", chosen, least=1, most=MOST_STONES, whole=True)
     if ahead(chosen, -most) < _EQUAL or ahead(chosen, most) > -_EQUAL:
@@ -487,15 +495,3 @@ def tie_and_komi(exact: float) -> tuple[int, Literal["black", "white"], float]:
     if exact < 0.0:
         return -whole, "black", -(whole + 0.5)
     return whole, "white", whole + 0.5
-
-
-def _nearest_stones(model: WinningModel, black: float, white: float) -> int:
-    every = np.arange(1, MOST_STONES + 1)
-    p = model.probability(black, white, handicap=every, komi=0.0)
-    if p[-1] < 0.5:
-        raise UsageError(
-            f"{model.name}: the players lie too far apart for a handicap: {MOST_STONES} stones "
-            f"would leave Black {100.0 * p[-1]:.2g} % (are both on the same scale?)"
-        )
-    off = np.abs(p - 0.5)
-    return int(every[np.flatnonzero(off <= off.min() + _EQUAL)[0]])

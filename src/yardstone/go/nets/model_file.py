@@ -335,20 +335,17 @@ class Tokens:
         gap = self._data[self._place : self._place + _LONGEST_GAP]
         begin = self._place + len(gap) - len(gap.lstrip(_SPACE))
         if self._data.startswith(_BINARY, begin):
-            values = self._binary(what, begin + len(_BINARY), count)
+            begin += len(_BINARY)
+            self._place = begin + 4 * count
+            if self._place > len(self._data):
+                raise self.fail(f"ends within the {count:,} weights of {what}")
+            values = np.frombuffer(self._data, "<f4", count, begin).astype(np.float32, copy=False)
         else:
             values = self._text(what, count)
         if not np.isfinite(values).all():
             raise self.fail(f"a weight of {what} is not finite")
         self.numbers += count
         return values.reshape(shape)
-
-    def _binary(self, what: str, begin: int, count: int) -> Floats32:
-        end = begin + 4 * count
-        if end > len(self._data):
-            raise self.fail(f"ends within the {count:,} weights of {what}")
-        self._place = end
-        return np.frombuffer(self._data, "<f4", count, begin).astype(np.float32, copy=False)
 
     def _text(self, what: str, count: int) -> Floats32:
         values = np.empty(count, np.float32)

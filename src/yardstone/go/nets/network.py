@@ -130,13 +130,6 @@ class Network:
             raise UsageError("a board does not fill its planes: evaluate each size by itself")
         return int(size)
 
-    def _runner(self, size: int, outputs: Sequence[str]) -> Runner:
-        key = (size, tuple(outputs))
-        with self._lock:
-            if key not in self._runners:
-                self._runners[key] = self._engine.runner(self.model, size, outputs)
-            return self._runners[key]
-
     def _run(
         self, size: int, outputs: Sequence[str], spatial: Floats32, numbers: Floats32
     ) -> dict[str, Floats32]:
@@ -152,7 +145,11 @@ class Network:
         whole = {name: np.empty((number, *sides[name]), np.float32) for name in outputs}
         if number == 0:
             return whole
-        runner = self._runner(size, outputs)
+        key = (size, tuple(outputs))
+        with self._lock:
+            if key not in self._runners:
+                self._runners[key] = self._engine.runner(self.model, size, outputs)
+            runner = self._runners[key]
         step = _chunk(number, self._engine.batch, self.threads)
 
         def part(start: int) -> None:

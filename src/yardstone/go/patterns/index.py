@@ -481,7 +481,10 @@ def _put_together(
     if not pieces:
         first = next(iter(skipped.details), Skipped("", 0, "there is no game of Go in these files"))
         raise NoGamesError(first.reason, file=first.file or None, line=first.line or None)
-    kept = _first_of_each(keys)
+    whole = np.concatenate(keys)
+    first_of_each = np.zeros(len(whole), np.bool_)
+    first_of_each[np.unique(whole, return_index=True)[1]] = True
+    kept = np.split(first_of_each, np.cumsum([len(k) for k in keys])[:-1])
     chosen: dict[int, list[tuple[Path, Flags]]] = {}
     for (size, part), keep in zip(pieces, kept, strict=True):
         chosen.setdefault(size, []).append((part, keep))
@@ -505,14 +508,6 @@ def _without_games(
     sizes = sorted(int(name.removesuffix("/key")) for name in arrays if name.endswith("/key"))
     found = [(size, arrays[f"{size}/key"]) for size in sizes]
     return arrays["skipped"].tolist(), int(arrays["unlisted"]), found
-
-
-def _first_of_each(keys: Sequence[NDArray[np.uint64]]) -> list[Flags]:
-    """Of games with the same key the first."""
-    whole = np.concatenate(keys)
-    first = np.zeros(len(whole), np.bool_)
-    first[np.unique(whole, return_index=True)[1]] = True
-    return np.split(first, np.cumsum([len(k) for k in keys])[:-1])
 
 
 class _Group:

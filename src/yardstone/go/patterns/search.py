@@ -128,7 +128,9 @@ def _prepare(
         for place, (_, board) in enumerate(ways[number]):
             known = np.flatnonzero(board != 7)
             stones = np.isin(board[known], (2, 4))
-            order = known[np.argsort(_distances(known, known[stones], size), kind="stable")]
+            row, column = np.divmod(known, size)
+            apart = np.abs(row[:, None] - row[stones]) + np.abs(column[:, None] - column[stones])
+            order = known[np.argsort(apart.min(axis=1), kind="stable")]
             points.append(order)
             colours.append(board[order])
             white = board[known[stones]] == 4
@@ -148,14 +150,6 @@ def _prepare(
         np.array(pattern, np.int32),
         np.array(way, np.int32),
     )
-
-
-def _distances(points: NDArray[np.intp], stones: NDArray[np.intp], size: int) -> NDArray[np.intp]:
-    """Lines from each point to the next of the stones."""
-    rows, columns = np.divmod(points, size)
-    down, right = np.divmod(stones, size)
-    apart = np.abs(rows[:, None] - down) + np.abs(columns[:, None] - right)
-    return np.asarray(apart.min(axis=1), np.intp)
 
 
 def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> Ints:
