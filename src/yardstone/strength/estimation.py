@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -388,7 +389,7 @@ def estimate_everyone(
         site_scale(scale)  # one that cannot be is refused at once
     report = SkipReport() if skipped is None else skipped
     different, chosen = requested_side(games, player, colour, level=level, report=report)
-    before = _copied(report)
+    before = deepcopy(report)
     if not chosen.usable(different, report, handicap=handicap):
         raise no_games(chosen.player, report)
     ranks = default_model(net=net) if model is None else model
@@ -410,7 +411,7 @@ def estimate_everyone(
         losses.update(zip(group, lost, strict=True))
     estimates = []
     for side, own in zip(sides, halves, strict=True):
-        left_out = report if side is chosen else _copied(before)
+        left_out = report if side is chosen else deepcopy(before)
         if side is not chosen:
             side.usable(different, left_out, handicap=handicap)
         if unplayable is not report:
@@ -434,12 +435,6 @@ def estimate_everyone(
             continue  # the others have no rank either from so few moves
         estimates.append(SideEstimate(side, estimate))
     return estimates
-
-
-def _copied(report: SkipReport) -> SkipReport:
-    copy = SkipReport()
-    copy.merge(report)
-    return copy
 
 
 def _further_sides(games: Sequence[GoGame], chosen: Side, others: int) -> Iterator[Side]:

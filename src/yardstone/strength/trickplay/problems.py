@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.errors import IllegalMove, InputError, NoGamesError, StrictError, UsageError
+from yardstone.errors import IllegalMove, InputError, NoGamesError, UsageError
 from yardstone.go.board import Board
 from yardstone.go.patterns.pattern import ANY, Pattern, allowed, is_diagram_line, read_diagram
 from yardstone.go.points import (
@@ -566,9 +566,7 @@ def read_problems(
     for source in sorted(find_sources(paths, _ENDINGS, skipped), key=_natural):
         for problem in _problems(source, bounds):
             if isinstance(problem, Skipped):
-                if strict:
-                    raise StrictError(problem.reason, file=problem.file, line=problem.line or None)
-                skipped.add(problem)
+                skipped.add(problem, strict=strict)
             elif len(problems) == _MOST_PROBLEMS:
                 raise InputError(f"more than {_MOST_PROBLEMS:,} problems", file=source.name)
             else:
