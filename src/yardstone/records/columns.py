@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from yardstone.choices import nearest
@@ -81,12 +81,34 @@ CHESS = frozenset({"eco", "opening", "fen", "pgn", "uci", "san"})
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two columns of players and the labels of their sides, empty where names say nothing."""
+class Roles:
+    """The columns for each part of a game, those of the players in order, and what follows."""
 
     first: str
     second: str
+    #: what their names call the sides (``("white", "black")``); empty where they do not
     labels: tuple[str, str] = ("", "")
+    named: bool = False  #: whether the caller named the columns of the players
+    #: that may hold the result, the likeliest first; one if it was named
+    results: tuple[str, ...] = ()
+    points: tuple[str, str] | None = None  #: columns with the points of `first` and of `second`
+    margin: str | None = None  #: column with the points of `first` less those of `second`
+    #: the side, `first` (0) or `second` (1), whose result the caller says the column tells
+    subject: int | None = None
+    time: tuple[str, ...] = ()  #: columns of the date, and of the time of day
+    extra: Mapping[str, str] = field(default_factory=dict)  #: further columns of the pool
+    named_time: bool = False
+    ordered: bool = True  #: whether it is known who moved first
+    colour: Side | None = None  #: of `first`
+    usual_subject: int | None = 0  #: the side whose result ``1`` tells; None if that must be asked
+    pair_subject: int | None = 0  #: the side that stands first in ``1-0``; None as well
+
+    def whose(self, column: str) -> tuple[int | None, int | None, bool]:
+        """Subject and pair subject of a column of results, and if that is sure."""
+        side = side_of(column, self.labels) if self.subject is None else self.subject
+        if side is None:
+            return self.usual_subject, self.pair_subject, False
+        return side, side, True
 
 
 #: The labels that two columns of players have, the surest first.
@@ -136,12 +158,13 @@ def _split(name: str) -> tuple[list[str], tuple[str, ...], int]:
     return [part for part in parts if part not in _PLAYER_WORDS], beside, rank
 
 
-def find_pair(names: Sequence[str]) -> Pair | None:
+def find_pair(names: Sequence[str]) -> Roles | None:
     """The two columns of players.
 
     Examples:
-        >>> find_pair(["date", "away_team", "home_team", "home_score"])
-        Pair(first='home_team', second='away_team', labels=('home', 'away'))
+        >>> pair = find_pair(["date", "away_team", "home_team", "home_score"])
+        >>> pair.first, pair.second, pair.labels
+        ('home_team', 'away_team', ('home', 'away'))
     """
     by_label: dict[str, dict[tuple[str, ...], tuple[int, str]]] = {}
     lettered: dict[tuple[str, ...], tuple[int, str]] = {}  # b alone is Black, beside an a it is not
@@ -159,9 +182,9 @@ def find_pair(names: Sequence[str]) -> Pair | None:
         shared = [key for key in one if key in other]
         if shared:
             best = min(shared, key=lambda key: one[key][0])
-            return Pair(one[best][1], other[best][1], labels)
+            return Roles(one[best][1], other[best][1], labels)
         if one and other:
-            return Pair(min(one.values())[1], min(other.values())[1], labels)
+            return Roles(min(one.values())[1], min(other.values())[1], labels)
     return None
 
 
@@ -289,33 +312,6 @@ KEYS = ("first", "second", "score", "first_score", "second_score", "margin", "ti
 _LABELS = {each for pair in PAIRS for each in pair}
 
 
-@dataclass(frozen=True, slots=True)
-class Roles(Pair):
-    """The columns for each part of a game, those of the players in order, and what follows."""
-
-    named: bool = False  #: whether the caller named the columns of the players
-    #: that may hold the result, the likeliest first; one if it was named
-    results: tuple[str, ...] = ()
-    points: tuple[str, str] | None = None  #: columns with the points of `first` and of `second`
-    margin: str | None = None  #: column with the points of `first` less those of `second`
-    #: the side, `first` (0) or `second` (1), whose result the caller says the column tells
-    subject: int | None = None
-    time: tuple[str, ...] = ()  #: columns of the date, and of the time of day
-    extra: Mapping[str, str] = field(default_factory=dict)  #: further columns of the pool
-    named_time: bool = False
-    ordered: bool = True  #: whether it is known who moved first
-    colour: Side | None = None  #: of `first`
-    usual_subject: int | None = 0  #: the side whose result ``1`` tells; None if that must be asked
-    pair_subject: int | None = 0  #: the side that stands first in ``1-0``; None as well
-
-    def whose(self, column: str) -> tuple[int | None, int | None, bool]:
-        """Subject and pair subject of a column of results, and if that is sure."""
-        side = side_of(column, self.labels) if self.subject is None else self.subject
-        if side is None:
-            return self.usual_subject, self.pair_subject, False
-        return side, side, True
-
-
 def find_roles(
     names: Sequence[str], columns: Mapping[str, str] | Iterable[str] | None, file: str
 ) -> Roles:
@@ -335,11 +331,9 @@ def find_roles(
     if named_time:
         time = [chosen["time"]]
     extra = {key: name for key, name in chosen.items() if key not in KEYS}
-    return Roles(
-        pair.first,
-        pair.second,
-        pair.labels,
-        "first" in chosen or "second" in chosen,
+    return replace(
+        pair,
+        named="first" in chosen or "second" in chosen,
         time=tuple(name for name in time if name is not None),
         extra=extra,
         named_time=named_time,
@@ -414,7 +408,7 @@ def _check_key(key: str) -> None:
         )
 
 
-def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair:
+def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Roles:
     guess = find_pair([name for name in names if name not in chosen.values()])
     pair = find_pair(names)
     partners = {} if pair is None else {pair.first: pair.second, pair.second: pair.first}
@@ -435,7 +429,7 @@ def _players(names: Sequence[str], chosen: Mapping[str, str], file: str) -> Pair
             )
         return guess
     first, second = chosen["first"], chosen["second"]
-    return Pair(first, second, _labels(first, second))
+    return Roles(first, second, _labels(first, second))
 
 
 def _which(key: str, names: Sequence[str], file: str) -> InputError:
@@ -455,7 +449,7 @@ def _labels(first: str, second: str) -> tuple[str, str]:
 
 
 def _scores(
-    names: Sequence[str], chosen: Mapping[str, str], pair: Pair, file: str
+    names: Sequence[str], chosen: Mapping[str, str], pair: Roles, file: str
 ) -> dict[str, Any]:
     """The columns that tell who won."""
     one, other = chosen.get("first_score"), chosen.get("second_score")

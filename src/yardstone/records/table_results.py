@@ -297,7 +297,7 @@ class TableOfGames:
             row = self._row(f"SELECT * FROM {self.rows} LIMIT 1")
             go = go or any(str(value).lower().endswith(".sgf") for value in row)
             chess = not go and not columns.isdisjoint(CHESS)
-            self.roles = self._of_named_colours(go) if roles.named else self._of_colours(go, chess)
+            self.roles = self._of_colours(go, chess)
             return
         if set(roles.labels) == {"winner", "loser"}:
             self.roles = replace(roles, ordered=False)
@@ -316,40 +316,36 @@ class TableOfGames:
                 if kind_of(name) in SIDES and self.turned == "false":
                     self._turn_by(name, first or ("black" if go else "white"))
 
-    def _of_named_colours(self, go: bool) -> Roles:
-        """Columns of White and Black that the caller has put in order."""
-        roles, first = self.roles, self.options.first
-        colour = cast("Side", roles.labels[0])
-        if first is not None and first != colour:
-            raise UsageError(
-                f"{self.file}: first is {first}, but the column named first is {roles.first!r}"
-            )
-        if first is None and go and colour == "white":
-            raise self.error(
-                f"in Go Black moves first, but the column named first is {roles.first!r}",
-                f"columns first={roles.second},second={roles.first}, or --first white "
-                "if White does",
-            )
-        whose = 0 if first is not None or colour == "white" else None
-        return replace(roles, colour=colour, pair_subject=whose)
-
     def _of_colours(self, go: bool, chess: bool) -> Roles:
-        """Columns of White and Black that are found by their names."""
+        """Columns of White and Black, in the caller's order or found by their names."""
         roles, first = self.roles, self.options.first
         white_left = self.names.index(roles.first) < self.names.index(roles.second)
         mover = first or ("black" if go else "white" if chess or white_left else None)
-        if mover is None:
+        if roles.named:
+            mover = cast("Side", roles.labels[0])
+            if first not in (None, mover):
+                raise UsageError(
+                    f"{self.file}: first is {first}, but the column named first is {roles.first!r}"
+                )
+            if first is None and go and mover == "white":
+                raise self.error(
+                    f"in Go Black moves first, but the column named first is {roles.first!r}",
+                    f"columns first={roles.second},second={roles.first}, or --first white "
+                    "if White does",
+                )
+        elif mover is None:
             raise self.error(
                 f"who moves first? {roles.second!r} stands before {roles.first!r}",
                 "--first white or --first black (in Python first) says it; it is also the "
                 "side whose points a result such as 1-0 tells",
             )
-        whose = 0 if first is not None or mover == "white" else None
-        if mover == "black":
+        elif mover == "black":
             points = None if roles.points is None else (roles.points[1], roles.points[0])
             roles = replace(roles, first=roles.second, second=roles.first, points=points)
             roles = replace(roles, labels=("black", "white"))
-        return replace(roles, colour=mover, usual_subject=whose, pair_subject=whose)
+        whose = 0 if first is not None or mover == "white" else None
+        usual = 0 if roles.named else whose
+        return replace(roles, colour=mover, usual_subject=usual, pair_subject=whose)
 
     def _turn_by(self, name: str, colour: Side) -> None:
         """Find out who moves first by ``color``, ``is_white``, or ``white`` with names.
