@@ -82,10 +82,10 @@ $(TOOLS): $(INSTALLED) requirements/tools.txt
 	@touch $@
 
 DEMO_COMMAND = yardstone rate $(EXAMPLES)/tcec.pgn.gz --min-games 150 --top 20 \
-	--plot $(DEMO)/tcec.svg --html $(DEMO)/tcec.html
+	-o $(DEMO)/tcec.svg -o $(DEMO)/tcec.html
 
 DEMO_STRENGTH = yardstone strength estimate $(EXAMPLES)/professional.sgf --colour black \
-	--html $(DEMO)/strength.html
+	-o $(DEMO)/strength.html
 
 demo: $(DEMO_READY)
 	@mkdir -p $(DEMO)

@@ -22,7 +22,7 @@ COMMANDS = (
     "--help",
     "rate --help",
     "rate league.csv",
-    "rate league.csv --plot {out}/list.svg --html {out}/list.html",
+    "rate league.csv -o {out}/list.svg -o {out}/list.html",
     "rate tcec.pgn.gz",
     "match 30 20 10",
     "history league.csv",

@@ -85,7 +85,7 @@ def test_a_list_a_chart_and_a_page_need_few_packages(
 ) -> None:
     games, packages = (TCEC, HEAVY) if large else (str(small_pgn), (*HEAVY, "numba"))
     plot, page = tmp_path / "list.svg", tmp_path / "list.html"
-    ran = without(packages, "rate", games, "--plot", str(plot), "--html", str(page))
+    ran = without(packages, "rate", games, "-o", str(plot), "-o", str(page))
     assert ran.returncode == 0, ran.stderr
     assert "Stockfish" in ran.stdout
     assert plot.read_text().startswith(("<svg", "<?xml"))
@@ -95,7 +95,7 @@ def test_a_list_a_chart_and_a_page_need_few_packages(
 @pytest.mark.parametrize(
     ("packages", "arguments", "hint"),
     [
-        (["matplotlib"], ["rate", "--plot", "list.png"], "pip install 'yardstone[plot]'"),
+        (["matplotlib"], ["rate", "-o", "list.png"], "pip install 'yardstone[plot]'"),
         (["scipy"], ["evaluate"], "pip install scipy, or make install"),
     ],
 )

@@ -117,7 +117,7 @@ def training(description: Path, model: str) -> None:
     """Draw how a model was trained (figures 5.1 and 5.5)."""
     folder = description.with_name("run") / model.lower()
     plot = PAGES / f"thesis-size-{model.lower()}.svg"
-    words = ("--model", model.lower(), "--folder", folder, "--plot", plot)
+    words = ("--model", model.lower(), "--folder", folder, "-o", plot)
     strength("train", description, *words)
 
 
@@ -125,7 +125,7 @@ def search(description: Path, picture: str, settings: tuple[str, ...], *words: s
     """Search for settings of the full model, and draw it (figures 5.2 to 5.4)."""
     changes = [word for each in settings for word in ("--set", each)]
     plot = PAGES / f"thesis-size-{picture}.svg"
-    strength("search", description, "--model", "full", *changes, *words, "--plot", plot)
+    strength("search", description, "--model", "full", *changes, *words, "-o", plot)
 
 
 def tables(description: Path, runs: list[SearchRun]) -> Iterator[str]:

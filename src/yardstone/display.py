@@ -61,7 +61,7 @@ class Displayed:
         return _face("files").document_frame(self.document(), library)
 
     def plot(self) -> Plot:
-        """The picture that the command draws with ``--plot``.
+        """The picture that the command draws with ``-o FILE.svg``.
 
         Raises:
             UsageError: This result has none.
@@ -69,7 +69,7 @@ class Displayed:
         return Plot(_face("page").drawing_of(self.document()))
 
     def to_html(self) -> str:
-        """A page of its own, as the command writes with ``--html``."""
+        """A page of its own, as the command writes with ``-o FILE.html``."""
         from importlib.metadata import version
 
         page = _face("page").document_page(self.document(), version=version("yardstone"))

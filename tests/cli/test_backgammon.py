@@ -86,7 +86,7 @@ def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyse"], "name files"),
         (["analyse", "x.mat", "--timeout", "0"], "--timeout"),
         (["analyse", "x.mat", "--table", "x.txt"], "--table"),
-        (["analyse", "x.mat", "--plot", "x.txt"], "--plot"),
+        (["analyse", "x.mat", "-o", "x.xlsx"], "-o"),
         (["analyse", "x.mat", "--format", "parquet"], "Parquet"),
         (["analyse", "x.mat", "--import", "pgn"], "no format"),
     ],
@@ -189,14 +189,8 @@ def test_parquet(tmp_path: Path, analysed: Analysed) -> None:
 
 
 def test_a_page_and_a_picture(tmp_path: Path, analysed: Analysed) -> None:
-    out, _ = analysed(
-        "--quiet",
-        "--html",
-        tmp_path / "page.html",
-        "--plot",
-        tmp_path / "trend.svg",
-    )
-    assert out == ""
+    pictures = ("-o", tmp_path / "page.html", "-o", tmp_path / "trend.svg")
+    assert analysed("--quiet", *pictures)[0] == ""
     page = (tmp_path / "page.html").read_text()
     assert "Worst blunders" in page
     assert page.count("<script") == 1  # the one that all pages have

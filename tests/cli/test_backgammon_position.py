@@ -38,7 +38,7 @@ def test_it_is_evaluated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     real_gnubg()
     page = tmp_path / "page.html"
     plain = ["backgammon", "position", XGID, "--plies", "0", "--moves", "2"]
-    assert main([*plain, "--html", str(page)]) == 0
+    assert main([*plain, "-o", str(page)]) == 0
     out = capsys.readouterr().out
     assert out.count("13/8") >= 1
     assert "at 0 plies" in out
@@ -109,7 +109,7 @@ def test_boards_of_blunders_and_classes(tmp_path: Path, capsys: pytest.CaptureFi
     analyse = [
         "backgammon", "analyse", *matches, "--gnubg", str(program), "--ledger", str(ledger),
     ]  # fmt: skip
-    assert main([*analyse, "--html", str(page), "--table", str(table)]) == 0
+    assert main([*analyse, "-o", str(page), "--table", str(table)]) == 0
     out = capsys.readouterr().out
     assert "Errors by class of play" in out
     assert "opening" in out

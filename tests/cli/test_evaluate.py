@@ -13,6 +13,8 @@ from tests.cli.ratings_command import write_games
 from yardstone.cli.main import main
 from yardstone.evaluation.metrics import measure
 
+_SCORE = ("--columns", "score=Result")
+
 
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
@@ -110,7 +112,7 @@ def test_every_format_and_picture(
         rows = connection.execute(f"SELECT system, subset, games FROM '{where}'").fetchall()
     assert ("elo", "representative", 360) in rows
     assert ("elo", "since 2020-11-01T00:00:00", 0) not in rows
-    pictures = ["--plot", str(tmp_path / "c.svg"), "--html", str(tmp_path / "page.html")]
+    pictures = ["-o", str(tmp_path / "c.svg"), "-o", str(tmp_path / "page.html")]
     assert main([*command, "--quiet", *pictures]) == 0
     assert capsys.readouterr().out == ""
     assert "<svg" in (tmp_path / "c.svg").read_text()
@@ -127,7 +129,7 @@ def test_predictions_from_elsewhere_are_scored_the_same_way(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["evaluate", str(table), "--predicted", "P", "--predicted", "blurred=Q"]
-    command += ["--ratings", "by ratings=R1,R2", "--score", "result", "--players", "A,B"]
+    command += ["--ratings", "by ratings=R1,R2", "--columns", "score=result,first=A,second=B"]
     assert main([*command, "--group", "Part", "--format", "json", "--draws", "blurred=Draw"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["games"] == 400
@@ -155,7 +157,7 @@ def test_tables_of_other_kinds(
     more = {"tsv": ", DELIMITER '\t'", "csv.gz": ", COMPRESSION gzip"}.get(ending, "")
     rows = f"read_csv('{table}', all_varchar = true)"
     duckdb.execute(f"COPY (SELECT * FROM {rows}) TO '{path}' (FORMAT {kind}{more})")
-    assert main(["evaluate", str(path), "--predicted", "P", "--score", "Result"]) == 0
+    assert main(["evaluate", str(path), "--predicted", "P", *_SCORE]) == 0
     out = capsys.readouterr().out
     assert "1 system on 401 games" in out
     assert "The players are not known" in out
@@ -174,7 +176,7 @@ def test_tables_of_other_kinds(
         ["--gaps", "a"],
         ["--set", "glicko2.tau=1", "--systems", "elo"],
         ["--set", "k"],
-        ["--plot", "x.doc"],
+        ["-o", "x.doc"],
         ["--format", "parquet"],
         ["--since", "never"],
         ["--tune", "-1"],
@@ -191,11 +193,11 @@ def test_wrong_usage(games: Path, given: list[str], capsys: pytest.CaptureFixtur
     ("given", "status", "says"),
     [
         (["--predicted", "P"], 1, "there is no column 'score'"),
-        (["--predicted", "Z", "--score", "Result"], 1, "the columns are Result, P, Q"),
-        (["--ratings", "R1", "--score", "Result"], 2, "name two columns"),
-        (["--predicted", "P", "--draws", "Z=Q", "--score", "Result"], 2, "draws for 'Z'"),
-        (["--predicted", "A", "--score", "Result"], 1, "no row has a score and predictions"),
-        (["--predicted", "P", "--score", "Result", "--metric", "three_way"], 2, "another metric"),
+        (["--predicted", "Z", *_SCORE], 1, "the columns are Result, P, Q"),
+        (["--ratings", "R1", *_SCORE], 2, "name two columns"),
+        (["--predicted", "P", "--draws", "Z=Q", *_SCORE], 2, "draws for 'Z'"),
+        (["--predicted", "A", *_SCORE], 1, "no row has a score and predictions"),
+        (["--predicted", "P", *_SCORE, "--metric", "three_way"], 2, "another metric"),
     ],
 )
 def test_tables_that_do_not_hold_what_is_asked(

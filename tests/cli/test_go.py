@@ -110,7 +110,7 @@ def test_several_games(
 ) -> None:
     picture = tmp_path / "games.svg"
     application("go")(
-        args=["analyse", str(games), "--net", str(net), "--plot", str(picture)],
+        args=["analyse", str(games), "--net", str(net), "-o", str(picture)],
         prog_name="go",
         standalone_mode=False,
     )
@@ -222,7 +222,7 @@ def test_the_network_can_come_from_the_environment(
         (["analyse", "GAME", "--phases", "50,10"], "smaller"),
         (["analyse", "GAME", "--mistake", "0"], "more than 0"),
         (["analyse", "GAME", "--rules", "chess"], "--rules"),
-        (["analyse", "GAME", "--plot", "x.gif"], "must end in"),
+        (["analyse", "GAME", "-o", "x.gif"], "must end in"),
         (["analyse", "GAME", "--format", "parquet"], "Parquet is not text"),
         (["judge", "GAME", "--sure", "40"], "50 to 100"),
         (["features", "GAME", "-o", "store", "--features", "head,tree"], "no features tree"),

@@ -66,10 +66,10 @@ def test_every_format_and_picture(
 ) -> None:
     command = ["history", str(games), "--player", "0.3", "--quiet"]
     for name in ("a.svg", "a.png"):
-        assert main([*command, "--plot", str(tmp_path / name)]) == 0
+        assert main([*command, "-o", str(tmp_path / name)]) == 0
     assert "0.3" in (tmp_path / "a.svg").read_text()
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-    assert main([*command, "--html", str(tmp_path / "a.html"), "--report"]) == 0
+    assert main([*command, "-o", str(tmp_path / "a.html"), "--report"]) == 0
     assert "Improbable results" in (tmp_path / "a.html").read_text()
     assert main([*command, "-o", str(tmp_path / "a.parquet")]) == 0
     with duckdb.connect() as connection:
@@ -83,7 +83,7 @@ def test_a_name_from_a_stranger_stays_text(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(f"white,black,result\n{name},Bob,1-0\nBob,{name},0-1\n")
     page = tmp_path / "page.html"
-    assert main(["history", str(path), "--player", name, "--html", str(page), "--quiet"]) == 0
+    assert main(["history", str(path), "--player", name, "-o", str(page), "--quiet"]) == 0
     assert "<script>alert" not in page.read_text()
     assert "&lt;script&gt;" in page.read_text()
 
@@ -187,7 +187,7 @@ def test_without_a_player_the_highest_are_drawn_and_listed(
     games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture, table = tmp_path / "top.svg", tmp_path / "top.csv"
-    assert main(["history", str(games), "--plot", str(picture), "-o", str(table)]) == 0
+    assert main(["history", str(games), "-o", str(picture), "-o", str(table)]) == 0
     assert capsys.readouterr().out == ""
     text = picture.read_text()
     assert "the 10 highest with at least 10 games" in text

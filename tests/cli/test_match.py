@@ -40,7 +40,7 @@ def test_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_csv_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "match.html"
-    assert main(["match", "859", "1329", "772", "--format", "csv", "--html", str(page)]) == 0
+    assert main(["match", "859", "1329", "772", "--format", "csv", "-o", str(page)]) == 0
     (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert row["counts"] == "772 1329 859"
     assert float(row["elo_low"]) == pytest.approx(0.916, abs=5e-4)
@@ -100,7 +100,7 @@ def games(tmp_path: Path) -> Path:
 
 
 def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["match", "--games", str(games), "New", "Old", "--format", "json"]
+    given = ["match", str(games), "--players", "New", "Old", "--format", "json"]
     assert main([*given, "--pair-by", "event,round"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["counts"] == {"LL": 1, "LD": 0, "LW+DD": 0, "DW": 1, "WW": 0}
@@ -114,16 +114,16 @@ def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "--games", str(games), "New", "Nobody"]) == 1
+    assert main(["match", str(games), "--players", "New", "Nobody"]) == 1
     assert "no player is called 'Nobody'" in capsys.readouterr().err
-    assert main(["match", "--games", str(games), "Old", "Other"]) == 1
+    assert main(["match", str(games), "--players", "Old", "Other"]) == 1
     assert "did not meet" in capsys.readouterr().err
-    assert main(["match", "--games", str(games), "New", "Other", "--pairs"]) == 2
+    assert main(["match", str(games), "--players", "New", "Other", "--pairs"]) == 2
     assert "no two games form a pair" in capsys.readouterr().err
 
 
 def test_without_pairs_single_games_count(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "--games", str(games), "New", "Other"]) == 0
+    assert main(["match", str(games), "--players", "New", "Other"]) == 0
     out = capsys.readouterr().out
     assert "New against Other" in out
     assert "1 (+1 =0 -0)" in out

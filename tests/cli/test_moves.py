@@ -57,7 +57,7 @@ def test_records_are_results_and_moves(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "ratings.html"
-    assert main(["history", *options, "--html", str(page), "--top", "0"]) == 0
+    assert main(["history", *options, "-o", str(page), "--top", "0"]) == 0
     out = capsys.readouterr().out
     assert "6 games of 4 players" in out
     assert "rated by fusion" in out

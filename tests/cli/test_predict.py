@@ -114,7 +114,7 @@ def test_a_table_and_a_page(
     games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "game.html"
-    command = ["predict", "0.1", "0.2", str(games), "--confidence", "90", "--html", str(page)]
+    command = ["predict", "0.1", "0.2", str(games), "--confidence", "90", "-o", str(page)]
     assert main([*command, "--format", "csv"]) == 0
     (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert (row["system"], row["first"], row["second"]) == ("glicko2", "0.1", "0.2")

@@ -39,7 +39,7 @@ def odd(tmp_path: Path) -> Path:
         ["evaluate", "{}", "--systems", "elo", "--replicates", "0", "-o", "{}.out.csv"],
         ["predict", "Ann", "Bob", "{}"],
         ["convert", "{}", "-o", "{}.out.pgn", "-q"],
-        ["match", "Ann", "Bob", "--games", "{}"],
+        ["match", "{}", "--players", "Ann", "Bob"],
     ],
     ids=lambda command: command[0],
 )

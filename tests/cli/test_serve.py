@@ -16,7 +16,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_limits_are_listed_with_what_is_set(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--limits", "--limit", "files=7", "--limit", "ratio = 3.5"]) == 0
+    assert main(["serve", "--limits", "--set", "files=7", "--set", "ratio = 3.5"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "files = 7" in lines
     assert "ratio = 3.5" in lines
@@ -26,14 +26,14 @@ def test_limits_are_listed_with_what_is_set(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["--limit", "files"], 2, "NAME=VALUE"),
-        (["--limit", "fils=3"], 2, "there is no limit 'fils'"),
-        (["--limit", "files=-3"], 2, "not a positive number"),
+        (["--set", "files"], 2, "NAME=VALUE"),
+        (["--set", "fils=3"], 2, "there is no limit 'fils'"),
+        (["--set", "files=-3"], 2, "not a positive number"),
         (["--port", "99999"], 2, "port 99999"),
         (["--port", "x"], 2, "Invalid value for '--port'"),
         (["--only-workers", "--workers", "0"], 2, "nothing to start"),
         (["--config", "none.toml"], 1, "cannot be read"),
-        (["--trusted-proxies", "proxy"], 2, "is not an address or network"),
+        (["--set", "trusted-proxies=proxy"], 2, "is not an address or network"),
         (["--data", "file/below"], 1, "cannot be used"),
     ],
 )

@@ -113,7 +113,7 @@ def test_json_csv_parquet_and_page_say_the_same(run: Run, games: Path, tmp_path:
 
 def test_scales_levels_and_a_picture(run: Run, games: Path, tmp_path: Path) -> None:
     picture = tmp_path / "anna.svg"
-    text = run("estimate", games, "--scale", "egf", "--confidence", "50", "--plot", picture)
+    text = run("estimate", games, "--scale", "egf", "--confidence", "50", "-o", picture)
     assert "on the scale of EGF" in text
     assert "\n50 % interval " in text
     assert picture.read_text().startswith("<?xml")
@@ -126,7 +126,7 @@ def test_names_from_strangers_stay_text(run: Run, tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text()
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
-    run("estimate", path, "--colour", "black", "--plot", tmp_path / "a.png")
+    run("estimate", path, "--colour", "black", "-o", tmp_path / "a.png")
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
@@ -180,9 +180,9 @@ def test_on_a_terminal_it_is_asked(
     [
         (("--confidence", "0"), "a level lies between 0 and 100 %"),
         (("--player", "Anna", "--colour", "black"), "name one of them"),
-        (("--scale", "ogs", "--calibration", "club.json"), "name one of them"),
+        (("--scale", "club.json"), "--scale is 'fox'"),
         (("--scale", "kgs"), "kgs"),
-        (("--plot", "anna.txt"), ".svg, .png or .pdf"),
+        (("-o", "anna.doc"), ".svg, .png or .pdf"),
     ],
 )
 def test_wrong_usage(
@@ -205,7 +205,7 @@ def test_bad_input_is_one_clear_line(
         ((empty, *net), "no game can be used"),
         ((games, "--net", empty, *model), "empty.sgf"),
         ((games, "--model", games), "no rank model"),
-        ((games, "--calibration", games, *net), "not a calibration"),
+        ((games, "--scale", games, *net), "not a calibration"),
         ((games, "-o", tmp_path / "no" / "a.json", *net), "no such folder"),
     ):
         status, error = complaint(capsys, "estimate", *arguments)
@@ -262,11 +262,11 @@ def test_a_calibration_from_games_and_back(
     assert "Without a game: Zoe" in text
     kept = Calibration.load(line)
     assert (kept.site, kept.players, kept.kind) == ("club", 4, "points")
-    result = json.loads(run("estimate", games, "--calibration", line, "--format", "json"))
+    result = json.loads(run("estimate", games, "--scale", line, "--format", "json"))
     expected = kept.slope * result["scales"]["fox"]["rating"] + kept.intercept
     assert result["rating"] == pytest.approx(expected, abs=0.01 * kept.slope + 0.5)
     assert (result["scale"], result["rank"]) == ("club", None)
-    assert "on the scale of club" in run("estimate", games, "--calibration", line)
+    assert "on the scale of club" in run("estimate", games, "--scale", line)
 
 
 def calibrated(

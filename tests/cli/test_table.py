@@ -11,7 +11,7 @@ import typer
 
 from yardstone.cli.commands import application
 from yardstone.cli.declare import advanced, bundle, expanded, flag, option
-from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
+from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, about_of, with_plugins
 
 
 def paths(entries: Mapping[str, Command | Family], *before: str) -> Iterator[tuple[str, ...]]:
@@ -32,7 +32,7 @@ def test_a_command_says_what_the_table_says(path: tuple[str, ...]) -> None:
         entry = with_plugins(entry.commands, *path[:length])[name]
     assert isinstance(entry, Command)
     command = application(*path)
-    assert " ".join(command.help.split("\n\n")[0].split()) == entry.about
+    assert " ".join(command.help.split("\n\n")[0].split()) == about_of(entry)
     assert "Examples:" in command.epilog
     lines = [line.strip() for line in command.epilog.splitlines()[2:]]
     assert lines

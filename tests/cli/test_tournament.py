@@ -247,7 +247,7 @@ def test_every_format_of_every_table(
     arguments = [last_round if each == "LAST" else each for each in arguments]
     table = tmp_path / "table.parquet"
     page = tmp_path / "page.html"
-    run(capsys, *arguments, "-o", table, "--html", page, "--quiet")
+    run(capsys, *arguments, "-o", table, "-o", page, "--quiet")
     rows = list(csv.DictReader(io.StringIO(run(capsys, *arguments, "--format", "csv"))))
     relation = duckdb.read_parquet(str(table))
     assert relation.columns == list(rows[0])

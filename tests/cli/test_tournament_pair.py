@@ -60,7 +60,7 @@ def test_the_round_is_written_into_the_file(
     before = path.read_bytes()
     new, page = tmp_path / "new.xml", tmp_path / "boards.html"
     result = json.loads(
-        run(capsys, path, "-o", new, "--page", page, "--format", "json", "--absent", "1")
+        run(capsys, path, "-o", new, "--boards", page, "--format", "json", "--absent", "1")
     )
     assert path.read_bytes() == before
     assert page.read_text().startswith("<!DOCTYPE html>")
@@ -279,7 +279,7 @@ def test_the_lot_for_the_initial_colour_is_written(
 
 def test_check_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "random.trf"
-    made = ["--players", "15", "--rounds", "5", "--seed", "2", "--byes", "0.1", "-q"]
+    made = ["--players", "15", "--rounds", "5", "--seed", "2", "--set", "byes=0.1", "-q"]
     application("tournament")(args=["generate", *made, "-o", str(file)], standalone_mode=False)
     application("tournament")(args=["check", str(file)], standalone_mode=False)
     assert "5 of 5 rounds as FIDE's Dutch system pairs them" in capsys.readouterr().out
@@ -294,4 +294,4 @@ def test_check_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     compared = json.loads(run(capsys, lakeside, "--compare", "--format", "json"))
     assert compared == result
     with pytest.raises(UsageError, match="byes must be a number from 0 to 1, not 2"):
-        application("tournament")(args=["generate", "--byes", "2"], standalone_mode=False)
+        application("tournament")(args=["generate", "--set", "byes=2"], standalone_mode=False)

@@ -71,7 +71,7 @@ def test_an_event_that_is_over_is_not_forecast(
 def test_variants_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ["--players", 12, "--tournaments", 10, "--workers", 1]
     plot = tmp_path / "vary.png"
-    _, text, _ = run(capsys, "simulate", *options, "--vary", "rounds=3,4", "--plot", plot)
+    _, text, _ = run(capsys, "simulate", *options, "--vary", "rounds=3,4", "-o", plot)
     assert "12 players, 4 rounds" in text
     assert plot.stat().st_size > 5000
     _, table, _ = run(capsys, "simulate", *options, "--vary", "rounds=3,4", "--format", "csv")
@@ -109,7 +109,7 @@ def test_a_study_in_every_format(
 ) -> None:
     plot = tmp_path / "study.svg"
     command = ("study", name, *options, "--workers", 1, "--seed", 3)
-    status, plain, _ = run(capsys, *command, "--format", "json", "--plot", plot)
+    status, plain, _ = run(capsys, *command, "--format", "json", "-o", plot)
     assert status == 0
     result = json.loads(plain)[key]
     assert plot.read_text().startswith("<?xml")

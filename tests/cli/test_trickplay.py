@@ -126,7 +126,7 @@ def test_answers_are_rated(
 ) -> None:
     common = [*rate(problems, index, case), "--workers", 1]
     plot = tmp_path / "ratings.png"
-    text = run(capsys, *common, "--plot", plot)
+    text = run(capsys, *common, "-o", plot)
     assert plot.read_bytes().startswith(b"\x89PNG")
     result = json.loads(run(capsys, *common, "--format", "json"))
     assert (result["compared"], result["scale"], result["model"]) == (2, "fox", "tiny")

@@ -8,12 +8,12 @@ from yardstone.ratings.joint import Prior, Relation
 
 
 def test_anchors_split_at_the_last_equals_sign() -> None:
-    assert declare.anchors(["A=2500", " x=y z = -10.5"]) == {"A": 2500.0, "x=y z": -10.5}
+    assert declare.anchors(["A=2500", " x=y z = -10.5"]) == ({"A": 2500.0, "x=y z": -10.5}, {})
 
 
 @pytest.mark.parametrize("text", ["A=2500±30", "A=2500,30", "A=2500 +- 30", "A=2500+/-30"])
 def test_priors_have_a_deviation(text: str) -> None:
-    assert declare.priors([text]) == {"A": Prior(2500.0, 30.0)}
+    assert declare.anchors([text])[1] == {"A": Prior(2500.0, 30.0)}
 
 
 def test_relations_know_the_players() -> None:
@@ -44,11 +44,8 @@ def test_levels(text: str, level: float) -> None:
 
 def test_columns() -> None:
     assert declare.columns([]) is None
-    assert declare.columns(["first=White, second=Black", "score=Result"]) == {
-        "first": "White",
-        "second": "Black",
-        "score": "Result",
-    }
+    names = {"first": "White", "second": "Black", "score": "Result"}
+    assert declare.columns(["first=White, second=Black", "score=Result"]) == names
 
 
 @pytest.mark.parametrize(
@@ -58,8 +55,7 @@ def test_columns() -> None:
         (declare.anchors, ["=5"], "NAME=RATING"),
         (declare.anchors, ["A=x"], "--anchor A: 'x' is not a number"),
         (declare.anchors, ["A=inf"], "finite"),
-        (declare.priors, ["A=2500"], "deviation"),
-        (declare.priors, ["A=2500±0"], "positive"),
+        (declare.anchors, ["A=2500±0"], "positive"),
         (declare.columns, ["first"], "first=NAME"),
     ],
 )

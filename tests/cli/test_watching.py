@@ -111,7 +111,7 @@ def test_a_list_is_made_again(tmp_path: Path) -> None:
     games = one_sided(8)
     path.write_text("".join(written(game, "fastchess") for game in games[:10]))
     page = tmp_path / "list.html"
-    watching = watch("rate", path, "--html", str(page))
+    watching = watch("rate", path, "-o", str(page))
     assert watching.stdout is not None
     assert "10 games of 2 players: A " in watching.stdout.readline()
     with path.open("a") as file:

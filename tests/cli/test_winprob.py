@@ -120,7 +120,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("figure", ["curves", "lambda", "contour"])
 def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / f"{figure}.svg"
-    assert run(capsys, "--plot", path, "--figure", figure) == ""
+    assert run(capsys, "-o", path, "--figure", figure) == ""
     assert "<svg" in path.read_text()
 
 
@@ -132,7 +132,7 @@ def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["--table", "2d"], "without grades"),
         (["2d", "3d", "--chance", "0.3"], "one grade"),
         (["2d", "--chance", "1.5"], "below 1"),
-        (["2d", "3d", "--set", "K"], "write it like"),
+        (["2d", "3d", "--set", "K"], "write NAME=VALUE"),
         (["2d", "3d", "--set", "Q=1"], "no coefficient"),
         (["2d", "x", "--scale", "egf"], "neither a rating nor a grade"),
         (["2000", "2100", "--scale", "fide"], "no scale"),
@@ -142,7 +142,7 @@ def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (["2d", "4d", "--win", "kanuik"], "did you mean 'kaniuk'"),
         (["2d", "4d", "--win", "egf", "--set", "K=1"], "no coefficients"),
         (["2d", "4d", "--set", "lapse=1"], "below 1"),
-        (["--win", "egf", "--figure", "lambda", "--plot", "x.svg"], "no Lambda"),
+        (["--win", "egf", "--figure", "lambda", "-o", "x.svg"], "no Lambda"),
     ],
 )
 def test_wrong_usage(
@@ -165,7 +165,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_statistics_both_ways(
     games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = run(capsys, "stats", games, "--plot", tmp_path / "figure.png")
+    text = run(capsys, "stats", games, "-o", tmp_path / "figure.png")
     assert text.startswith("Winning Statistics - Even Games\n")
     assert (tmp_path / "figure.png").stat().st_size > 10_000
     (tmp_path / "table.txt").write_text(text)
@@ -207,7 +207,7 @@ def test_a_fit_with_bootstrap_and_plot(tmp_path: Path, capsys: pytest.CaptureFix
         "--bootstrap",
         "39",
     ]
-    run(capsys, *arguments, "--plot", tmp_path / "fit.svg", "-o", where)
+    run(capsys, *arguments, "-o", tmp_path / "fit.svg", "-o", where)
     assert "95 % (simulated tables)" in where.read_text()
     assert (tmp_path / "fit.svg").exists()
     with pytest.raises(UsageError, match="least squares"):

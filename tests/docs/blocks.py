@@ -13,7 +13,7 @@ where no other is kept, ``gnubg``, or files of the shared data,
 says so: ``<!-- not run: it installs packages -->``.
 
 A picture that a console block writes and that the text after it shows,
-``![...](gallery/list.svg)`` after ``--plot list.svg``, is compared with the file of the page.
+``![...](gallery/list.svg)`` after ``-o list.svg``, is compared with the file of the page.
 """
 
 from __future__ import annotations

@@ -156,9 +156,9 @@ def _dated(folder: Path) -> None:
     (folder / "dated.csv").write_text("\n".join([f"{lines[0]},date", *rows, ""]))
 
 
-REPORT = "-o list.csv --html list.html -q"
-DRAWN = f"{REPORT} --plot chart.svg"
-_TEXT = "-o list.txt --html list.html -q --plot chart.svg"
+REPORT = "-o list.csv -o list.html -q"
+DRAWN = f"{REPORT} -o chart.svg"
+_TEXT = "-o list.txt -o list.html -q -o chart.svg"
 _NET = "--net net.bin.gz"
 _EVENT = "open.xml"
 #: The journal is written before the file, and is right with both.
@@ -173,7 +173,7 @@ _MANY_GAMES = (
 CASES: tuple[Case, ...] = (
     Case("rate", f"league.csv --matrix matrix.csv {DRAWN}", "league.csv"),
     Case("rate", "league.csv -o list.parquet -q", "league.csv"),
-    Case("rate", "league.csv -o list.json --plot chart.pdf -q", "league.csv"),
+    Case("rate", "league.csv -o list.json -o chart.pdf -q", "league.csv"),
     Case("rate", f"--query '{_MANY_GAMES}' --memory 200MB -o list.csv -q", heavy=True, long=True),
     Case("match", f"match.pgn {REPORT}", "match.pgn"),
     Case("history", f"league.csv --save league.ratings {DRAWN}", "league.csv"),
@@ -301,7 +301,7 @@ CASES: tuple[Case, ...] = (
     Case("tournament wish", "open.xml --never 'Adler Ruth,Fischer Jan'", _EVENT, once=True),
     Case(
         "tournament pair",
-        "swiss.trf -o paired.trf --boards boards.csv --html boards.html -q",
+        "swiss.trf -o paired.trf --boards boards.csv --boards boards.html -q",
         "swiss.trf",
     ),
     Case("tournament pair", "swiss.trf -o swiss.trf -q", "swiss.trf", keeps=_STEP, once=True),
@@ -318,7 +318,7 @@ CASES: tuple[Case, ...] = (
     Case("tournament prizes", f"open.xml {REPORT}", _EVENT),
     Case("tournament publish", "open.xml -o pages", _EVENT),
     Case("tournament publish", "open.xml", _EVENT),
-    Case("tournament show", "open.xml -o show.txt --html show.html -q", _EVENT),
+    Case("tournament show", "open.xml -o show.txt -o show.html -q", _EVENT),
     Case("tournament convert", "open.xml -o open.h9", _EVENT),
     Case("tournament needs", f"open.xml 'Claes Wim' --place 3 {REPORT}", _EVENT),
     Case("tournament check", f"swiss.trf {REPORT}", "swiss.trf"),

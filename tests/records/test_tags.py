@@ -71,7 +71,7 @@ def test_players_of_sgf(sgf: Path) -> None:
         (["rate", "{pgn}", "--columns", "first=Black,second=White"], 2, "the players are White"),
         (["rate", "{pgn}", "--columns", "first=Nobody"], 2, "the players are White"),
         (["rate", "{pgn}", "--first", "black"], 2, "White moves first"),
-        (["match", "--games", "{pgn}", "A", "B", "--pair-by", "Nonsense"], 1, "no tag 'Nonsense'"),
+        (["match", "{pgn}", "--pair-by", "Nonsense"], 1, "no tag 'Nonsense'"),
         (["evaluate", "{pgn}", "--group", "Nonsense"], 1, "no tag 'Nonsense'"),
         (["history", "{pgn}", "--columns", "event=Nonsense"], 1, "no tag 'Nonsense'"),
         (["rate", "{sgf}", "--paired", "Nonsense"], 1, "no tag 'Nonsense'"),
@@ -96,7 +96,7 @@ def test_what_is_done_anyway_may_be_said(pgn: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_match_pairs_by_the_tags_there_are(pgn: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "--games", str(pgn), "A", "B"]) == 0
+    assert main(["match", str(pgn), "--players", "A", "B"]) == 0
     assert "pair" in capsys.readouterr().out
 
 

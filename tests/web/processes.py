@@ -57,7 +57,7 @@ class Served:
             "OMP_NUM_THREADS": "1",
         }
         program = Path(sys.executable).parent / "yardstone"
-        command = [str(program), "serve", "--data", str(data), "--cores", "1", *options]
+        command = [str(program), "serve", "--data", str(data), "--set", "cores=1", *options]
         process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )

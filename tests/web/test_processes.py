@@ -110,7 +110,7 @@ def test_a_job_without_end_is_killed(data: Path) -> None:
 
 def test_a_worker_that_takes_too_much_memory_is_killed(data: Path) -> None:
     """A worker that has loaded nothing yet takes more than this."""
-    server = Served(data, "--workers", "1", "--limit", "memory=20")
+    server = Served(data, "--workers", "1", "--set", "memory=20")
     try:
         log = data.parent / "served.log"
         until(lambda: '"event": "too heavy"' in log.read_text(), "it is noticed")

@@ -80,7 +80,7 @@ def test_settings_that_cannot_be(given: dict[str, Any]) -> None:
 )
 def test_limits_that_cannot_be(limits: dict[str, str]) -> None:
     with pytest.raises(UsageError):
-        load_settings(limits=limits, environment={})
+        load_settings(texts=limits, environment={})
 
 
 def test_every_setting_is_described() -> None:

@@ -53,7 +53,7 @@ SEARCH = _command(
 TOURNAMENT_STUDY = Family(
     "Find the best tie-breaks, pairings and weights by simulation.",
     (
-        "tournament study ties --tournaments 1000 --plot ties.svg",
+        "tournament study ties --tournaments 1000 -o ties.svg",
         "tournament study pairing --replicates 100",
     ),
     {

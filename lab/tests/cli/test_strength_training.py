@@ -39,7 +39,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str
 
 def test_train(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ("train", file, "--model", "basic", "--threads", "1")
-    out, err = run(capsys, *command, "--plot", tmp_path / "a.svg")
+    out, err = run(capsys, *command, "-o", tmp_path / "a.svg")
     network = StrengthNetwork.load(tmp_path / "work/training-basic/network.npz")
     assert network.channels == 6
     assert network.settings.window == 9  # of the experiment
@@ -81,7 +81,7 @@ def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "search", file, "--model", "basic", "--workers", "1", "--iterations", "2", "--runs", "2",
         "--windows", "3,9", "--set", "steps=1", "--set", "epochs=1", "--set", "batch=2",
     ]  # fmt: skip
-    out, err = run(capsys, *command, "--plot", tmp_path / "a.svg", "--limits", "0,9")
+    out, err = run(capsys, *command, "-o", tmp_path / "a.svg", "--limits", "0,9")
     lines = out.splitlines()
     assert lines[0].split()[:4] == ["run", "loss", "accuracy", "epochs"]
     losses = [line.split()[1] for line in lines[1:]]

@@ -47,7 +47,7 @@ def test_a_network_is_trained_on_real_games(
     made = tmp_path / "club.bin.gz"
     report = tmp_path / "report.json"
     picture = tmp_path / "training.svg"
-    command = [*words, "--save", str(made), "-o", str(report), "--plot", str(picture)]
+    command = [*words, "--save", str(made), "-o", str(report), "-o", str(picture)]
     assert main([*command, "--minutes", "0"]) == 0
     assert "0 of 200 steps are done: the same command goes on." in capsys.readouterr().out
     assert not made.exists()

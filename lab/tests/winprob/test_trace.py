@@ -51,7 +51,7 @@ def test_traces(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert set(result[0]["model"]) == {"10k", "2d"}
     for figure in ("measured", "coefficients", "model"):
         path = tmp_path / f"{figure}.svg"
-        text = run(capsys, "trace", games, "--plot", path, "--figure", figure)
+        text = run(capsys, "trace", games, "-o", path, "--figure", figure)
         assert text.startswith("year")
         assert path.exists()
     with pytest.raises(UsageError, match="20k to 7d"):

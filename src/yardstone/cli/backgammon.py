@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from yardstone.backgammon.error_rates import Unit
 from yardstone.cli.declare import (
@@ -15,8 +16,9 @@ from yardstone.cli.declare import (
     bundle,
     flag,
     option,
+    target,
 )
-from yardstone.cli.output import Output, TableOutput, check_ending, write_table
+from yardstone.cli.output import TABLES, Document, Output, TableOutput, write_table
 from yardstone.errors import InputError, StrictError, UsageError
 
 if TYPE_CHECKING:
@@ -26,13 +28,6 @@ if TYPE_CHECKING:
 Weights = Literal["published", "text", "people", "refit"]
 
 
-Offset = Annotated[
-    str,
-    advanced(
-        "Rating of perfect play on the site: a number, fibs, gamesite2000 or gamesgrid.",
-        metavar="RATING",
-    ),
-]
 Gnubg = Annotated[Path | None, advanced("Path of GNU Backgammon, if it is not found.")]
 Choice = Annotated[
     Weights,
@@ -44,10 +39,8 @@ Choice = Annotated[
 ]
 
 
-def chosen_offset(text: str) -> float:
+def _offset(text: str, option: str) -> float:
     """The rating of perfect play that a name or a number means."""
-    from math import isfinite
-
     from yardstone.backgammon.formulas import OFFSETS
 
     if text.lower() in OFFSETS:
@@ -57,8 +50,18 @@ def chosen_offset(text: str) -> float:
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        raise UsageError(f"--offset {text}: give a rating, or one of {', '.join(OFFSETS)}")
+        raise UsageError(f"{option} {text}: give a rating, or one of {', '.join(OFFSETS)}")
     return value
+
+
+Offset = Annotated[
+    Any,
+    advanced(
+        "Rating of perfect play on the site: a number, fibs, gamesite2000 or gamesgrid.",
+        read=_offset,
+        metavar="RATING",
+    ),
+]
 
 
 def chosen_formula(choice: Weights) -> Formula:
@@ -108,7 +111,7 @@ def rating(
     offset: Offset = "fibs",
     formula: Choice = "published",
     output: TableOutput,
-) -> None:
+) -> Document:
     """Compute a rating from error rates, or the other way round.
 
     Give --epm (with --epc, or without where no cube was close), or one rate for all
@@ -123,12 +126,10 @@ def rating(
     from yardstone.backgammon.rating import RatingQuestion, rating_answer
     from yardstone.reports.backgammon import rating_document
 
-    output.check()
     moves = known.moves_per_decision or MOVES_PER_DECISION
     question = RatingQuestion(**{**vars(known), "moves_per_decision": moves})
-    output.emit(
-        rating_document(rating_answer(question, chosen_formula(formula), chosen_offset(offset)))
-    )
+    answer = rating_answer(question, chosen_formula(formula), offset)
+    return rating_document(answer)
 
 
 #: Matches that people are shown.
@@ -152,7 +153,7 @@ def analyse(
     top: int = option("Show this many players; 0 shows all.", default=20, min=0),
     offset: Offset = "fibs",
     formula: Choice = "published",
-    confidence: Confidence = "90",
+    confidence: Confidence = 90,
     blunders: int = advanced("Show this many of the worst blunders.", default=10, min=0),
     plies: int = advanced("Depth of the analysis of chequer play.", default=0, min=0, max=4),
     cube_plies: int | None = advanced(
@@ -165,10 +166,12 @@ def analyse(
         default="auto",
         metavar="KIND",
     ),
-    ledger: Path | None = advanced(
-        "Keep each result in this file; a second run analyses only new files."
+    ledger: Path | None = target(
+        "Keep each result in this file; a second run analyses only new files.", advanced=True
     ),
-    table: Path | None = option("Also write a row for each match: .csv or .parquet."),
+    table: Path | None = target(
+        "Also write a row for each match: .csv or .parquet.", endings=TABLES
+    ),
     gnubg: Gnubg = None,
     timeout: float | None = advanced(
         "Give up a file after this time. [default: 300, more with plies]", metavar="SECONDS"
@@ -183,25 +186,20 @@ def analyse(
 
     Examples:
         yardstone backgammon analyse backgammon.mat
-        yardstone backgammon analyse backgammon.mat --ledger done.jsonl --player Ann --html ann.html
+        yardstone backgammon analyse backgammon.mat --ledger done.jsonl --player Ann -o ann.html
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, MatchFiles
-    from yardstone.cli import declare
     from yardstone.records import read_synonyms
     from yardstone.reports import backgammon as report
     from yardstone.reports.backgammon import match_table
 
     if not paths:
         raise UsageError("name files of matches, a folder or an archive")
-    output.check(ledger, table)
-    check_ending("--table", table, (".csv", ".parquet", ".pq"))
     if timeout is not None and not timeout > 0.0:
         raise UsageError("--timeout must be a positive number of seconds")
     settings = AnalysisSettings(plies, plies if cube_plies is None else cube_plies, kind)
-    rule = RatingRule(
-        chosen_formula(formula), chosen_offset(offset), declare.confidence(confidence)
-    )
+    rule = RatingRule(chosen_formula(formula), offset, confidence)
     main_name = None if synonyms is None else read_synonyms(synonyms).main
     file = None if ledger is None else AnalysisFile(ledger)
     if file is not None and file.damaged and not output.quiet:
@@ -224,8 +222,7 @@ def analyse(
         write_table(match_table(plain), table)
     title = "Backgammon: " + (Path(paths[0]).name if len(paths) == 1 else "analysed matches")
     output.emit(report.backgammon_document(plain, title=title, matches=_MATCHES))
-    named = output.format == "text" and output.output is None
-    if not output.quiet and not named:
+    if not output.quiet and not (output.prints and output.formats == ["text"]):
         for bad in analysis.unusable:
             print(f"yardstone: {bad.file}: {bad.reason}", file=sys.stderr)
     if strict and analysis.unusable:
@@ -246,7 +243,7 @@ def position(
     evaluate: bool = option("Ask GNU Backgammon, or only show and convert.", default=True),
     gnubg: Gnubg = None,
     output: Output,
-) -> None:
+) -> Document:
     """Show a position by its ID, convert the ID, and evaluate it.
 
     GNU Backgammon's position ID and match ID and an XGID say the same; the other ones are
@@ -254,14 +251,13 @@ def position(
 
     Examples:
         yardstone backgammon position XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10
-        yardstone backgammon position 4HPwATDgc/ABMA:cInqAAAAAAAA --html position.html
+        yardstone backgammon position 4HPwATDgc/ABMA:cInqAAAAAAAA -o position.html
     """
     from yardstone.backgammon.file_analysis import evaluate_position
     from yardstone.backgammon.gnubg import find_gnubg
     from yardstone.backgammon.positions import read_position
     from yardstone.reports.backgammon import position_document
 
-    output.check()
     text = " ".join(ids)
     position = read_position(text)
     notes = []
@@ -284,4 +280,4 @@ def position(
             )
     elif gnubg is not None:
         raise UsageError("--gnubg and --no-evaluate do not go together")
-    output.emit(position_document(position, evaluation, note=" ".join(notes)))
+    return position_document(position, evaluation, note=" ".join(notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from inspect import getdoc
@@ -20,7 +21,7 @@ _ABOUT = "Measure playing strength: ratings, with their uncertainty, from result
 EXAMPLES = (
     "demo",
     "demo --copy .",
-    "rate league.csv --plot ratings.svg",
+    "rate league.csv -o ratings.svg",
     "tournament standings open.xml",
 )
 _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -159,29 +160,32 @@ def _command(name: str, entry: table.Command) -> Any:
     function = _function(entry)
     about, _, examples = (getdoc(function) or "").partition("\n\nExamples:\n")
     whole, advanced = declare.expanded(function)
-    app = typer.Typer(add_completion=False, **_PLAIN)
-    app.command(
+    command = _made(
         name,
+        whole,
         cls=declare.PanelledCommand,
         help=about,
         epilog=declare.epilog(line.strip() for line in examples.splitlines()),
         context_settings=_HELP,
-    )(whole)
-    command = get_command(app)
-    command.advanced = advanced  # type: ignore[attr-defined]
+    )
+    command.advanced = advanced
     return command
+
+
+def _made(name: str, function: Callable[..., Any], **settings: Any) -> Any:
+    app = typer.Typer(add_completion=False, **_PLAIN)
+    app.command(name, **settings)(function)
+    return get_command(app)
 
 
 def _own_switches(name: str, entry: table.Command) -> Any:
     """A command that is given its words as they are."""
-    app = typer.Typer(add_completion=False, **_PLAIN)
     passing = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
     def run(context: typer.Context) -> None:
         raise typer.Exit(_function(entry)(context.args))
 
-    app.command(name, help=entry.about, context_settings=passing, add_help_option=False)(run)
-    return get_command(app)
+    return _made(name, run, help=entry.about, context_settings=passing, add_help_option=False)
 
 
 _MOST = 3
@@ -225,9 +229,30 @@ def _paths(
             yield from _paths((*path, name), entry.commands)
 
 
+#: What options that went are now; `{report}` names the file of the report.
+_REPLACED = {
+    "--html": "{report} FILE.html, the page beside the report on the screen",
+    "--page": "{report} FILE.html",
+    "--prior": "--anchor NAME=RATING±DEVIATION",
+    "--calibration": "--scale FILE",
+    "--score": "--columns score=COLUMN",
+    "--games": "--players, and the files as they are",
+    "--limit": "--set NAME=VALUE",
+    "--tie-breaks": "--criteria NAMES",
+    "--draws": "--draw-rate RATE",
+    "--plot": "{report} FILE.svg, the chart beside the report on the screen",
+}
+
+
 def option_hint(word: str, context: Any) -> str:
     """A question that names the option meant; empty if none is near."""
     parameters = context.command.get_params(context) if context is not None else ()
+    settable = next((each.help or "" for each in parameters if "--set" in each.opts), "")
+    if (name := word.lstrip("-").replace("-", "_")) in re.findall(r"\w+", settable):
+        return f"Say --set {name}=VALUE."
+    if word in _REPLACED:
+        report = next((each.opts[-1] for each in parameters if each.name == "output"), "-o")
+        return f"Say {_REPLACED[word].format(report=report)}."
     options = {name for each in parameters for name in (*each.opts, *each.secondary_opts)}
     begins = sorted(name for name in options if name.startswith(word) and word != "--")
     near = nearest(word, sorted(options))

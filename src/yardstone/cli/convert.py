@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.choices import check_choice, plural
-from yardstone.cli.declare import argument, flag, option
+from yardstone.cli.declare import argument, flag, option, target
 from yardstone.cli.games import GameOptions
-from yardstone.cli.output import TableOutput, check_folder, progress_bar, report_skipped
+from yardstone.cli.output import Document, TableOutput, progress_bar, report_skipped, write_pieces
 from yardstone.errors import UsageError
-from yardstone.files import open_text, replaced
 from yardstone.records.formats import (
     FORMATS,
     WRITERS,
@@ -40,7 +39,7 @@ def game_files(
     ),
     *,
     games: GameOptions,
-    output: Path | None = option(
+    output: Path | None = target(
         "Write to this file; its ending gives the format, and a further .gz, .zst, .bz2 or .xz "
         "compresses it.",
         "--output",
@@ -71,17 +70,16 @@ def game_files(
     writer = _writer(target, output)
     if writer.binary and output is None:
         raise UsageError("Parquet is not text: name a file with -o")
-    check_folder(output)
     formats = [] if games.query is not None else _formats(paths or [], source)
     only = formats[0] if len(formats) == 1 else None
     if (
         writer.game and only and only.games and not games.columns
         and writer in only.writers and "-" not in (paths or []) and source is None
     ):  # fmt: skip
-        _rewrite(only, writer, paths or [], output, strict=games.strict, quiet=quiet)
+        _rewrite(only, writer, paths or [], output, games)
         return
-    pool = games.read(paths, format=source, every=True, quiet=quiet)
-    _write(writer.pieces(pool), output, binary=writer.binary)
+    pool = games.read(paths, format=source, every=True)
+    write_pieces(writer.pieces(pool), output, binary=writer.binary)
     if not quiet:
         _report(len(pool), pool.skipped, _losses(pool, writer, formats))
 
@@ -109,15 +107,16 @@ def _formats(paths: list[str], source: str | None) -> list[FileFormat]:
 
 
 def _rewrite(
-    format: FileFormat, writer: Writer, paths: list[str], output: Path | None, *, strict: bool,
-    quiet: bool,
-) -> None:  # fmt: skip
+    format: FileFormat, writer: Writer, paths: list[str], output: Path | None, games: GameOptions
+) -> None:
     """Write games with the moves of their main lines, one at a time."""
     text_of = writer.game
     assert format.games is not None
     assert text_of is not None
     sources = find_sources(paths, format.endings)
-    reader = format.games(sources, strict=strict, progress=progress_bar("reading", quiet=quiet))
+    reader = format.games(
+        sources, strict=games.strict, progress=progress_bar("reading", quiet=games.quiet)
+    )
     written = 0
 
     def pieces() -> Iterable[str]:
@@ -126,23 +125,10 @@ def _rewrite(
             written += 1
             yield text_of(game)
 
-    _write(pieces(), output)
+    write_pieces(pieces(), output)
     report_skipped(reader.skipped)
-    if not quiet:
+    if not games.quiet:
         _report(written, reader.skipped, ["only main lines are kept, without comments"])
-
-
-def _write(pieces: Iterable[str | bytes], output: Path | None, *, binary: bool = False) -> None:
-    if output is None:
-        for piece in pieces:
-            sys.stdout.write(str(piece))
-        return
-    with (
-        replaced(output) as temporary,
-        temporary.open("wb") if binary else open_text(temporary) as file,
-    ):
-        for piece in pieces:
-            file.write(piece)  # type: ignore[arg-type]
 
 
 def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list[str]:
@@ -186,7 +172,7 @@ def rating(
     strict: bool = flag("Stop at a cell of the table that cannot be converted.", advanced=True),
     list_: bool = flag("List the scales, and how far each reaches.", "--list"),
     output: TableOutput,
-) -> None:
+) -> Document:
     """Convert grades and ratings of Go to other scales.
 
     A grade stands for the middle of its stretch: 2d is 2150 to 2250 on the EGF's scale.
@@ -202,21 +188,18 @@ def rating(
     from yardstone.reports import scales as reports
     from yardstone.winprob.scales import convert_column, convert_rating
 
-    output.check()
     words, to = ratings or [], [name for each in targets or [] for name in each.split(",")]
     if list_:
         if words or source or to or column:
             raise UsageError("--list stands alone")
-        output.emit(reports.scales_document())
-        return
+        return reports.scales_document()
     if column is not None:
         if len(words) != 1:
             raise UsageError("--column takes one table")
         table = convert_column(words[0], column, source=source, targets=to, strict=strict)
         report_skipped(table.skipped)
-        output.emit(reports.converted_column_document(table))
-        return
+        return reports.converted_column_document(table)
     if not words:
         raise UsageError("give a grade such as 2d, or a rating and its scale: 1850 --from egf")
     converted = [convert_rating(word, source=source, targets=to) for word in words]
-    output.emit(reports.converted_document(converted))
+    return reports.converted_document(converted)

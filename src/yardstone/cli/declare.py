@@ -4,7 +4,8 @@ A command says what it takes in its signature: ``top: int = option("Show this ma
 or with an `Annotated` that several commands share. A bundle is a class of options that belong
 together; a command takes it as an argument without a default, and the command line has its fields
 in its place. A field that two bundles of a command have is one option. If a bundle has a `PANEL`,
-its options stand together under that heading in the help.
+its options stand together under that heading in the help. A bundle's `check` is called before the
+command, and the one with `emit` shows the report that the command returns.
 
 ``--help`` shows the options that most people need, ``--help-all`` every one: what is `advanced`,
 or has `ADVANCED` in its `Annotated`, is left to the latter; so are all of a bundle in an
@@ -15,10 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, signature
 from math import isfinite
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -27,6 +30,7 @@ from typing import (
     Literal,
     TypeVar,
     dataclass_transform,
+    get_args,
     get_origin,
     get_type_hints,
 )
@@ -34,8 +38,9 @@ from typing import (
 import typer
 from typer.core import TyperArgument, TyperCommand
 
-from yardstone.cli.table import Command, Family
-from yardstone.errors import UsageError
+from yardstone.choices import check_choice, one_of
+from yardstone.cli.table import Command, Family, about_of
+from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from yardstone.ratings.joint import Prior, Relation
@@ -72,10 +77,14 @@ class _Declared:
 
     def made(self, name: str, panel: str | None) -> tuple[Any, ...]:
         """What stands in the annotation of the parameter of this name."""
-        names = self.names
-        if self.is_flag and not any(each.startswith("--") for each in names):
-            names = (f"--{name.replace('_', '-')}", *names)
-        part = self.kind(*names, **{"rich_help_panel": panel, **self.more})
+        names, more = self.names, {"rich_help_panel": panel, **self.more}
+        full = next((each for each in names if each.startswith("--")), "")
+        usual = f"--{name.replace('_', '-')}"
+        if self.is_flag and not full:
+            names = (usual, *names)
+        if (read := more.pop("read", None)) is not None:
+            more["callback"] = lambda value: _read(read, full or usual, value)
+        part = self.kind(*names, **more)
         return (part, ADVANCED) if self.advanced else (part,)
 
 
@@ -87,7 +96,8 @@ def option(about: str, *names: str, default: Any = None, **more: Any) -> Any:
         *names: Such as ``"--output", "-o"``; by default the name of the parameter.
         default: ``...`` where it must be given.
         **more: What `typer.Option` takes besides: `metavar`, where another word than ``NUMBER``,
-            ``TEXT`` or ``FILE`` says more, `min`, `max`, `show_default`.
+            ``TEXT`` or ``FILE`` says more, `min`, `max`, `show_default`; and `read`, which makes
+            the value of the text and the name of the option.
     """
     return _Declared(typer.Option, default, names, {"help": about, **more})
 
@@ -100,6 +110,40 @@ def advanced(about: str, *names: str, default: Any = None, **more: Any) -> Any:
 def flag(about: str, *names: str, advanced: bool = False) -> Any:
     """Declare an option that is off unless it is given."""
     return replace(option(about, *names, default=False), is_flag=True, advanced=advanced)
+
+
+def target(
+    about: str,
+    *names: str,
+    endings: Collection[str] = (),
+    advanced: bool = False,
+    **more: Any,
+) -> Any:
+    """Declare a file to write: what is no place for it is refused before any work is done."""
+
+    def checked(parameter: typer.CallbackParam, value: Path | None) -> Path | None:
+        check_folder(value)
+        check_ending(parameter.opts[0], value, endings)
+        return value
+
+    return replace(option(about, *names, callback=checked, **more), advanced=advanced)
+
+
+def check_ending(
+    option: str, path: Path | None, endings: Collection[str], *, hint: str = ""
+) -> None:
+    """Refuse a file whose ending is not one of those its option writes."""
+    if path is not None and endings and path.suffix.lower() not in endings:
+        known = one_of(endings).replace("'", "")
+        raise UsageError(f"{option} {path}: the file must end in {known}{hint}")
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse what is no place for a file before any work is done."""
+    if path is not None and not path.parent.is_dir():
+        raise InputError("there is no such folder", file=str(path.parent))
+    if path is not None and path.is_dir():
+        raise InputError("this is a folder", file=str(path), hint="name a file")
 
 
 def round_option(about: str, default: str = "the first without boards") -> Any:
@@ -131,6 +175,13 @@ def given(options: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(options).items() if value is not None}
 
 
+def _read(read: Callable[[str, str], Any], option: str, value: Any) -> Any:
+    """Make the value of what was typed, of each part if it is a list."""
+    if isinstance(value, list):
+        return [read(text, option) for text in value]
+    return None if value is None else read(value, option)
+
+
 def _is_advanced(annotation: Any) -> bool:
     return ADVANCED in getattr(annotation, "__metadata__", ())
 
@@ -147,6 +198,10 @@ def _parameter(name: str, annotation: Any, default: Any, panel: str | None = Non
     if default in (MISSING, ...):
         default = Parameter.empty
     kind = _bare(annotation)
+    if any(isinstance(part, _Declared) and "read" in part.more for part in parts):
+        many = any(get_origin(each) is list for each in (kind, *get_args(kind)))
+        kind = list[str] | None if many else str | None
+        default = str(default) if isinstance(default, int) else default
     for part in parts:
         made = part.made(name, panel) if isinstance(part, _Declared) else (part,)
         kind = Annotated[kind, *made]
@@ -159,6 +214,7 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
     The latter are names of parameters.
     """
     hints = get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
     bundles: dict[str, Any] = {n: _bare(hint) for n, hint in hints.items()}
     bundles = {name: kind for name, kind in bundles.items() if is_dataclass(kind)}
     parameters: dict[str, Parameter] = {}
@@ -174,7 +230,8 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
             each = _parameter(field.name, options[field.name], default, panel)
             if _is_advanced(hints[name]):
                 each = each.replace(annotation=Annotated[each.annotation, ADVANCED])
-            parameters.setdefault(field.name, each)
+            parameters.pop(field.name, None)  # the last of two is listed in its place
+            parameters[field.name] = each
 
     @wraps(function)
     def run(**values: Any) -> Any:
@@ -182,7 +239,14 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
         for name, kind in bundles.items():
             made[name] = kind(**{field.name: values[field.name] for field in fields(kind)})
         own = {name: values[name] for name in hints.keys() & values.keys() - bundles.keys()}
-        return function(**own, **made)
+        for each in made.values():
+            if hasattr(each, "check"):
+                each.check()
+        result = function(**own, **made)
+        for each in made.values():
+            if hasattr(each, "emit") and result is not None and not isinstance(result, int):
+                return each.emit(result)
+        return result
 
     help_all = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
     declared = [*parameters.values(), help_all]
@@ -277,7 +341,7 @@ def write_commands(
     width = max(map(len, entries))
     for panel, names in panels.items():
         with formatter.section(panel):
-            formatter.write_dl([(name.ljust(width), entries[name].about) for name in names])
+            formatter.write_dl([(name.ljust(width), about_of(entries[name])) for name in names])
 
 
 def epilog(lines: Iterable[str]) -> str:
@@ -325,8 +389,18 @@ class WorkOptions:
     engine: Engine = None
 
 
+def confidence(text: str, option: str = "--confidence") -> float:
+    """A level in per cent (95, 95%) or below 1 (0.95), as a number from 0 to 1."""
+    value = _number(text, option)
+    level = value / 100.0 if value >= 1.0 else value
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"{option}: a level lies between 0 and 100 %, {text} does not")
+    return level
+
+
 Confidence = Annotated[
-    str, option("Confidence level of all intervals, in per cent.", metavar="LEVEL")
+    float,
+    option("Confidence level of all intervals, in per cent.", read=confidence, metavar="LEVEL"),
 ]
 
 Memory = Annotated[
@@ -353,15 +427,28 @@ Win = Annotated[
 ]
 
 
-def named_values(texts: list[str] | None, option: str = "--set") -> dict[str, str]:
-    """What ``--set`` says, or another option."""
+def named_values(texts: list[str] | None, *names: str) -> dict[str, str]:
+    """What ``--set NAME=VALUE`` says; only of these `names`, if any are given."""
     values = {}
     for text in texts or ():
         name, sign, value = text.partition("=")
         if not sign:
-            raise UsageError(f"{option} {text}: write NAME=VALUE")
+            raise UsageError(f"--set {text}: write NAME=VALUE")
         values[name.strip().replace("-", "_")] = value.strip()
+    for name in values if names else ():
+        check_choice("--set", name, names)
     return values
+
+
+def plain_value(text: str) -> object:
+    """A number, true, false, none, or the text itself."""
+    words = {"none": None, "": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 #: Between a mean and its deviation.
@@ -395,16 +482,16 @@ def _prior(text: str, what: str) -> Prior:
     return Prior(_number(parts[0], what), _number(parts[1], what))
 
 
-def anchors(texts: Iterable[str]) -> dict[str, float]:
-    """Fixed ratings: NAME=RATING."""
-    named = [name_and_value(text, "--anchor", "NAME=RATING") for text in texts]
-    return {name: _number(value, f"--anchor {name}") for name, value in named}
-
-
-def priors(texts: Iterable[str]) -> dict[str, Prior]:
-    """Priors of ratings: NAME=RATING±DEVIATION."""
-    named = [name_and_value(text, "--prior", "NAME=RATING±DEVIATION") for text in texts]
-    return {name: _prior(value, f"--prior {name}") for name, value in named}
+def anchors(texts: Iterable[str]) -> tuple[dict[str, float], dict[str, Prior]]:
+    """Fixed ratings, NAME=RATING, and those that are roughly known, NAME=RATING±DEVIATION."""
+    fixed, loose = {}, {}
+    for text in texts:
+        name, value = name_and_value(text, "--anchor", "NAME=RATING or NAME=RATING±DEVIATION")
+        if _PLUS_MINUS.search(value.strip()):
+            loose[name] = _prior(value, f"--anchor {name}")
+        else:
+            fixed[name] = _number(value, f"--anchor {name}")
+    return fixed, loose
 
 
 def relations(texts: Iterable[str], players: Collection[str]) -> tuple[Relation, ...]:
@@ -432,15 +519,6 @@ def parameter(text: str, option: str) -> float | Literal["auto"] | Prior:
     if _PLUS_MINUS.search(text.strip()):
         return _prior(text, option)
     return _number(text, option)
-
-
-def confidence(text: str) -> float:
-    """A level in per cent (95, 95%) or below 1 (0.95), as a number from 0 to 1."""
-    value = _number(text, "--confidence")
-    level = value / 100.0 if value >= 1.0 else value
-    if not 0.0 < level < 1.0:
-        raise UsageError(f"--confidence: a level lies between 0 and 100 %, {text} does not")
-    return level
 
 
 def columns(texts: Sequence[str]) -> dict[str, str] | None:

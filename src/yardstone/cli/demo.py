@@ -54,7 +54,7 @@ DEMOS = {
         "Rate chess engines from the results of a league",
         ("rate league.csv", "predict 'LCZero v19.1-11248' 'Fritz 16.10' league.csv"),
         (
-            "rate league.csv --html ratings.html",
+            "rate league.csv -o ratings.html",
             "evaluate league.csv",
             "rate tcec.pgn.gz --top 20 --min-games 150",
         ),
@@ -67,8 +67,8 @@ DEMOS = {
             "trickplay find trickplay.txt --games professional.sgf",
         ),
         (
-            "strength estimate professional.sgf --colour black --html strength.html",
-            "go analyse professional.sgf --plot game.svg",
+            "strength estimate professional.sgf --colour black -o strength.html",
+            "go analyse professional.sgf -o game.svg",
         ),
         ("strength estimate professional.sgf --colour black",),
         _missing_runtime,
@@ -87,7 +87,7 @@ DEMOS = {
         ("backgammon rating --pr 5.2 --length 7",),
         (
             "backgammon rating --from-rating 1900 --length 7",
-            "backgammon analyse backgammon.mat --html match.html",
+            "backgammon analyse backgammon.mat -o match.html",
         ),
         ("backgammon analyse backgammon.mat",),
         _missing_gnubg,

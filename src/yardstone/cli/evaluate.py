@@ -11,7 +11,6 @@ from yardstone.cli import declare
 from yardstone.cli.declare import (
     ADVANCED,
     Confidence,
-    Memory,
     Seed,
     advanced,
     argument,
@@ -20,7 +19,7 @@ from yardstone.cli.declare import (
 )
 from yardstone.cli.games import (
     FUSION,
-    GameOptions,
+    ManyGames,
     MovesOptions,
     RatedGamesPaths,
     SystemOptions,
@@ -28,7 +27,7 @@ from yardstone.cli.games import (
     settings,
 )
 from yardstone.cli.go import NetworkOptions
-from yardstone.cli.output import Output, TableOutput, stage_bars
+from yardstone.cli.output import Document, Output, TableOutput, stage_bars
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +36,29 @@ if TYPE_CHECKING:
 
 #: What a game takes while it is read and measured, and for each system, in bytes.
 _BYTES_A_GAME, _BYTES_A_SYSTEM = 200, 60
+
+
+def _edges(text: str, option: str) -> list[float]:
+    try:
+        edges = [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise UsageError(f"{option} {text!r}: write numbers with commas between them") from None
+    if edges != sorted(edges) or any(edge <= 0 for edge in edges):
+        raise UsageError(f"{option} {text!r}: the edges must be positive, and rise")
+    return edges
+
+
+def _column(text: str, _: str = "") -> tuple[str, str]:
+    name, equals, column = text.partition("=")
+    return (name.strip(), column.strip()) if equals else (text.strip(), text.strip())
+
+
+def _two_columns(text: str, option: str) -> tuple[str, tuple[str, str]]:
+    name, both = _column(text)
+    parts = [part.strip() for part in both.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise UsageError(f"{option} {both!r}: name two columns with a comma between them")
+    return name, (parts[0], parts[1])
 
 
 def evaluate(
@@ -67,7 +89,9 @@ def evaluate(
     train_share: float | None = advanced(
         "Share of the games, the earliest, to learn and tune on. [default: 0.7]"
     ),
-    train_until: str | None = option("Learn and tune on games before this date.", metavar="DATE"),
+    train_until: Any = option(
+        "Learn and tune on games before this date.", read=moment, metavar="DATE"
+    ),
     tune: int = option(
         "Sets of parameters to try for each system, the untuned one among them, on the earlier "
         "games only.",
@@ -81,34 +105,30 @@ def evaluate(
     newcomers: int = advanced(
         "Players with at most this many earlier games are newcomers.", default=4, min=0
     ),
-    gaps: str = advanced(
+    gaps: Any = advanced(
         "Bounds of the groups by rating difference; '' for none.",
         default="50,100,200,400",
+        read=_edges,
         metavar="POINTS",
     ),
-    since: list[str] | None = advanced(
-        "Also score the games from this date on. Repeatable.", metavar="DATE"
+    since: list[Any] | None = advanced(
+        "Also score the games from this date on. Repeatable.", read=moment, metavar="DATE"
     ),
     group: str | None = option("Also score the games of each value of a column.", metavar="COLUMN"),
-    predicted: list[str] | None = advanced(
+    predicted: list[Any] | None = advanced(
         "Score the expected scores in this column of the table. Repeatable.",
+        read=_column,
         metavar="[NAME=]COLUMN",
     ),
-    ratings: list[str] | None = advanced(
+    ratings: list[Any] | None = advanced(
         "Score what ratings of the first and the second player predict. Repeatable.",
+        read=_two_columns,
         metavar="[NAME=]COLUMN,COLUMN",
     ),
-    draws: list[str] | None = advanced(
-        "Draw probabilities that belong to --predicted.", metavar="[NAME=]COLUMN"
+    draws: list[Any] | None = advanced(
+        "Draw probabilities that belong to --predicted.", read=_column, metavar="[NAME=]COLUMN"
     ),
-    score: str = advanced(
-        "Column with the score of the player who moved first.", default="score", metavar="COLUMN"
-    ),
-    players: str | None = advanced(
-        "Columns with the players of a table of predictions.", metavar="COLUMN,COLUMN"
-    ),
-    confidence: Confidence = "95",
-    memory: Memory = None,
+    confidence: Confidence = 95,
     replicates: int = advanced(
         "Bootstrap replicates; 0 leaves out all intervals.", default=1000, min=0
     ),
@@ -118,9 +138,9 @@ def evaluate(
     ),
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    games: GameOptions,
+    games: ManyGames,
     out: Output,
-) -> None:
+) -> Document:
     """Compare rating systems by how well they predict later games.
 
     Every game is predicted before it is learned from, and the later games are scored.
@@ -132,16 +152,15 @@ def evaluate(
     Examples:
         yardstone evaluate league.csv
         yardstone evaluate league.csv --systems elo,glicko2 --tune 10
-        yardstone evaluate league.csv --train-until 2018-12-15 --html systems.html
+        yardstone evaluate league.csv --train-until 2018-12-15 -o systems.html
         yardstone evaluate --moves records.zip --systems glicko2,fusion --fit
-        yardstone evaluate graded_games_simulated.csv --predicted expected --score result
+        yardstone evaluate graded_games_simulated.csv --predicted expected --columns score=result
     """
     from yardstone.reports.evaluation import evaluation_document
 
-    out.check()
     shared: dict[str, Any] = {
         "metric": metric,
-        "confidence": declare.confidence(confidence),
+        "confidence": confidence,
         "replicates": replicates,
         "seed": seed,
     }
@@ -151,11 +170,9 @@ def evaluate(
         table = _table(
             paths or [],
             games,
-            score=score,
-            predicted=dict(map(_column, predicted or ())),
-            draws=dict(map(_column, draws or ())),
-            ratings={n: _pair(both, "--ratings") for n, both in map(_column, ratings or ())},
-            players=None if players is None else _pair(players, "--players"),
+            predicted=dict(predicted or ()),
+            draws=dict(draws or ()),
+            ratings=dict(ratings or ()),
             group_by=group,
         )
         evaluation = compare_table(table, **shared)
@@ -166,11 +183,11 @@ def evaluate(
         options: dict[str, Any] = {
             "start_levels": start_levels,
             "train_share": train_share,
-            "train_until": None if train_until is None else moment(train_until, "--train-until"),
+            "train_until": train_until,
             "tune": tune,
             "newcomer_games": newcomers,
-            "gap_edges": _edges(gaps),
-            "since_dates": [moment(date, "--since") for date in since or ()],
+            "gap_edges": gaps,
+            "since_dates": since or (),
             "group_by": group,
             "workers": workers,
         }
@@ -190,21 +207,17 @@ def evaluate(
                 paths,
                 games,
                 network,
-                memory=memory,
                 bytes_a_game=room,
                 tags=tags,
                 levels=levels,
-                quiet=out.quiet,
             )
             notes.append(sentence)
         else:
             pool = games.read_within(
                 paths,
-                memory,
                 bytes_a_game=room,
                 tags=(*tags, *moves.columns(FUSION if names and FUSION in names else "")),
                 levels=levels,
-                quiet=out.quiet,
             )
         if FUSION in (names or (FUSION,) if moves.moves else names or ()):
             earlier = backtest.earlier_part(
@@ -222,17 +235,24 @@ def evaluate(
             **options,
         )
         evaluation = replace(evaluation, notes=[*evaluation.notes, *notes])
-    out.emit(evaluation_document(evaluation, title=_title(paths or moves.moves or [])))
+    return evaluation_document(evaluation, title=_title(paths or moves.moves or []))
 
 
-def _table(paths: Sequence[str], games: GameOptions, **columns: Any) -> PredictionTable:
+def _table(paths: Sequence[str], games: ManyGames, **columns: Any) -> PredictionTable:
     from yardstone.evaluation.prediction import read_predictions
 
     if len(paths) != 1:
         raise UsageError("name one table with predictions")
+    held = declare.columns(games.columns or []) or {}
+    if unused := held.keys() - {"first", "second", "score"}:
+        raise UsageError(f"--columns {min(unused)}: predictions have first, second and score")
+    if ("first" in held) != ("second" in held):
+        raise UsageError("--columns: name the columns of both players, first and second")
     return read_predictions(
         paths[0],
         **columns,
+        score=held.get("score", "score"),
+        players=(held["first"], held["second"]) if "first" in held else None,
         side=games.first,
         results=games.results,
         skip_unread=games.skip_unread,
@@ -245,28 +265,6 @@ def _names(text: str) -> list[str] | None:
     if not names:
         raise UsageError("--systems: name at least one system")
     return None if names == ["all"] else list(dict.fromkeys(names))
-
-
-def _edges(text: str) -> list[float]:
-    try:
-        edges = [float(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise UsageError(f"--gaps {text!r}: write numbers with commas between them") from None
-    if edges != sorted(edges) or any(edge <= 0 for edge in edges):
-        raise UsageError(f"--gaps {text!r}: the edges must be positive, and rise")
-    return edges
-
-
-def _column(text: str) -> tuple[str, str]:
-    name, equals, column = text.partition("=")
-    return (name.strip(), column.strip()) if equals else (text.strip(), text.strip())
-
-
-def _pair(text: str, option: str) -> tuple[str, str]:
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(parts):
-        raise UsageError(f"{option} {text!r}: name two columns with a comma between them")
-    return parts[0], parts[1]
 
 
 def _title(paths: Sequence[str]) -> str:
@@ -288,11 +286,10 @@ def predict(
     exact: bool = flag(
         "Take the ratings as exact, which moves the prediction away from even.", advanced=True
     ),
-    confidence: Confidence = "95",
-    memory: Memory = None,
-    games: GameOptions,
+    confidence: Confidence = 95,
+    games: ManyGames,
     out: TableOutput,
-) -> None:
+) -> Document:
     """Predict a game between two players from the games so far.
 
     Examples:
@@ -302,15 +299,13 @@ def predict(
     from yardstone.evaluation.prediction import predict as predict_game
     from yardstone.reports.match import forecast_document
 
-    level = declare.confidence(confidence)
-    out.check()
-    given, notes = rating.read(paths, games, moves, network, memory=memory, quiet=True)
+    given, notes = rating.read(paths, replace(games, quiet=True), moves, network)
     forecast = predict_game(
         **given,
         player=player,
         opponent=opponent,
         advantage=advantage,
         exact=exact,
-        confidence=level,
+        confidence=confidence,
     )
-    out.emit(forecast_document(replace(forecast, notes=[*forecast.notes, *notes])))
+    return forecast_document(replace(forecast, notes=[*forecast.notes, *notes]))

@@ -7,20 +7,32 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace as with_other
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from yardstone.choices import words
 from yardstone.cli.declare import advanced, argument, bundle, flag, given, option, round_option
+from yardstone.cli.pair import two_players
 from yardstone.cli.tournament import PlayerArgument, grade
 from yardstone.errors import InputError, UsageError
+from yardstone.pool import Skipped, SkipReport
 from yardstone.tournament import event
+from yardstone.tournament.event.settings import (
+    SETTINGS,
+    USUAL_TIME,
+    EventWishes,
+    Wish,
+    change_wishes,
+    read_wishes,
+    write_wishes,
+)
+from yardstone.tournament.files import read_tournament
+from yardstone.tournament.model import Result, System, Tournament
+from yardstone.tournament.rules import TimeControl, TimeSystem
 
 if TYPE_CHECKING:
-    from yardstone.pool import SkipReport
     from yardstone.tournament.event.entries import RatingRegister
-    from yardstone.tournament.event.settings import EventWishes
-    from yardstone.tournament.model import Tournament
-    from yardstone.tournament.rules import TimeControl
 
 EventFile = Annotated[
     Path, argument("Tournament: OpenGotha XML, changed in place.", metavar="FILE")
@@ -47,8 +59,6 @@ def finish(path: Path, change: event.EventChange, *others: SkipReport) -> None:
 
 def _next_command(path: Path, tournament: Tournament) -> str:
     """The command that most likely comes next; nothing once all is done."""
-    from yardstone.tournament.model import Result
-
     file = shlex.quote(str(path))
     command = "yardstone tournament"
     if len(tournament.players) < 2:
@@ -64,6 +74,16 @@ def _next_command(path: Path, tournament: Tournament) -> str:
     return f"{command} prizes {file}"
 
 
+def _dates(text: str, option: str) -> tuple[date, date]:
+    try:
+        days = [date.fromisoformat(part.strip()) for part in text.replace("/", ",").split(",")]
+    except ValueError:
+        days = []
+    if not 1 <= len(days) <= 2:
+        raise UsageError(f"{option} {text!r}: write them as 2026-05-16,2026-05-17")
+    return days[0], days[-1]
+
+
 @bundle
 class _SettingOptions:
     """What a tournament is called and counts, by the names of the library."""
@@ -74,14 +94,18 @@ class _SettingOptions:
     name: str | None = option("Name of the tournament.")
     place: str | None = option("Where it is.")
     director: str | None = advanced("Who runs it.")
-    dates: str | None = option(
-        "First and last day, such as 2026-05-16,2026-05-17.", metavar="FROM[,TO]"
+    dates: Any = option(
+        "First and last day, such as 2026-05-16,2026-05-17.", read=_dates, metavar="FROM[,TO]"
     )
-    bar: str | None = option(
-        "McMahon bar: all from this grade on begin with the same score.", metavar="GRADE"
+    bar: Any = option(
+        "McMahon bar: all from this grade on begin with the same score.",
+        read=grade,
+        metavar="GRADE",
     )
-    floor: str | None = option(
-        "McMahon floor: all up to this grade begin with the same score.", metavar="GRADE"
+    floor: Any = option(
+        "McMahon floor: all up to this grade begin with the same score.",
+        read=grade,
+        metavar="GRADE",
     )
     handicap: int | None = option("Most stones of a handicap; 0 for none.", metavar="STONES")
     correction: int | None = advanced(
@@ -91,41 +115,25 @@ class _SettingOptions:
     )
     criteria: str | None = option(
         "Criteria of the standings in order, such as mms,sos,sosos.",
-        "--tie-breaks",
-        "--criteria",
         metavar="NAMES",
     )
     komi: float | None = option("Komi.", metavar="POINTS")
     size: int | None = advanced("9, 13 or 19.", "--board", metavar="SIZE")
-    minutes: int | None = advanced("Basic time.", "--time", metavar="MINUTES")
-    byo_yomi: int | None = advanced("Then byo-yomi of so long.", metavar="SECONDS")
-    fischer: int | None = advanced("Or so much more a move.", metavar="SECONDS")
+    minutes: int | None = advanced("Basic time.", "--time", min=0, max=600, metavar="MINUTES")
+    byo_yomi: int | None = advanced("Then byo-yomi of so long.", min=0, max=900, metavar="SECONDS")
+    fischer: int | None = advanced("Or so much more a move.", min=0, max=600, metavar="SECONDS")
 
     def values(self, time: TimeControl) -> dict[str, Any]:
         """The settings that are given; of the time, what is not given is as in `time`."""
-        from yardstone.tournament.event.settings import SETTINGS
-
         values = given(self)
         if self.dates is not None:
-            values["begin"], values["end"] = _dates(self.dates)
-        for name in ("bar", "floor"):
-            if name in values:
-                values[name] = grade(values[name], f"--{name}")
+            values["begin"], values["end"] = self.dates
         values["time"] = self._time(time)
         return {name: values[name] for name in SETTINGS if values.get(name) is not None}
 
     def _time(self, time: TimeControl) -> TimeControl | None:
-        from yardstone.tournament.rules import TimeSystem
-
         if self.byo_yomi is not None and self.fischer is not None:
             raise UsageError("--byo-yomi and --fischer exclude each other")
-        for name, value, most in (
-            ("--time", self.minutes, 600),
-            ("--byo-yomi", self.byo_yomi, 900),
-            ("--fischer", self.fischer, 600),
-        ):
-            if value is not None and not 0 <= value <= most:
-                raise UsageError(f"{name} {value}: from 0 to {most}")
         made = time if self.minutes is None else with_other(time, basic=60 * self.minutes)
         if self.byo_yomi is not None:
             kind = TimeSystem.byo_yomi if self.byo_yomi else TimeSystem.sudden_death
@@ -133,16 +141,6 @@ class _SettingOptions:
         if self.fischer is not None:
             return with_other(made, system=TimeSystem.fischer, increment=self.fischer)
         return None if self.minutes is None else made
-
-
-def _dates(text: str) -> tuple[date, date]:
-    try:
-        days = [date.fromisoformat(part.strip()) for part in text.replace("/", ",").split(",")]
-    except ValueError:
-        days = []
-    if not 1 <= len(days) <= 2:
-        raise UsageError(f"--dates {text!r}: write them as 2026-05-16,2026-05-17")
-    return days[0], days[-1]
 
 
 def new(
@@ -164,8 +162,6 @@ def new(
         yardstone tournament new may.xml --name 'May Cup' --bar 2d --handicap 0 --dates 2026-05-16
     """
     from yardstone.reports.standings import summary_lines
-    from yardstone.tournament.event.settings import USUAL_TIME, EventWishes, write_wishes
-    from yardstone.tournament.model import System
 
     if file.suffix.lower() != ".xml":
         raise UsageError(f"{file}: a file of OpenGotha ends in .xml")
@@ -182,7 +178,7 @@ def set_(file: EventFile, settings: _SettingOptions) -> None:
     """Change the settings of a tournament; those that are not named stay.
 
     Examples:
-        yardstone tournament set open.xml --bar 3d --tie-breaks mms,sos,sosos
+        yardstone tournament set open.xml --bar 3d --criteria mms,sos,sosos
     """
     step(file, lambda t: event.change_settings(t, **settings.values(t.time)))
 
@@ -228,7 +224,6 @@ def enter(
         yardstone tournament enter open.xml players.csv --round 5
         yardstone tournament enter open.xml --name 'Novak, Jana' --grade 3k --club Brno --round 5
     """
-    from yardstone.pool import SkipReport
     from yardstone.tournament.event.entries import read_player_table, read_register
 
     if (table is None) == (name is None):
@@ -264,8 +259,6 @@ def _completed(
     notes: list[str],
 ) -> Iterator[event.EventEntry]:
     """The entries with what the list knows, but for those where it cannot tell who is meant."""
-    from yardstone.pool import Skipped
-
     for entry in entries:
         missing = f"not in the list of the {known.federation}"
         try:
@@ -324,9 +317,6 @@ def team(
         yardstone tournament team teams.xml --name Otters --players 'Berg Olav,Costa Ines'
         yardstone tournament team teams.xml
     """
-    from yardstone.choices import words
-    from yardstone.tournament.files import read_tournament
-
     lineup = players is not None or round_number is not None or boards is not None
     if name is None:
         if lineup or remove:
@@ -402,13 +392,26 @@ def bye(
     """
     if remove and replace:
         raise UsageError("--remove and --replace exclude each other")
-    if remove:
-        step(file, lambda t: event.take_bye_back(t, t.find(player), round_number))
-    else:
-        step(
-            file,
-            lambda t: event.give_bye(t, t.find(player), round_number, replace_other=replace),
-        )
+    act = event.take_bye_back if remove else partial(event.give_bye, replace_other=replace)
+    step(file, lambda t: act(t, t.find(player), round_number))
+
+
+def _rounds(text: str, option: str) -> tuple[int, int]:
+    """The first and the last round, 0 for all further ones."""
+    first, dash, last = (part.strip() for part in text.partition("-"))
+    if not first.isdecimal() or not (last.isdecimal() if dash and last else True):
+        raise UsageError(f"{option} {text!r}: write it as 1-3, or 2")
+    bounds = int(first), int(last) if last else 0 if dash else int(first)
+    if bounds[0] < 1 or 0 < bounds[1] < bounds[0]:
+        raise UsageError(f"{option} {text!r}: the first round comes first")
+    return bounds
+
+
+def _country(text: str, option: str) -> str:
+    code = text.strip().upper()
+    if len(code) != 2 or not code.isalpha():
+        raise UsageError(f"{option} {text!r}: two letters, such as DE")
+    return code
 
 
 def wish(
@@ -417,11 +420,13 @@ def wish(
     never: list[str] | None = option("These players never meet. Repeatable.", metavar="A,B"),
     not_in_club: bool = flag("No game within a club."),
     not_in_country: bool = flag("No game within a country."),
-    local: str | None = option(
-        "Players of this country meet the others, as far as numbers allow.", metavar="CODE"
+    local: Any = option(
+        "Players of this country meet the others, as far as numbers allow.",
+        read=_country,
+        metavar="CODE",
     ),
-    rounds: str | None = option(
-        "Rounds for which the new wishes hold. [default: all]", metavar="FROM[-TO]"
+    rounds: Any = option(
+        "Rounds for which the new wishes hold. [default: all]", read=_rounds, metavar="FROM[-TO]"
     ),
     drop: int | None = option("Drop the wish of this number.", min=1),
 ) -> None:
@@ -436,23 +441,16 @@ def wish(
         yardstone tournament wish open.xml --not-in-club --rounds 1-3
         yardstone tournament wish open.xml
     """
-    from yardstone.cli.pair import two_players
-    from yardstone.tournament.event.settings import Wish, change_wishes, read_wishes
-    from yardstone.tournament.files import read_tournament
-
     tournament = read_tournament(file)
-    first, last = _rounds(rounds)
-    asked: list[dict[str, Any]] = []
+    first, last = rounds or (1, 0)
+    made = partial(Wish, first=first, last=last)
+    new = []
     for text in never or []:
         pair = two_players(tournament, text, "--never")
-        asked.append({"kind": "never", "players": tuple(tournament.name_of(row) for row in pair)})
-    asked += [{"kind": "club"}] * not_in_club + [{"kind": "country"}] * not_in_country
+        new.append(made(kind="never", players=tuple(map(tournament.name_of, pair))))
+    new += [made(kind="club")] * not_in_club + [made(kind="country")] * not_in_country
     if local is not None:
-        code = local.strip().upper()
-        if len(code) != 2 or not code.isalpha():
-            raise UsageError(f"--local {local!r}: two letters, such as DE")
-        asked.append({"kind": "local", "country": code})
-    new = [Wish(**each, first=first, last=last) for each in asked]
+        new.append(made(kind="local", country=local))
     if rounds is not None and not new:
         raise UsageError("--rounds goes with a new wish")
     if drop is not None and new:
@@ -471,19 +469,6 @@ def wish(
     if wishes.system is not None:
         lines.append(f"Paired as a {str(wishes.system).replace('-', ' ')}.")
     print("\n".join(lines or ["No wishes."]))
-
-
-def _rounds(text: str | None) -> tuple[int, int]:
-    """The first and the last round, 0 for all further ones."""
-    if text is None:
-        return 1, 0
-    first, dash, last = (part.strip() for part in text.partition("-"))
-    if not first.isdecimal() or not (last.isdecimal() if dash and last else True):
-        raise UsageError(f"--rounds {text!r}: write it as 1-3, or 2")
-    bounds = int(first), int(last) if last else 0 if dash else int(first)
-    if bounds[0] < 1 or 0 < bounds[1] < bounds[0]:
-        raise UsageError(f"--rounds {text!r}: the first round comes first")
-    return bounds
 
 
 def result(
@@ -518,9 +503,7 @@ def result(
         yardstone tournament result open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1
         yardstone tournament result open.xml --winner Adler
     """
-    from yardstone.cli.pair import two_players
     from yardstone.tournament.event.rounds import read_result_sheet
-    from yardstone.tournament.model import Result
 
     said = table is not None or players is not None or score is not None
     if sheet is not None and (said or winner is not None):

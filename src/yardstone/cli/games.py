@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 
 from yardstone.choices import plural
 from yardstone.cli import declare
-from yardstone.cli.declare import Engine, Strict, advanced, argument, bundle, flag, option
+from yardstone.cli.declare import Engine, Memory, Strict, advanced, argument, bundle, flag, option
 from yardstone.cli.output import progress_bar, report_skipped
 from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
@@ -89,13 +89,13 @@ class GameOptions:
         advanced=True,
     )
     engine: Engine = None
+    quiet: bool = False  # as the command declares it
 
     def read(
         self,
         paths: Paths,
         *,
         format: str | None = None,
-        quiet: bool = False,
         report: bool = True,
         **wanted: Unpack[_Wanted],
     ) -> Pool:
@@ -110,15 +110,13 @@ class GameOptions:
             if self.query is not None:
                 pool = records.query(self.query, *self._database(paths), **options)
             else:
-                progress = progress_bar("reading", quiet=quiet)
+                progress = progress_bar("reading", quiet=self.quiet)
                 pool = records.read(*_named(paths), format=format, progress=progress, **options)
         if report:
             report_skipped(pool.skipped)
         return pool
 
-    def stream(
-        self, paths: Paths, *, memory: int, quiet: bool = False, **wanted: Unpack[_Wanted]
-    ) -> GameStream:
+    def stream(self, paths: Paths, *, memory: int, **wanted: Unpack[_Wanted]) -> GameStream:
         """The same piece by piece, while tables take so many bytes of `memory` at most.
 
         What is left out is for the caller to say, when all games have been given.
@@ -128,46 +126,18 @@ class GameOptions:
         options = self._options(**wanted)
         if self.query is not None:
             return game_stream(*self._database(paths), query=self.query, memory=memory, **options)
-        progress = progress_bar("reading", quiet=quiet)
+        progress = progress_bar("reading", quiet=self.quiet)
         return game_stream(*_named(paths), progress=progress, memory=memory, **options)
 
-    def counted(
-        self, paths: Paths, *, memory: int, names: Names | None = None, quiet: bool = False
-    ) -> CountedGames:
+    def counted(self, paths: Paths, *, memory: int, names: Names | None = None) -> CountedGames:
         """The games of the files or of the query, of which only counts of pairs are kept."""
         from yardstone.ratings.bradley_terry import CountedGames
 
-        stream = self.stream(paths, memory=memory // 3, times=False, names=names, quiet=quiet)
+        stream = self.stream(paths, memory=memory // 3, times=False, names=names)
         with _skipped_said_later():
             games = CountedGames.of_stream(stream)
         report_skipped(games.skipped)
         return games
-
-    def read_within(
-        self,
-        paths: Paths,
-        memory: str | None,
-        *,
-        bytes_a_game: int,
-        quiet: bool = False,
-        **wanted: Unpack[_Wanted],
-    ) -> Pool:
-        """The games as `read` gives them, or on disk in order of time where they do not fit.
-
-        `memory` is what the user says of it, `bytes_a_game` what the work takes in memory.
-        """
-        from yardstone.memory import working_memory
-
-        room = working_memory(memory)
-        if self.fits(paths, room, bytes_a_game=bytes_a_game):
-            return self.read(paths, quiet=quiet, **wanted)
-        from yardstone.pool import stored_games
-
-        with _skipped_said_later():
-            games = self.stream(paths, memory=room // 2, quiet=quiet, **wanted)
-            pool = stored_games(games, memory=room // 2)
-        report_skipped(pool.skipped)
-        return pool
 
     def fits(self, paths: Paths, memory: int, *, bytes_a_game: int = 100) -> bool:
         """Whether all games together, by their estimated number, fit in so much memory.
@@ -207,6 +177,30 @@ class GameOptions:
             **{name: getattr(self, name) for name in _MEANINGS},
             **asdict(names or Names()),
         }
+
+
+@bundle
+class ManyGames(GameOptions):
+    """The same for a command that takes more games than fit in memory."""
+
+    memory: Memory = None
+
+    def read_within(self, paths: Paths, *, bytes_a_game: int, **wanted: Unpack[_Wanted]) -> Pool:
+        """The games as `read` gives them, or on disk in order of time where they do not fit.
+
+        `bytes_a_game` is what the work takes in memory.
+        """
+        from yardstone.memory import working_memory
+
+        room = working_memory(self.memory)
+        if self.fits(paths, room, bytes_a_game=bytes_a_game):
+            return self.read(paths, **wanted)
+        from yardstone.pool import stored_games
+
+        with _skipped_said_later():
+            pool = stored_games(self.stream(paths, memory=room // 2, **wanted), memory=room // 2)
+        report_skipped(pool.skipped)
+        return pool
 
 
 #: Options that mean to `yardstone.records.read` what they mean here.
@@ -251,12 +245,9 @@ class SystemOptions:
     def read(
         self,
         paths: Sequence[str] | None,
-        games: GameOptions,
+        games: ManyGames,
         moves: MovesOptions,
         network: NetworkOptions,
-        *,
-        memory: str | None = None,
-        quiet: bool = False,
     ) -> tuple[dict[str, Any], list[str]]:
         """What `yardstone.evaluation.history.rating_history` takes, and notes on moves.
 
@@ -274,9 +265,7 @@ class SystemOptions:
         parameters = settings(self.parameter or [], [name])[name]
         pool, shown, notes = None, None, []
         if moves.moves:
-            pool, shown, sentence = moves.games(
-                paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, quiet=quiet
-            )
+            pool, shown, sentence = moves.games(paths, games, network, bytes_a_game=_BYTES_A_GAME)
             notes.append(sentence)
             if ledger is not None and ledger.parameters.get("source", "") != shown.source:
                 known = ledger.parameters.get("source") or "a table"
@@ -286,11 +275,9 @@ class SystemOptions:
         elif paths or games.query is not None:
             pool = games.read_within(
                 paths,
-                memory,
                 bytes_a_game=_BYTES_A_GAME,
                 tags=moves.columns(name if ledger is None else ledger.name),
                 levels=takes_levels(self.system, ledger, parameters),
-                quiet=quiet,
             )
         if name == FUSION and ledger is None and pool is not None:
             parameters, sentence = moves.parameters(pool, parameters, shown)
@@ -310,18 +297,8 @@ def settings(texts: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, 
         if dot and system not in fixed:
             raise UsageError(f"--set {text!r}: {system!r} is not among the systems")
         for name in [system] if dot else names:
-            fixed[name][parameter] = _value(value.strip())
+            fixed[name][parameter] = declare.plain_value(value.strip())
     return fixed
-
-
-def _value(text: str) -> object:
-    words = {"none": None, "": None, "true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return text
 
 
 def moment(text: str, option: str) -> np.datetime64:
@@ -401,35 +378,19 @@ class MovesOptions:
 
         return MOVE_COLUMNS
 
-    def read(self, network: NetworkOptions, *, strict: bool, quiet: bool) -> GameMoves:
-        """What the moves show."""
-        from yardstone.strength.fusion_moves import read_moves
-        from yardstone.strength.model import StrengthModel
-
-        model = StrengthModel.load(self.model or FITTED)
-        return read_moves(
-            self.moves or [],
-            model,
-            scale=self.moves_scale or (_USUAL if _USUAL in model.scales else None),
-            **network.as_arguments(),
-            strict=strict,
-            progress=progress_bar("looking at positions", quiet=quiet),
-        )
-
     def games(
         self,
         paths: Sequence[str] | None,
-        games: GameOptions,
+        games: ManyGames,
         network: NetworkOptions,
         *,
-        memory: str | None,
         bytes_a_game: int,
-        quiet: bool,
         **wanted: Unpack[_Wanted],
     ) -> tuple[Pool, GameMoves, str]:
         """The games with what their moves show, and how many of the records belong to one."""
         from yardstone.go.feature_store import ABOUT
-        from yardstone.strength.fusion_moves import with_moves
+        from yardstone.strength.fusion_moves import read_moves, with_moves
+        from yardstone.strength.model import StrengthModel
 
         sources = list(paths or ())
         store = any((Path(path) / ABOUT).is_file() for path in self.moves or ())
@@ -439,14 +400,20 @@ class MovesOptions:
         if sources or games.query is not None:
             if self.match is not None:
                 wanted["tags"] = [*wanted.get("tags", ()), self.match]
-            pool = games.read_within(
-                sources, memory, bytes_a_game=bytes_a_game, quiet=quiet, **wanted
-            )
-        moves = self.read(network, strict=games.strict, quiet=quiet)
-        report_skipped(moves.skipped, quiet=quiet)
+            pool = games.read_within(sources, bytes_a_game=bytes_a_game, **wanted)
+        model = StrengthModel.load(self.model or FITTED)
+        moves = read_moves(
+            self.moves or [],
+            model,
+            scale=self.moves_scale or (_USUAL if _USUAL in model.scales else None),
+            **network.as_arguments(),
+            strict=games.strict,
+            progress=progress_bar("looking at positions", quiet=games.quiet),
+        )
+        report_skipped(moves.skipped, quiet=games.quiet)
         if pool is None:
             pool = moves.results()
-            report_skipped(pool.skipped, quiet=quiet)
+            report_skipped(pool.skipped, quiet=games.quiet)
         joined, matching = with_moves(pool, moves, column=self.match)
         return joined, moves, matching.sentence
 

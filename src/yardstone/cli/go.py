@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from yardstone.cli.declare import (
     Engine,
@@ -18,14 +16,16 @@ from yardstone.cli.declare import (
     bundle,
     flag,
     option,
+    target,
 )
 from yardstone.cli.output import (
+    Document,
     Output,
     TableOutput,
-    check_folder,
     progress_bar,
     report_skipped,
     stage_bars,
+    write_pieces,
 )
 from yardstone.errors import InputError, NoGamesError, UsageError
 
@@ -37,6 +37,18 @@ if TYPE_CHECKING:
 
 #: What `--rules` says if each game is to keep its own.
 RECORD = "record"
+
+
+def chosen_rules(text: str, option: str) -> Rules | None:
+    """The rules that are named; None for those of each game."""
+    from yardstone.go.rules import parse_rules
+
+    if text.strip().lower() == RECORD:
+        return None
+    try:
+        return parse_rules(text)
+    except InputError as error:
+        raise UsageError(f"{option}: {error.message} ({error.hint}, {RECORD})") from None
 
 
 GamePaths = Annotated[
@@ -52,17 +64,18 @@ Visits = Annotated[
     ),
 ]
 RecordRules = Annotated[
-    str,
+    Any,
     option(
         "Rules to tell the network, such as chinese; record: those of each game.",
         "--rules",
+        read=chosen_rules,
         metavar="RULES",
     ),
 ]
 Komi = Annotated[
     float | None, option("Komi for all games, instead of their own.", metavar="POINTS")
 ]
-OutputFile = Annotated[Path | None, option("Write to this file.", "--output", "-o")]
+OutputFile = Annotated[Path | None, target("Write to this file.", "--output", "-o")]
 Quiet = Annotated[
     bool, flag("Show no progress, and do not report what was skipped.", "-q", advanced=True)
 ]
@@ -127,18 +140,6 @@ class NetworkOptions(_NetworkChoice):
         return model_network(model, **self.as_arguments())
 
 
-def chosen_rules(text: str) -> Rules | None:
-    """The rules that are named; None for those of each game."""
-    from yardstone.go.rules import parse_rules
-
-    if text.strip().lower() == RECORD:
-        return None
-    try:
-        return parse_rules(text)
-    except InputError as error:
-        raise UsageError(f"--rules: {error.message} ({error.hint}, {RECORD})") from None
-
-
 def evaluate(
     network: NetworkOptions,
     path: str = argument(
@@ -161,7 +162,6 @@ def evaluate(
     """
     from yardstone.pool import SkipReport
 
-    check_folder(output)
     loaded = network.load()
     from yardstone.go.positions import evaluate_file
 
@@ -169,25 +169,19 @@ def evaluate(
     bar = progress_bar("evaluating", quiet=quiet)
     rows = evaluate_file(path, loaded, skipped=skipped, strict=strict, progress=bar)
     try:
-        with _opened(output) as out:
-            for row in rows:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+        write_pieces((json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
     except NoGamesError:
         report_skipped(skipped, quiet=quiet)
         raise
     report_skipped(skipped, quiet=quiet)
 
 
-@contextmanager
-def _opened(output: Path | None) -> Iterator[IO[str]]:
-    """Where the lines go; a file takes its name when it is complete."""
-    if output is None:
-        yield sys.stdout
-        return
-    from yardstone.files import open_text, replaced
-
-    with replaced(output) as temporary, open_text(temporary) as file:
-        yield file
+def _phases(text: str, option: str) -> tuple[int, int]:
+    first, _, second = text.partition(",")
+    try:
+        return int(first), int(second)
+    except ValueError:
+        raise UsageError(f"{option} {text}: write two numbers of moves, as in 50,150") from None
 
 
 def analyse(
@@ -201,9 +195,10 @@ def analyse(
     variations: bool = flag("Analyse every variation as a game of its own.", advanced=True),
     rules: RecordRules = "record",
     komi: Komi = None,
-    phases: str = advanced(
+    phases: Any = advanced(
         "Last moves of the opening and of the middle game on 19x19.",
         default="50,150",
+        read=_phases,
         metavar="MOVE,MOVE",
     ),
     mistake: float = advanced(
@@ -220,18 +215,13 @@ def analyse(
     something. Totals are by player and phase; CSV and JSON have every move.
 
     Examples:
-        yardstone go analyse professional.sgf --plot game.svg
+        yardstone go analyse professional.sgf -o game.svg
         yardstone go analyse professional.sgf -o moves.csv
     """
-    from yardstone.go.analysis import Phases
-
-    output.check()
     if not mistake > 0.0:
         raise UsageError(f"--mistake {mistake:g}: it must be more than 0")
-    ends = Phases(*_phases(phases))
-    shown_rules = chosen_rules(rules)
     loaded = network.load()
-    from yardstone.go.analysis import analyse_files
+    from yardstone.go.analysis import Phases, analyse_files
     from yardstone.go.losses import LossEffort
     from yardstone.reports.go import analysis_document
 
@@ -240,25 +230,16 @@ def analyse(
         loaded,
         numbers=game or (),
         variations=variations,
-        rules=shown_rules,
+        rules=rules,
         komi=komi,
-        phases=ends,
+        phases=Phases(*phases),
         mistake=mistake,
         effort=None if visits is None else LossEffort(visits),
         strict=strict,
         progress=output.progress("analysing"),
     )
     every = len(result.games) == 1 if moves is None else moves
-    output.emit(analysis_document(result, moves=every, top=top))
-    report_skipped(result.skipped, quiet=output.quiet)
-
-
-def _phases(text: str) -> tuple[int, int]:
-    first, _, second = text.partition(",")
-    try:
-        return int(first), int(second)
-    except ValueError:
-        raise UsageError(f"--phases {text}: write two numbers of moves, as in 50,150") from None
+    output.emit(analysis_document(result, moves=every, top=top), skipped=result.skipped)
 
 
 def judge(
@@ -283,10 +264,8 @@ def judge(
     Examples:
         yardstone go judge professional.sgf -o winners.csv
     """
-    output.check()
     if not 50.0 <= sure <= 100.0:
         raise UsageError(f"--sure {sure:g}: it must be 50 to 100")
-    shown_rules = chosen_rules(rules)
     loaded = network.load()
     from yardstone.go.analysis import judge_files
     from yardstone.reports.go import judgement_document
@@ -295,13 +274,12 @@ def judge(
         paths,
         loaded,
         sure=sure / 100.0,
-        rules=shown_rules,
+        rules=rules,
         komi=komi,
         strict=strict,
         progress=output.progress("judging"),
     )
-    output.emit(judgement_document(result, top=top))
-    report_skipped(result.skipped, quiet=output.quiet)
+    output.emit(judgement_document(result, top=top), skipped=result.skipped)
 
 
 _WHOLE_TRUNK_SIZE = 19
@@ -321,9 +299,10 @@ def features(
         default="head,pick",
         metavar="KINDS",
     ),
-    rules: str = advanced(
+    rules: Any = advanced(
         "Rules to tell the network for all games; record: those of each game.",
         default="tromp-taylor",
+        read=chosen_rules,
         metavar="RULES",
     ),
     komi: Komi = None,
@@ -356,13 +335,12 @@ def features(
     trunk = tuple(kind.strip() for kind in kinds.split(",") if kind.strip() not in ("head", ""))
     if "trunk" in trunk and size is None:
         size = _WHOLE_TRUNK_SIZE
-    shown_rules = chosen_rules(rules)
     settings = ExtractionSettings(
         net=network.net,
         engine=network.runtime,
         precision=network.precision,
         trunk=trunk,
-        rules=None if shown_rules is None else str(shown_rules),
+        rules=None if rules is None else str(rules),
         komi=komi,
         size=size,
         batch=batch,
@@ -444,7 +422,7 @@ _Replace = Annotated[bool, flag("Replace another network of that name.", advance
 def list_(
     output: TableOutput,
     known: bool = flag("List the networks that `download` knows by name."),
-) -> None:
+) -> Document:
     """List the installed networks.
 
     Examples:
@@ -455,11 +433,9 @@ def list_(
     from yardstone.go.nets.store import list_networks, networks_folder
     from yardstone.reports import go
 
-    output.check()
     if known:
-        output.emit(go.known_networks_document())
-    else:
-        output.emit(go.networks_document(list_networks(), networks_folder()))
+        return go.known_networks_document()
+    return go.networks_document(list_networks(), networks_folder())
 
 
 def add(
@@ -507,7 +483,7 @@ def show(
     network: str | None = argument(
         "A file, or the name of an installed network.", default=None, metavar="NETWORK"
     ),
-) -> None:
+) -> Document:
     """Describe a network.
 
     Without NETWORK it is the one that other commands would take.
@@ -519,8 +495,7 @@ def show(
     from yardstone.go.nets.store import describe_file
     from yardstone.reports.go import network_document
 
-    output.check()
-    output.emit(network_document(describe_file(network)))
+    return network_document(describe_file(network))
 
 
 def remove(

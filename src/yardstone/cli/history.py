@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from yardstone.cli import declare
-from yardstone.cli.declare import ADVANCED, Confidence, Memory, advanced, flag, option
-from yardstone.cli.games import GameOptions, MovesOptions, RatedGamesPaths, SystemOptions, moment
+from yardstone.cli.declare import ADVANCED, Confidence, advanced, flag, option, target
+from yardstone.cli.games import ManyGames, MovesOptions, RatedGamesPaths, SystemOptions, moment
 from yardstone.cli.go import NetworkOptions
-from yardstone.cli.output import Output
+from yardstone.cli.output import Document, Output
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.evaluation.history import GamePlace
+
+
+def _game(text: str, option: str) -> GamePlace:
+    if text.strip().isdecimal():
+        return int(text)
+    parts = [part.strip() for part in text.split("|")]
+    if len(parts) not in (2, 3):
+        raise UsageError(f"{option} {text!r}: write a number, or FIRST | SECOND | DATE")
+    day = moment(parts[2], option).astype("datetime64[D]") if len(parts) == 3 else None
+    return parts[0], parts[1], day
+
+
+def _accounts(text: str, option: str) -> tuple[str, str]:
+    kept, other = declare.name_and_value(text, option, "KEPT=OTHER")
+    if not other.strip():
+        raise UsageError(f"{option} {text!r}: write it as KEPT=OTHER")
+    return kept, other.strip()
 
 
 def history(
@@ -24,12 +41,16 @@ def history(
     rating: SystemOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    save: Path | None = option("Save all games and ratings, to continue from later."),
-    annul: list[str] | None = advanced(
-        "Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.", metavar="GAME"
+    save: Path | None = target("Save all games and ratings, to continue from later."),
+    annul: list[Any] | None = advanced(
+        "Annul a game: its number, or 'FIRST | SECOND | DATE'. Repeatable.",
+        read=_game,
+        metavar="GAME",
     ),
-    merge: list[str] | None = advanced(
-        "Merge two accounts of one player, as KEPT. Repeatable.", metavar="KEPT=OTHER"
+    merge: list[Any] | None = advanced(
+        "Merge two accounts of one player, as KEPT. Repeatable.",
+        read=_accounts,
+        metavar="KEPT=OTHER",
     ),
     report: bool = flag("Also list provisional players, idle players and improbable results."),
     settled: int = advanced(
@@ -41,18 +62,17 @@ def history(
     improbable: float = advanced(
         "Results of at most this probability are improbable.", default=0.01, metavar="CHANCE"
     ),
-    confidence: Confidence = "95",
-    memory: Memory = None,
+    confidence: Confidence = 95,
     top: int = option("Show this many players; 0 shows all.", default=20, min=0),
-    games: GameOptions,
+    games: ManyGames,
     out: Output,
-) -> None:
+) -> Document:
     """Rate games in order, and show ratings over time.
 
     Kept ratings go on with new games without replaying the old ones. A game taken
     back, or two accounts made one, replay only the games that this can reach. In
     CSV and Parquet there is a row for each game of the players chosen, or for each
-    listed player if none is chosen; --plot then draws the ten highest.
+    listed player if none is chosen; a chart then shows the ten highest.
 
     With --moves the system is fusion: Glicko-2 in which what the moves of a player's
     earlier games show to a network says where the player starts. The page then shows
@@ -63,28 +83,24 @@ def history(
     added, and none annulled.
 
     Examples:
-        yardstone history league.csv --plot ratings.svg
-        yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' --plot ratings.svg
+        yardstone history league.csv -o ratings.svg
+        yardstone history league.csv --player 'Fizbo 2' --player 'Jonny 8.1' -o ratings.svg
         yardstone history league.csv --where "round < '20'" --save league.ratings
         yardstone history league.csv --where "round >= '20'" --state league.ratings
         yardstone history --state league.ratings --annul 5 --report
-        yardstone history --moves records.zip --html ratings.html
+        yardstone history --moves records.zip -o ratings.html
     """
     from yardstone.evaluation.history import rating_history
     from yardstone.reports.history import history_document
 
-    level = declare.confidence(confidence)
-    out.check(save)
-    annulled = [_game(text) for text in annul or ()]
-    merged = [_accounts(text) for text in merge or ()]
-    given, notes = rating.read(paths, games, moves, network, memory=memory, quiet=out.quiet)
+    given, notes = rating.read(paths, games, moves, network)
     ratings = rating_history(
         **given,
-        annul=annulled,
-        merge=merged,
+        annul=annul or (),
+        merge=merge or (),
         save=save,
         players=player or (),
-        confidence=level,
+        confidence=confidence,
         intervals=out.wanted,
         top=top,
         settled=settled,
@@ -92,21 +108,4 @@ def history(
         idle_days=idle,
         improbable=improbable,
     )
-    out.emit(history_document(replace(ratings, notes=[*ratings.notes, *notes])))
-
-
-def _game(text: str) -> GamePlace:
-    if text.strip().isdecimal():
-        return int(text)
-    parts = [part.strip() for part in text.split("|")]
-    if len(parts) not in (2, 3):
-        raise UsageError(f"--annul {text!r}: write a number, or FIRST | SECOND | DATE")
-    day = moment(parts[2], "--annul").astype("datetime64[D]") if len(parts) == 3 else None
-    return parts[0], parts[1], day
-
-
-def _accounts(text: str) -> tuple[str, str]:
-    kept, other = declare.name_and_value(text, "--merge", "KEPT=OTHER")
-    if not other.strip():
-        raise UsageError(f"--merge {text!r}: write it as KEPT=OTHER")
-    return kept, other.strip()
+    return history_document(replace(ratings, notes=[*ratings.notes, *notes]))

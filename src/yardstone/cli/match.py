@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
-from yardstone.cli import declare
 from yardstone.cli.declare import Confidence, advanced, argument, flag, option
 from yardstone.cli.games import GameOptions, News, Watching
 from yardstone.cli.output import TableOutput
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
-    from yardstone.ratings.match import Match
     from yardstone.ratings.sprt import MatchJudgement
     from yardstone.records.sources import Source
 
@@ -31,9 +30,6 @@ def match(
         metavar="FIRST SECOND",
     ),
     pairs: bool = flag("Insist on pairs of games."),
-    games: list[Path] | None = advanced(
-        "The same as to name the file; GAMES are then the two players. Repeatable."
-    ),
     pair_by: str | None = advanced(
         "Tags or columns in which the two games of a pair agree, such as event,round. [default: "
         "rounds, starting positions or the order, as far as they tell]",
@@ -50,7 +46,7 @@ def match(
     model: Literal["logistic", "normalized"] = advanced(
         "Points of H0 and H1: Elo or normalized Elo.", default="logistic"
     ),
-    confidence: Confidence = "95",
+    confidence: Confidence = 95,
     half_width: float = advanced(
         "Show how many games it takes until the interval is ± this many Elo.",
         default=5.0,
@@ -72,42 +68,43 @@ def match(
         yardstone match 859 1329 772
         yardstone match 13 37 50 25 3 --elo1 4 --model normalized
     """
+    from yardstone.ratings.match import Match
     from yardstone.ratings.sprt import Sprt, judge_games, judge_match
     from yardstone.reports.match import match_document, match_line
 
-    out.check()
-    level = declare.confidence(confidence)
     test = Sprt(elo0, elo1, alpha, beta, model)
-    given = _given(arguments or [], [str(path) for path in games or ()], players, reading)
-    if given.counts is not None:
+    words = arguments or []
+    is_counts = not words or any(_is_number(word) and not Path(word).exists() for word in words)
+    if reading.query is None and is_counts:
         for option, used in (("--players", players), ("--pair-by", pair_by)):
             if used is not None:
                 raise UsageError(f"{option} needs a file of games")
         if watching.watch:
             raise UsageError("--watch needs a file of games")
-        counts = _counts(given.counts, pairs=pairs)
-        judgement = judge_match(counts, test=test, confidence=level, half_width=half_width)
+        if unread := [word for word in words if not _is_number(word)]:
+            raise UsageError(f"{unread[0]!r} is not a number of games")
+        counts = Match.from_counts([float(word) for word in words], pairs_only=pairs)
+        judgement = judge_match(counts, test=test, confidence=confidence, half_width=half_width)
         out.emit(match_document(judgement))
         return 0
+    unseen = replace(reading, quiet=True)
     by = None if pair_by is None else [p.strip() for p in pair_by.split(",") if p.strip()]
 
     def judge(
         paths: Sequence[str | Source], *, report: bool = True, pairs_only: bool = pairs
     ) -> MatchJudgement:
         return judge_games(
-            reading.read(
-                paths, tags=by or (), every=by is None, times=False, quiet=True, report=report
-            ),
-            *given.players,
+            unseen.read(paths, tags=by or (), every=by is None, times=False, report=report),
+            *(players or ()),
             by=by,
             pairs_only=pairs_only,
             test=test,
-            confidence=level,
+            confidence=confidence,
             half_width=half_width,
         )
 
     if not watching.watch:
-        out.emit(match_document(judge(given.paths)))
+        out.emit(match_document(judge(words)))
         return 0
     news = News()
 
@@ -119,40 +116,8 @@ def match(
         out.emit_passing(match_document(judgement), match_line(judgement), last=decided or last)
         return decided
 
-    return watching.follow(given.paths, look, query=reading.query)
+    return watching.follow(words, look, query=reading.query)
 
 
-class _Given(NamedTuple):
-    """What the match is known from: counts, or files and perhaps two players."""
-
-    counts: Sequence[str] | None = None
-    paths: Sequence[str] = ()
-    players: Sequence[str] = ()
-
-
-def _given(
-    words: Sequence[str],
-    files: Sequence[str],
-    players: tuple[str, str] | None,
-    reading: GameOptions,
-) -> _Given:
-    if files or (reading.query is not None and len(words) == 2):
-        if words and players is not None:
-            raise UsageError("the players are named twice: leave out --players")
-        if len(words) not in (0, 2):
-            raise UsageError("--games takes the names of the two players, or none")
-        return _Given(paths=files, players=words or players or ())
-    if reading.query is not None:
-        return _Given(paths=words, players=players or ())
-    if any(word.isascii() and word.isdigit() and not Path(word).exists() for word in words):
-        return _Given(counts=words)
-    return _Given(paths=words, players=players or ()) if words else _Given(counts=())
-
-
-def _counts(words: Sequence[str], *, pairs: bool) -> Match:
-    from yardstone.ratings.match import Match
-
-    for text in words:
-        if not text.isascii() or not text.isdigit():
-            raise UsageError(f"{text!r} is not a number of games")
-    return Match.from_counts([float(word) for word in words], pairs_only=pairs)
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit()

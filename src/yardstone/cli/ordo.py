@@ -28,7 +28,6 @@ from yardstone.cli.ordo_input import (
 from yardstone.cli.ordo_switches import (
     SWITCHES,
     Options,
-    OrdoOptions,
     Refused,
     Switch,
     check_combinations,
@@ -53,7 +52,7 @@ _EQUAL_DECIMALS = 9
 _ELOSTAT_FILES = ("general.dat", "rating.dat", "programs.dat")
 
 
-class _Session(Session[OrdoOptions]):
+class _Session(Session):
     """Everything between the switches and the exit status."""
 
     def run(self) -> None:
@@ -531,7 +530,7 @@ def main(arguments: Sequence[str]) -> int:
     return run("ordo", _COMPATIBLE, _HELP, SWITCHES, read_options, arguments, work=_work)
 
 
-def _work(options: OrdoOptions) -> None:
+def _work(options: Options) -> None:
     if options.action == "table":
         sys.stdout.write(_expectation_table(options.scale))
     else:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, sqrt
 from pathlib import Path
-from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.cli.ordo_switches import Options, OrdoOptions, Refused, scan_float
+from yardstone.cli.ordo_switches import Options, Refused, scan_float
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
 from yardstone.pool import PairCounts, Pool, SkipReport
@@ -171,7 +170,7 @@ class Known:
         Refused: As Ordo would fail, after its messages.
     """
 
-    def __init__(self, options: OrdoOptions, players: Players) -> None:
+    def __init__(self, options: Options, players: Players) -> None:
         self.anchors: dict[str, float] = {}
         self.loose: dict[str, Prior] = {}
         self.relations: list[Relation] = []
@@ -513,7 +512,7 @@ def _ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> 
     return ticked
 
 
-class Session(Generic[Options]):
+class Session:
     """What both commands do between the switches and the exit status."""
 
     games: Input

@@ -16,8 +16,9 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite
-from typing import Any, TypeVar
+from math import inf
+from types import SimpleNamespace
+from typing import Any
 
 from yardstone.errors import UsageError, YardstoneError
 from yardstone.reports.ordo import COLUMNS, DEFAULT_COLUMNS
@@ -50,12 +51,16 @@ class Switch:
         """What the argument is called in the help; empty if it takes none."""
         return self.typed.partition("=")[2]
 
+    @property
+    def field(self) -> str:
+        """The name of the option that it sets."""
+        return _FIELDS.get(self.name, self.name).replace("-", "_")
+
     def given(self, argument: str | None) -> Mapping[str, Any]:
         """The fields of the options that it sets, with their values."""
-        if self.name in _SETS:
-            return _SETS[self.name]
-        field = _FIELDS.get(self.name, self.name).replace("-", "_")
-        return {field: True if argument is None else self.read(argument)}
+        value = True if argument is None else self.read(argument)
+        fields: Mapping[str, Any] = _SETS.get(self.name, {self.field: value})
+        return fields
 
 
 #: Switches that ask for something else than the work; the first of them that is given holds.
@@ -129,24 +134,44 @@ def taken_switches(
             yield switch, None
 
 
-Options = TypeVar("Options", bound="CommonOptions")
+class Options(SimpleNamespace):
+    """What was asked for, by the long names of the switches; None or false where nothing was.
+
+    `files` are the files of games without a switch, `action` is what is to be done in place of
+    the work.
+    """
+
+    @property
+    def has_files(self) -> bool:
+        """Whether files of games are named."""
+        return self.pgn is not None or self.pgn_list is not None or bool(self.files)
+
+    def any_given(self, *names: str) -> bool:
+        """Whether one of these switches has an argument."""
+        return any(getattr(self, name) is not None for name in names)
+
+    def check_names(self) -> None:
+        """Refuse two lists of names that exclude each other."""
+        if self.include is not None and self.exclude is not None:
+            raise Refused("Switches -x and -i cannot be used at the same time\n")
 
 
 def given_options(
-    options: Options, switches: Sequence[Switch], arguments: Sequence[str]
+    switches: Sequence[Switch], arguments: Sequence[str], **defaults: object
 ) -> Options:
-    """Read all switches into the options; one that asks for an action gives them its name."""
+    """Read all switches into options; one that asks for an action gives them its name."""
     words = list(arguments)
+    unset = {each.field: None if each.argument else False for each in switches}
+    made = Options(**unset | {"warnings": True, "show_simulation": False} | defaults)
     actions = set()
     for switch, argument in taken_switches(switches, words):
         if switch.name in _ACTIONS:
             actions.add(switch.name)
-            continue
-        for field, value in switch.given(argument).items():
-            setattr(options, field, value)
-    options.files = words
-    options.action = next((name for name in _ACTIONS if name in actions), "")
-    return options
+        else:
+            vars(made).update(switch.given(argument))
+    made.files = words
+    made.action = next((name for name in _ACTIONS if name in actions), "")
+    return made
 
 
 _FLOAT = re.compile(
@@ -198,14 +223,18 @@ def help_lines(switches: Sequence[Switch], *, width: int = 80) -> list[str]:
 
 
 def number(
-    what: str, low: float = -inf, high: float = inf, *, outside: str = ""
-) -> Callable[[str], float]:
-    """Read a number, or refuse it; `outside` is the message for one out of range."""
-    message = f"wrong {what} parameter"
+    message: str,
+    low: float = -inf,
+    high: float = inf,
+    *,
+    outside: str = "",
+    scan: Callable[[str], float | None] = scan_float,
+) -> Callable[[str], Any]:
+    """Read a number, or refuse it with the message; with `outside` if it is out of range."""
 
     def read(text: str) -> float:
-        value = scan_float(text)
-        if value is None or not isfinite(value):
+        value = scan(text)
+        if value is None or not -inf < value < inf:
             raise Refused(message)
         if not low <= value <= high:
             raise Refused(outside or message)
@@ -214,20 +243,13 @@ def number(
     return read
 
 
-def integer(message: str, low: float = -inf) -> Callable[[str], int]:
+def integer(message: str, low: float = -inf) -> Callable[[str], Any]:
     """Read a whole number, or refuse it with the message."""
-
-    def read(text: str) -> int:
-        value = scan_integer(text)
-        if value is None or value < low:
-            raise Refused(message)
-        return value
-
-    return read
+    return number(message, low, scan=scan_integer)
 
 
 def _simulations(text: str) -> int:
-    replays = integer("wrong simulation parameter", 0)(text)
+    replays: int = integer("wrong simulation parameter", 0)(text)
     if replays == 1:
         raise Refused("wrong simulation parameter: one simulation gives no error, take 2 or more")
     return replays
@@ -285,14 +307,16 @@ SWITCHES = switches(
 --no-warnings  do not warn of names in lists that are in no game
 -b, --column-format=FILE  widths and headers: lines of column,width,"header"
 """,
-    average=number("average"),
-    white=number("white advantage"),
-    white_error=number("white advantage uncertainty"),
-    draw=number("white drawrate", 0.0, 100.0, outside="drawrate parameter is out of range"),
-    draw_error=number("draw rate uncertainty"),
+    average=number("wrong average parameter"),
+    white=number("wrong white advantage parameter"),
+    white_error=number("wrong white advantage uncertainty parameter"),
+    draw=number(
+        "wrong white drawrate parameter", 0.0, 100.0, outside="drawrate parameter is out of range"
+    ),
+    draw_error=number("wrong draw rate uncertainty parameter"),
     scale=_scale,
     simulations=_simulations,
-    confidence=number("confidence", 50.001, 99.999),
+    confidence=number("wrong confidence parameter", 50.001, 99.999),
     threshold=integer("wrong threshold parameter", 0),
     cpus=integer("wrong nuber of processors selected", 1),
 )
@@ -300,88 +324,17 @@ SWITCHES = switches(
 _COLUMNS_LIMIT = 256
 
 
-@dataclass
-class CommonOptions:
-    """What was asked for of either command. Names are the long names of the switches."""
-
-    action: str = ""
-    quiet: bool = False
-    show_simulation: bool = False
-    timelog: bool = False
-    pgn: str | None = None
-    pgn_list: str | None = None
-    files: Sequence[str] = ()
-    output: str | None = None
-    groups: str | None = None
-    synonyms: str | None = None
-    include: str | None = None
-    exclude: str | None = None
-    warnings: bool = True
-
-    @property
-    def has_files(self) -> bool:
-        """Whether files of games are named."""
-        return self.pgn is not None or self.pgn_list is not None or bool(self.files)
-
-    def check_names(self) -> None:
-        """Refuse two lists of names that exclude each other."""
-        if self.include is not None and self.exclude is not None:
-            raise Refused("Switches -x and -i cannot be used at the same time\n")
-
-
-@dataclass
-class OrdoOptions(CommonOptions):
-    """What was asked for, and what follows from it."""
-
-    average: float | None = None
-    anchor: str | None = None
-    pool_relative: bool = False
-    multi_anchors: str | None = None
-    loose_anchors: str | None = None
-    relations: str | None = None
-    remove_older: bool = False
-    white: float | None = None
-    white_error: float | None = None
-    white_auto: bool = False
-    draw: float | None = None
-    draw_error: float | None = None
-    draw_auto: bool = False
-    scale: float = 202.0
-    csv: str | None = None
-    elostat: bool = False
-    head2head: str | None = None
-    force: bool = False
-    simulations: int = 0
-    error_matrix: str | None = None
-    cfs_matrix: str | None = None
-    cfs_show: bool = False
-    confidence: float = 95.0
-    ignore_draws: bool = False
-    threshold: int | None = None
-    wanted_decimals: str | None = None
-    decimals: int = 1
-    score_decimals: int = 0
-    likelihood: bool = False
-    cpus: int = 1
-    wanted_columns: str | None = None
-    columns: tuple[int, ...] = DEFAULT_COLUMNS
-    column_format: str | None = None
-
-    @property
-    def likelihood_needed(self) -> bool:
-        """Whether maximum likelihood is asked for, or forced by a prior."""
-        priors = (self.white_error, self.draw_error, self.relations, self.loose_anchors)
-        return self.likelihood or any(each is not None for each in priors)
-
-
-def read_options(arguments: Sequence[str]) -> OrdoOptions:
+def read_options(arguments: Sequence[str]) -> Options:
     """Read all switches, complain in Ordo's order and words.
 
     Raises:
         UsageError: A switch that does not exist, or one without its argument.
         Refused: A value that cannot be used, or switches that exclude each other.
     """
-    options = given_options(OrdoOptions(), SWITCHES, arguments)
+    options = given_options(
+        SWITCHES, arguments, scale=202.0, simulations=0, confidence=95.0, cpus=1, decimals=1,
+        score_decimals=0, columns=DEFAULT_COLUMNS,
+    )  # fmt: skip
     if options.action:
         return options
     if not options.has_files:
@@ -395,6 +348,8 @@ def read_options(arguments: Sequence[str]) -> OrdoOptions:
         if min(decimals) < 0:
             raise Refused("Decimals cannot be negative or exceeded limit\n")
         options.decimals, options.score_decimals = (*decimals, 1)[:2]
+    priors = options.any_given("white_error", "draw_error", "relations", "loose_anchors")
+    options.likelihood_needed = options.likelihood or priors
     return options
 
 
@@ -413,26 +368,34 @@ def _columns(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def check_combinations(options: OrdoOptions) -> None:
+def check_combinations(options: Options) -> None:
     """Refuse switches that exclude each other."""
     together = "are incompatible and will not work simultaneously\n"
-    white = options.white is not None or options.white_error is not None
-    draw = options.draw is not None or options.draw_error is not None
-    average = options.average is not None
-    if options.multi_anchors is not None and (average or options.anchor is not None):
-        raise Refused(
+    average, multi = options.average is not None, options.multi_anchors is not None
+    for clash, message in (
+        (
+            multi and options.any_given("average", "anchor"),
             "Setting a general average (-a) or a single anchor (-A) is incompatible "
-            "with multiple anchors (-m)\n"
-        )
-    if white and options.white_auto:
-        raise Refused(f"Switches -w/-u and -W {together}")
-    if draw and options.draw_auto:
-        raise Refused(f"Switches -d/-k and -D {together}")
-    if options.loose_anchors is not None and average:
-        raise Refused(
+            "with multiple anchors (-m)\n",
+        ),
+        (
+            options.white_auto and options.any_given("white", "white_error"),
+            f"Switches -w/-u and -W {together}",
+        ),
+        (
+            options.draw_auto and options.any_given("draw", "draw_error"),
+            f"Switches -d/-k and -D {together}",
+        ),
+        (
+            average and options.loose_anchors is not None,
             "Setting a general average (-a) is incompatible with having a file "
-            "with rating seeds (-y)\n"
-        )
-    if options.groups is not None and options.force:
-        raise Refused("Switches -g and -G cannot be used at the same time\n")
+            "with rating seeds (-y)\n",
+        ),
+        (
+            options.force and options.groups is not None,
+            "Switches -g and -G cannot be used at the same time\n",
+        ),
+    ):
+        if clash:
+            raise Refused(message)
     options.check_names()

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
+from time import strftime
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from yardstone.choices import one_of, plural
-from yardstone.cli.declare import bundle, flag, option
-from yardstone.errors import InputError, UsageError
+from yardstone.choices import plural
+from yardstone.cli.declare import bundle, check_ending, check_folder, flag, option
+from yardstone.errors import UsageError
+from yardstone.reports.document import Document as Document
 
 if TYPE_CHECKING:
     from yardstone.pool import SkipReport
-    from yardstone.reports.document import Document, Table
+    from yardstone.reports.document import Table
 
 
 #: How a result is written.
@@ -23,7 +25,6 @@ Format = Literal["text", "csv", "json", "parquet", "html"]
 
 #: Clears a terminal and begins at its top.
 _CLEAR = "\x1b[H\x1b[2J"
-_PICTURES = (".svg", ".png", ".pdf")
 _ENDINGS: dict[str, Format] = {
     ".txt": "text",
     ".text": "text",
@@ -34,60 +35,84 @@ _ENDINGS: dict[str, Format] = {
     ".html": "html",
     ".htm": "html",
 }
+#: Endings of a table beside a report.
+TABLES = (".csv", ".parquet", ".pq")
+_PICTURES = dict.fromkeys((".svg", ".png", ".pdf"), "picture")
 
 
 @bundle
 class TableOutput:
-    """Options of a command that writes a report: its formats and where they go."""
+    """Options of a command that writes a report: its formats and where they go.
+
+    The command returns its report; where it goes is looked at before any work is done.
+    """
 
     PANEL: ClassVar[str] = "Output"
-    FILE: ClassVar[str] = "-o"  #: The option that names the file of the report
+    FILE: ClassVar[str] = "-o"  #: The option that names files of the report
+    ENDINGS: ClassVar[Mapping[str, str]] = _ENDINGS
 
     form: Format | None = option(
         "Format of the report. [default: by the file's ending]", "--format"
     )
-    output: Path | None = option("Write the report to this file.", "--output", "-o")
-    html: Path | None = option("Write a self-contained web page.")
+    output: list[Path] | None = option(
+        "Write the report to this file, in place of the screen, or as a web page (.html) beside "
+        "it. Repeatable.",
+        "--output",
+        "-o",
+    )
     quiet: bool = flag(
         "Show no progress; print no report unless --format is given.", "-q", advanced=True
     )
 
     @property
-    def format(self) -> Format:
-        """The format asked for, or else the one of the file's ending; text without an ending."""
-        if self.form is not None:
-            return self.form
-        if self.output is None or not self.output.suffix:
-            return "text"
-        check_ending("-o", self.output, _ENDINGS, hint=", or say what to write with --format")
-        return _ENDINGS[self.output.suffix.lower()]
+    def _files(self) -> list[tuple[Path, str]]:
+        """The files, pictures first, and how each is written: by its ending, or by --format."""
+        files = []
+        for path in self.output or ():
+            implied = self.ENDINGS.get(path.suffix.lower())
+            if implied is None and path.suffix and self.form is None:
+                hint = ", or say what to write with --format"
+                check_ending(self.FILE, path, self.ENDINGS, hint=hint)
+            if implied not in (None, self.form, "html", "picture") and self.form is not None:
+                raise UsageError(
+                    f"{self.FILE} {path}: the ending says {implied}, and {self.form} is to be "
+                    f"written: say --format {implied}, or give it another ending"
+                )
+            files.append((path, implied or self.form or "text"))
+        return sorted(files, key=lambda file: file[1] != "picture")
+
+    @property
+    def _in_place(self) -> list[str]:
+        """Formats of the files that take the place of the screen: no pictures, and no pages."""
+        beside = {"html", "picture"} - {self.form}
+        return [form for _, form in self._files if form not in beside]
+
+    @property
+    def formats(self) -> list[str]:
+        """Formats of the report, but for pages and pictures beside it."""
+        return self._in_place or [self.form or "text"]
+
+    @property
+    def prints(self) -> bool:
+        """Whether the report goes to standard output."""
+        return (not self.quiet or self.form is not None) and not self._in_place
+
+    @property
+    def draws(self) -> bool:
+        """Whether a picture is asked for."""
+        return any(form == "picture" for _, form in self._files)
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody is to see the report."""
-        return self._prints or self.output is not None or self.html is not None
+        """Whether anybody is to see the report or its picture."""
+        return self.prints or bool(self.output)
 
-    @property
-    def _prints(self) -> bool:
-        return not self.quiet or self.form is not None
-
-    def check(self, *others: Path | None) -> None:
-        """Refuse what cannot be written before any work is done.
-
-        `others` are files that the command writes beside the report.
-        """
-        for path in (self.output, self.html, *others):
+    def check(self) -> None:
+        """Refuse what cannot be written before any work is done."""
+        for path in self.output or ():
             check_folder(path)
-        check_ending("--html", self.html, (".html", ".htm"))
-        if self.format == "parquet" and self.output is None and self._prints:
+        if self.prints and self.form == "parquet":
             raise UsageError(f"Parquet is not text: name a file with {self.FILE}")
-        if self.form is not None and self.output is not None and self.output.suffix:
-            implied = _ENDINGS.get(self.output.suffix.lower())
-            if implied not in (None, self.form):
-                raise UsageError(
-                    f"-o {self.output}: the ending says {implied}, and {self.form} is to be "
-                    f"written: say --format {implied}, or give it another ending"
-                )
 
     def progress(self, label: str) -> Callable[[int, int], None] | None:
         """A function of (done, all) that draws; None where nobody looks."""
@@ -96,25 +121,31 @@ class TableOutput:
     @property
     def passing(self) -> Literal["screen", "lines", "files"]:
         """How a report is shown that is to change again: on a screen, as a line, or in files."""
-        if self.output is not None or not self._prints or self.format != "text":
+        if not self.prints or self.form not in (None, "text"):
             return "files"
         return "screen" if sys.stdout.isatty() else "lines"
 
-    def emit(self, document: Document, *, rows: int | None = None) -> None:
-        """Write the report everywhere it was asked for.
+    def emit(
+        self, document: Document, *, rows: int | None = None, skipped: SkipReport | None = None
+    ) -> None:
+        """Write the report everywhere it was asked for, and say what was `skipped`.
 
         `rows` limits tables without a limit of their own, on a terminal only.
         """
-        self.emit_files(document)
-        if self.output is None and self._prints:
-            _print(document, self.format, rows)
+        self._emit_files(document)
+        if self.prints:
+            _print(document, self.form or "text", rows)
+        if skipped is not None:
+            report_skipped(skipped, quiet=self.quiet)
 
-    def emit_files(self, document: Document) -> None:
-        """Write the report to the files it was asked for in."""
-        if self.html is not None:
-            _write(document, "html", self.html)
-        if self.output is not None:
-            _write(document, self.format, self.output)
+    def _emit_files(self, document: Document) -> None:
+        for path, form in self._files:
+            if form != "picture":
+                _write(document, form, path)
+            elif document.drawing is None:
+                raise UsageError(f"{self.FILE} {path}: this report has no picture")
+            else:
+                document.drawing().save(path)
 
     def emit_passing(
         self, document: Document, line: str, *, rows: int | None = None, last: bool = False
@@ -126,10 +157,8 @@ class TableOutput:
             self.emit(document, rows=rows)
             sys.stdout.flush()
             return
-        self.emit_files(document)
+        self._emit_files(document)
         if self.passing == "lines":
-            from time import strftime
-
             print(f"{strftime('%H:%M:%S')}  {line}", flush=True)
 
 
@@ -137,25 +166,14 @@ class TableOutput:
 class Output(TableOutput):
     """The same, for a report that has a picture."""
 
-    plot: Path | None = option("Draw a chart: a file ending in .svg, .png or .pdf.")
+    ENDINGS: ClassVar[Mapping[str, str]] = {**_ENDINGS, **_PICTURES}
 
-    @property
-    def wanted(self) -> bool:
-        """Whether anybody is to see the report or its picture."""
-        return super().wanted or self.plot is not None
-
-    def check(self, *others: Path | None) -> None:
-        """Refuse what cannot be written before any work is done."""
-        super().check(self.plot, *others)
-        check_ending("--plot", self.plot, _PICTURES)
-
-    def emit_files(self, document: Document) -> None:
-        """Write the report to the files it was asked for in, the picture as well."""
-        if self.plot is not None:
-            if document.drawing is None:
-                raise UsageError("--plot: this report has no picture")
-            document.drawing().save(self.plot)
-        super().emit_files(document)
+    output: list[Path] | None = option(
+        "Write the report to this file, in place of the screen; or beside it as a web page "
+        "(.html), or its chart (.svg, .png, .pdf). Repeatable.",
+        "--output",
+        "-o",
+    )
 
 
 def write_out(data: bytes, path: Path | None) -> None:
@@ -169,14 +187,28 @@ def write_out(data: bytes, path: Path | None) -> None:
         write_bytes(path, data)
 
 
+def write_pieces(pieces: Iterable[str | bytes], path: Path | None, *, binary: bool = False) -> None:
+    """Write pieces to a file, which takes its name when it is complete, or to standard output."""
+    from yardstone.files import open_text, replaced
+
+    if path is None:
+        for piece in pieces:
+            sys.stdout.write(str(piece))
+        return
+    with (
+        replaced(path) as temporary,
+        temporary.open("wb") if binary else open_text(temporary) as file,
+    ):
+        for piece in pieces:
+            file.write(piece)  # type: ignore[arg-type]
+
+
 def write_table(table: Table, path: Path) -> None:
     """Write a table beside a report, as Parquet or CSV by the file's ending."""
-    from yardstone.reports.document import Document
-
     _write(Document("", records=table), _ENDINGS[path.suffix.lower()], path)
 
 
-def _print(document: Document, form: Format, rows: int | None) -> None:
+def _print(document: Document, form: str, rows: int | None) -> None:
     if form == "text" and sys.stdout.isatty():
         from rich.console import Console
 
@@ -187,7 +219,7 @@ def _print(document: Document, form: Format, rows: int | None) -> None:
     sys.stdout.writelines(_pieces(document, form))
 
 
-def _write(document: Document, form: Format, path: Path) -> None:
+def _write(document: Document, form: str, path: Path) -> None:
     from yardstone.files import replaced
 
     with replaced(path) as temporary:
@@ -200,7 +232,7 @@ def _write(document: Document, form: Format, path: Path) -> None:
             file.writelines(_pieces(document, form))
 
 
-def _pieces(document: Document, form: Format) -> Iterable[str]:
+def _pieces(document: Document, form: str) -> Iterable[str]:
     """The report as text; what can be long comes piece by piece."""
     if form in ("csv", "json"):
         from yardstone.reports.files import csv_pieces, json_pieces, records_of
@@ -214,23 +246,6 @@ def _pieces(document: Document, form: Format) -> Iterable[str]:
     from yardstone.reports.text import text_pieces
 
     return text_pieces(document)
-
-
-def check_ending(
-    option: str, path: Path | None, endings: Collection[str], *, hint: str = ""
-) -> None:
-    """Refuse a file whose ending is not one of those its option writes."""
-    if path is not None and path.suffix.lower() not in endings:
-        known = one_of(endings).replace("'", "")
-        raise UsageError(f"{option} {path}: the file must end in {known}{hint}")
-
-
-def check_folder(path: Path | None) -> None:
-    """Refuse what is no place for a file before any work is done."""
-    if path is not None and not path.parent.is_dir():
-        raise InputError("there is no such folder", file=str(path.parent))
-    if path is not None and path.is_dir():
-        raise InputError("this is a folder", file=str(path), hint="name a file")
 
 
 def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | None:

@@ -8,18 +8,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from yardstone.cli.declare import Seed, advanced, argument, bundle, flag, option, round_option
-from yardstone.cli.output import TableOutput, check_folder, progress_bar, write_out
+from yardstone.cli.declare import (
+    Seed,
+    advanced,
+    argument,
+    bundle,
+    flag,
+    named_values,
+    option,
+    plain_value,
+    round_option,
+    target,
+)
+from yardstone.cli.output import Document, TableOutput, progress_bar, write_out
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
 from yardstone.files import write_bytes
+from yardstone.tournament.event.file import change_file
+from yardstone.tournament.event.settings import EventWishes, read_wishes
+from yardstone.tournament.files import format_to_write, read_tournament, to_bytes
+from yardstone.tournament.model import PairingRules, Tournament
+from yardstone.tournament.pairing import Constraints
+from yardstone.tournament.rules import read_rules
 
 if TYPE_CHECKING:
     from yardstone.reports.document import Document
     from yardstone.tournament.event.rounds import PairedRound, PairingSystem
-    from yardstone.tournament.event.settings import EventWishes
-    from yardstone.tournament.model import PairingRules, Tournament
-    from yardstone.tournament.pairing import Constraints
 
 _NO_WEIGHTS = "a round robin has no weights: --ask, --compare, --rules and --set"
 #: Between the two names of a board.
@@ -68,21 +82,13 @@ class _WeightOptions:
 
     def weights(self, tournament: Tournament) -> PairingRules:
         """The tournament's rules, changed by those of a system, a file and the options."""
-        from yardstone.tournament.model import PairingRules
-        from yardstone.tournament.rules import read_rules
-
         rules = PairingRules.of(tournament)
         if self.system not in (None, "dutch"):
             rules = rules.with_system(self.system)
         if self.rules is not None:
             rules = rules.changed(read_rules(self.rules))
-        changes: dict[str, Any] = {"seed": self.seed} if self.seed else {}
-        for text in self.settings or []:
-            name, equals, value = text.partition("=")
-            if not equals:
-                raise UsageError(f"--set {text!r}: write it as NAME=VALUE")
-            changes[name.strip()] = value
-        return rules.changed(changes)
+        seed = {"seed": self.seed} if self.seed else {}
+        return rules.changed(seed | named_values(self.settings))
 
 
 @bundle
@@ -105,8 +111,6 @@ class _ConstraintOptions:
 
     def of(self, tournament: Tournament) -> Constraints:
         """The same by the numbers of the players."""
-        from yardstone.tournament.pairing import Constraints
-
         return Constraints(
             fixed=tuple(_boards(tournament, self.fix, "--fix")),
             forbidden=tuple(_boards(tournament, self.forbid, "--forbid")),
@@ -124,8 +128,9 @@ class _BoardOutput(TableOutput):
 
     FILE: ClassVar[str] = "--boards"
 
-    output: Path | None = option("Write the boards to this file.", "--boards")
-    html: Path | None = option("Write a page to print.", "--html", "--page")
+    output: list[Path] | None = option(
+        "Write the boards to this file, or as a page to print (.html). Repeatable.", "--boards"
+    )
 
 
 def pair(
@@ -144,37 +149,34 @@ def pair(
     ),
     brief: bool = flag("Show the boards without reasons.", advanced=True),
     no_wishes: bool = flag("Pair without the wishes kept beside the file.", advanced=True),
-    target: Path | None = option(
+    written: Path | None = target(
         "Write the tournament with this round to a file, which may be the same one.",
         "--output",
         "-o",
     ),
     boards: _BoardOutput,
-) -> None:
+) -> Document | None:
     """Pair the next round, and explain each board.
 
     Examples:
         yardstone tournament pair swiss.trf
-        yardstone tournament pair swiss.trf -o paired.trf --html boards.html
+        yardstone tournament pair swiss.trf -o paired.trf --boards boards.html
         yardstone tournament pair swiss.trf --fix 'Silva Rui,Novak Petr' --absent 'Kaya Deniz'
         yardstone tournament pair open.xml --round 5 --again --ask 'Adler Ruth,Dahl Ingrid'
         yardstone tournament pair open.xml --round 3 --compare
         yardstone tournament pair teams.xml --teams
     """
     from yardstone.tournament.event.rounds import pair_event
-    from yardstone.tournament.event.settings import EventWishes, read_wishes
     from yardstone.tournament.explanation import compare_rounds, without_rounds
-    from yardstone.tournament.files import read_tournament
     from yardstone.tournament.teams import team_tournament, with_boards
 
-    boards.check(target)
     if teams and compare:
         raise UsageError("--compare is for rounds of players")
     wishes = EventWishes() if file == "-" or no_wishes or teams else read_wishes(file)
     if compare:
-        if target is not None or boards.html is not None or ask or again:
+        if written is not None or ask or again:
             raise UsageError(
-                "--compare shows a recorded round; it goes without -o, --html, --ask and --again"
+                "--compare shows a recorded round; it goes without -o, --ask and --again"
             )
         if constraints != _ConstraintOptions():
             raise UsageError("--compare pairs the players of the recorded round as they are")
@@ -183,19 +185,17 @@ def pair(
         if kind == "round-robin":
             raise UsageError(_NO_WEIGHTS)
         if kind == "dutch":
-            _check_recorded(tournament, round_number, boards)
-        else:
-            from yardstone.reports.pairing import comparison_document
+            return _check_recorded(tournament, round_number, boards)
+        from yardstone.reports.pairing import comparison_document
 
-            compared = compare_rounds(tournament, round_number, rules=rules.weights(tournament))
-            boards.emit(comparison_document(compared))
-        return
+        compared = compare_rounds(tournament, round_number, rules=rules.weights(tournament))
+        return comparison_document(compared)
 
     def paired(tournament: Tournament) -> PairedRound:
         number = round_number
         if again:
             tournament, number = without_rounds(
-                tournament, round_number, keep_results=target is not None
+                tournament, round_number, keep_results=written is not None
             )
         players = tournament
         if teams:
@@ -227,7 +227,7 @@ def pair(
             return made
         return replace(made, tournament=with_boards(players, tournament, made.tournament))
 
-    made = _into(file, target, paired)
+    made = _into(file, written, paired)
     document = _document(made, brief=brief)
     if teams:
         from yardstone.reports.standings import team_round_document
@@ -237,15 +237,13 @@ def pair(
     boards.emit(document)
     if made.notes:
         print("\n".join(f"yardstone: {note}" for note in made.notes), file=sys.stderr)
+    return None
 
 
 def _into(
     file: str, target: Path | None, paired: Callable[[Tournament], PairedRound]
 ) -> PairedRound:
     """Pair, and write the tournament where it is to go: into its own file as a step of it."""
-    from yardstone.tournament.event.file import change_file
-    from yardstone.tournament.files import read_tournament, to_bytes
-
     own = target is not None and file != "-" and target.exists() and Path(file).exists()
     if target is not None and own and target.samefile(file):
         return change_file(target, paired)
@@ -290,7 +288,7 @@ def check(
     *,
     round_number: int | None = option("This round only.", "--round", min=1),
     output: TableOutput,
-) -> None:
+) -> Document:
     """Check recorded rounds against FIDE's Dutch system.
 
     Each round is paired again from the state before it. Where the recorded boards differ,
@@ -300,46 +298,39 @@ def check(
         yardstone tournament check swiss.trf
         yardstone tournament check swiss.trf --round 3 --format json
     """
-    output.check()
-    _check_recorded(file.read(), round_number, output)
+    return _check_recorded(file.read(), round_number, output)
 
 
-def _check_recorded(tournament: Tournament, round_number: int | None, output: TableOutput) -> None:
+def _check_recorded(
+    tournament: Tournament, round_number: int | None, output: TableOutput
+) -> Document:
     """Hold recorded rounds against the Dutch system."""
     from yardstone.reports.pairing import check_document
     from yardstone.tournament.dutch import check_rounds
 
     checks = check_rounds(tournament, round_number, progress=output.progress("rounds"))
-    output.emit(check_document(checks))
+    return check_document(checks)
 
 
-@bundle
-class _PlanOptions:
-    """What the tournament is like, by the names of a `RandomPlan`."""
-
-    players: int = option("Players.", default=40, min=2)
-    rounds: int = option("Rounds.", default=9, min=1)
-    seed: Seed = 0
-    rating: float = option("Mean of the ratings.", default=2000.0)
-    spread: float = advanced("Standard deviation of the ratings.", default=250.0)
-    draws: float = advanced("Draws among games of equal players.", default=0.3, metavar="SHARE")
-    forfeits: float = advanced(
-        "Games to which a player does not come.", default=0.02, metavar="SHARE"
-    )
-    byes: float = advanced(
-        "Rounds in which a player asks for a bye.", default=0.02, metavar="SHARE"
-    )
-    late: float = advanced("Players who come after the first round.", default=0.03, metavar="SHARE")
-    withdrawals: float = advanced(
-        "Players who leave before the last round.", default=0.05, metavar="SHARE"
-    )
-    accelerated: bool = flag("Pair by Baku acceleration.", advanced=True)
+#: What else a random tournament is like, by the names of a `RandomPlan`.
+_PLANNED = (
+    "rating", "spread", "draws", "forfeits", "byes", "late", "withdrawals", "accelerated",
+)  # fmt: skip
 
 
 def generate(
     *,
-    plan: _PlanOptions,
-    output: Path | None = option("Write the tournament to this file.", "--output", "-o"),
+    players: int = option("Players.", default=40, min=2),
+    rounds: int = option("Rounds.", default=9, min=1),
+    seed: Seed = 0,
+    plan: list[str] | None = option(
+        "Set rating or spread (mean and standard deviation, 2000 and 250), draws of equal players "
+        "(0.3), forfeits (0.02 of the games), byes (0.02 of the rounds), late or withdrawals (0.03 "
+        "and 0.05 of the players), or accelerated (true: Baku). Repeatable.",
+        "--set",
+        metavar="NAME=VALUE",
+    ),
+    output: Path | None = target("Write the tournament to this file.", "--output", "-o"),
     quiet: bool = flag("Show no progress.", "-q", advanced=True),
 ) -> None:
     """Generate a random Swiss paired by FIDE's Dutch system.
@@ -349,12 +340,12 @@ def generate(
 
     Examples:
         yardstone tournament generate --players 20 --rounds 5 --seed 7 -o random.trf
-        yardstone tournament generate --players 41 --forfeits 0.1 --byes 0.05 -o random.trf
+        yardstone tournament generate --players 41 --set forfeits=0.1 --set byes=0.05 -o random.trf
     """
-    from yardstone.tournament.files import format_to_write
     from yardstone.tournament.simulation import RandomPlan, random_tournament
 
-    check_folder(output)
     form = format_to_write(output, None if output is not None else "trf")
-    progress = progress_bar("rounds", quiet=quiet)
-    write_out(form.write(random_tournament(RandomPlan(**vars(plan)), progress=progress)), output)
+    planned: dict[str, Any] = {"players": players, "rounds": rounds, "seed": seed}
+    planned |= {name: plain_value(text) for name, text in named_values(plan, *_PLANNED).items()}
+    made = random_tournament(RandomPlan(**planned), progress=progress_bar("rounds", quiet=quiet))
+    write_out(form.write(made), output)

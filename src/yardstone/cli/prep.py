@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from yardstone.cli.ordo import run
 from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened
 from yardstone.cli.ordo_switches import (
-    CommonOptions,
+    Options,
     Refused,
     given_options,
     integer,
@@ -24,7 +23,7 @@ from yardstone.reports.ordo import Groups, find_groups
 _RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
-class _Preparation(Session["_PrepOptions"]):
+class _Preparation(Session):
     """The games, and what was asked to do with them."""
 
     trouble = "Problems reading results from pgn file"
@@ -217,27 +216,6 @@ quick example: yardstone prep -p raw.pgn -o shrunk.pgn
 """
 
 
-@dataclass
-class _PrepOptions(CommonOptions):
-    """What was asked for, and what follows from it."""
-
-    no_perfects: bool = False
-    min_percent: float | None = None
-    min_games: int | None = None
-    stdin: bool = False
-    remaining: str | None = None
-    major_only: bool = False
-    group_games: str | None = None
-    group_players: str | None = None
-    group_max: int = 1000
-
-    @property
-    def grouping(self) -> bool:
-        """Whether groups have to be found."""
-        wanted = (self.groups, self.group_games, self.group_players)
-        return self.major_only or any(file is not None for file in wanted)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run the command with these arguments; returns the exit status."""
     compatible = "compatible with Ordoprep 0.9.9.8"
@@ -247,14 +225,16 @@ def main(arguments: Sequence[str]) -> int:
     )  # fmt: skip
 
 
-def read_options(arguments: Sequence[str]) -> _PrepOptions:
+def read_options(arguments: Sequence[str]) -> Options:
     """Read all switches, complain in Ordoprep's order and words: UsageError or Refused."""
-    options = given_options(_PrepOptions(), SWITCHES, arguments)
+    options = given_options(SWITCHES, arguments, group_max=1000)
     if options.action:
         return options
     if not options.stdin and not options.has_files:
         raise Refused("Need file name to proceed")
     options.check_names()
+    groups = options.any_given("groups", "group_games", "group_players")
+    options.grouping = options.major_only or groups
     ways = (
         options.no_perfects,
         options.min_percent is not None,

@@ -13,16 +13,16 @@ from yardstone.cli import declare
 from yardstone.cli.declare import (
     ADVANCED,
     Confidence,
-    Memory,
     Seed,
     WorkOptions,
     advanced,
     argument,
     option,
+    target,
 )
-from yardstone.cli.games import GameOptions, MovesOptions, Names, News, Watching
+from yardstone.cli.games import ManyGames, MovesOptions, Names, News, Watching
 from yardstone.cli.go import NetworkOptions
-from yardstone.cli.output import Output, check_ending, write_table
+from yardstone.cli.output import TABLES, Output, write_table
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,8 +46,11 @@ def rate(
     ),
     *,
     names: Names,
-    games: GameOptions,
-    anchor: list[str] | None = option("Fix a player's rating. Repeatable.", metavar="NAME=RATING"),
+    games: ManyGames,
+    anchor: list[str] | None = option(
+        "Fix a player's rating, or say roughly what it is, with a deviation. Repeatable.",
+        metavar="NAME=RATING[±DEV]",
+    ),
     average: float = option(
         "Mean rating of each group of players.", default=2300.0, metavar="RATING"
     ),
@@ -57,24 +60,23 @@ def rate(
         min=0,
     ),
     min_games: int = option("List only players with at least this many games.", default=0),
-    confidence: Confidence = "95",
-    first_advantage: str = advanced(
+    confidence: Confidence = 95,
+    first_advantage: Any = advanced(
         "Points for moving first: auto, a number, or NUMBER±DEVIATION.",
         default="auto",
+        read=declare.parameter,
         metavar="VALUE",
     ),
-    draw_rate: str = advanced(
+    draw_rate: Any = advanced(
         "Draw rate of equal players: auto, 0 to 1 (or per cent), or VALUE±DEVIATION.",
         default="auto",
+        read=declare.parameter,
         metavar="VALUE",
     ),
     join: float | None = advanced(
         "Join groups without games in common by a prior: all players around the average, with "
         "this standard deviation.",
         metavar="DEVIATION",
-    ),
-    prior: list[str] | None = advanced(
-        "Rating that is roughly known. Repeatable.", metavar="NAME=RATING±DEV"
     ),
     relation: list[str] | None = advanced(
         "Difference that is roughly known. Repeatable.", metavar="A>B=POINTS±DEV"
@@ -88,13 +90,14 @@ def rate(
         "Get intervals from this many simulated replays; 0 computes them directly.", default=0
     ),
     seed: Seed = 0,
-    matrix: Path | None = advanced(
-        "Write all rating differences with their errors (.csv or .parquet)."
+    matrix: Path | None = target(
+        "Write all rating differences with their errors (.csv or .parquet).",
+        endings=TABLES,
+        advanced=True,
     ),
     work: WorkOptions,
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
-    memory: Memory = None,
     watching: Watching,
     output: Output,
 ) -> int:
@@ -106,35 +109,32 @@ def rate(
 
     Examples:
         yardstone rate league.csv
-        yardstone rate league.csv --anchor 'Fizbo 2=3000' --plot list.svg -o list.csv
-        yardstone rate --moves records.zip --html ratings.html
-        yardstone rate tcec.pgn.gz --min-games 150 --top 20 --html ratings.html
+        yardstone rate league.csv --anchor 'Fizbo 2=3000' -o list.svg -o list.csv
+        yardstone rate --moves records.zip -o ratings.html
+        yardstone rate tcec.pgn.gz --min-games 150 --top 20 -o ratings.html
     """
     from yardstone.memory import working_memory
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list import difference_table, list_line, rating_list_document
 
-    if memory is not None and (watching.watch or paired is not None):
+    if games.memory is not None and (watching.watch or paired is not None):
         option = "--paired" if paired is not None else "--watch"
         raise UsageError(f"{option} needs each game, so it cannot be used with --memory")
     if moves.moves and watching.watch:
         raise UsageError("--moves cannot be used with --watch")
-    if moves.moves and (anchor or prior):
-        option = "--anchor" if anchor else "--prior"
+    if moves.moves and anchor:
         raise UsageError(
-            f"--moves places players around --average, and {option} elsewhere: leave one out"
+            "--moves places players around --average, and --anchor elsewhere: leave one out"
         )
     if moves.fit and not moves.moves:
         raise UsageError("--fit goes with --moves")
-    level = declare.confidence(confidence)
-    output.check(matrix)
-    check_ending("--matrix", matrix, (".csv", ".parquet", ".pq"))
+    fixed, roughly = declare.anchors(anchor or ())
     model: dict[str, Any] = {
-        "anchors": declare.anchors(anchor or ()),
-        "loose_anchors": declare.priors(prior or ()),
-        "first_advantage": declare.parameter(first_advantage, "--first-advantage"),
-        "draw_rate": declare.parameter(draw_rate, "--draw-rate"),
+        "anchors": fixed,
+        "loose_anchors": roughly,
+        "first_advantage": first_advantage,
+        "draw_rate": draw_rate,
         "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
     }
     tags = model["paired"] or ()
@@ -142,20 +142,19 @@ def rate(
 
     def taken(sources: Sequence[str | Source] | None, *, tell: bool) -> Pool | CountedGames:
         if not watching.watch and not tags:
-            limit = working_memory(memory)
-            if memory is not None or not games.fits(sources, limit, bytes_a_game=_BYTES_A_GAME):
-                return games.counted(sources, memory=limit, names=names, quiet=output.quiet)
-        return games.read(
-            sources, tags=tags, times=False, names=names, quiet=output.quiet, report=tell
-        )
+            limit = working_memory(games.memory)
+            if games.memory is not None or not games.fits(
+                sources, limit, bytes_a_game=_BYTES_A_GAME
+            ):
+                return games.counted(sources, memory=limit, names=names)
+        return games.read(sources, tags=tags, times=False, names=names, report=tell)
 
     def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
         notes: tuple[str, ...] = ()
         if moves.moves:
             played, shown, note = moves.games(
-                paths, games, network, memory=memory, bytes_a_game=_BYTES_A_GAME, tags=tags,
-                names=names, quiet=output.quiet,
-            )  # fmt: skip
+                paths, games, network, bytes_a_game=_BYTES_A_GAME, tags=tags, names=names
+            )
             pool: Pool | CountedGames = played
             model["loose_anchors"], said = moves.priors(played, shown, average=average, join=join)
             notes = (note, said)
@@ -165,7 +164,7 @@ def rate(
         report = rate_list(
             pool,
             BradleyTerry(average=average, join=join, method="likelihood", **model),
-            confidence=level,
+            confidence=confidence,
             minimum_games=min_games,
             simulations=simulate,
             seed=seed,

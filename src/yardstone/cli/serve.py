@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.choices import plural
-from yardstone.cli.declare import advanced, bundle, flag, named_values, option
+from yardstone.cli.declare import bundle, flag, named_values, option
 from yardstone.errors import MissingExtraError
 
 
@@ -27,52 +27,18 @@ class _ServerOptions:
         metavar="URL",
     )
     net: str | None = option("KataGo network for games of Go: a file or a name.", metavar="FILE")
-    device: str | None = advanced(
-        "What to compute it on: auto, cpu, cuda or directml. [default: auto]", metavar="NAME"
-    )
-    gnubg: str | None = advanced("Path of GNU Backgammon, if it is not found.", metavar="FILE")
-    cores: int | None = advanced("Processors shared by the workers; all by default.")
-    keep_days: float | None = advanced(
-        "Delete results after this many days. [default: 30]", metavar="DAYS"
-    )
-    root_path: str | None = advanced(
-        "Path under which a proxy serves the site, such as /strength.", metavar="PATH"
-    )
-    public_url: str | None = advanced(
-        "Public address of the site, such as https://example.org.", metavar="URL"
-    )
-    trusted_proxies: str | None = advanced(
-        "Proxies whose X-Forwarded-For to trust, separated by commas.", metavar="NETWORKS"
-    )
-    allowed_hosts: str | None = advanced(
-        "Host names to answer, separated by commas.", metavar="NAMES"
-    )
-    metrics_from: str | None = advanced(
-        "Addresses that may read /metrics, separated by commas.", metavar="NETWORKS"
-    )
     title: str | None = option("Title of the site. [default: Yardstone]")
-    footer: str | None = advanced(
-        "Footer of every page, such as an imprint: text, or a .txt or .md file."
-    )
-    model: str | None = advanced(
-        "Model of strength from moves of Go. [default: joint]", metavar="NAME|FILE"
-    )
-    calibration: str | None = advanced(
-        "Also show estimates on a site's scale, from `strength calibrate --save`.", metavar="FILE"
-    )
-    importer: str | None = advanced(
-        "Let visitors name a user in place of files: ogs. Off by default.", metavar="NAMES"
-    )
-    importer_url: str | None = advanced(
-        "Where OGS is. [default: https://online-go.com]", metavar="URL"
-    )
 
 
 def serve(
     options: _ServerOptions,
     only_workers: bool = flag("Start only workers, for a server that runs already.", advanced=True),
-    limit: list[str] | None = option(
-        "Set a limit; --limits lists them. Repeatable.", metavar="NAME=VALUE"
+    settings: list[str] | None = option(
+        "Set one of --limits, or device, gnubg, cores, keep_days, root_path, "
+        "public_url, trusted_proxies, allowed_hosts, metrics_from, footer, model, calibration, "
+        "importer or importer_url. Repeatable.",
+        "--set",
+        metavar="NAME=VALUE",
     ),
     config: Path | None = option("Read settings from this TOML file."),
     show_limits: bool = flag(
@@ -88,17 +54,17 @@ def serve(
     Examples:
         yardstone serve
         yardstone serve --port 80 --host 0.0.0.0 --workers 2 --data /var/lib/yardstone
-        yardstone serve --config serve.toml --limit file_bytes=4000000
+        yardstone serve --config serve.toml --set file_bytes=4000000
         yardstone serve --only-workers --database /run/secrets/database
     """
     from yardstone.web.settings import load_settings
 
-    settings = load_settings(config, asdict(options), named_values(limit, "--limit"))
+    loaded = load_settings(config, asdict(options), named_values(settings))
     if show_limits:
-        for name, value in settings.limits.as_plain().items():
+        for name, value in loaded.limits.as_plain().items():
             print(f"{name} = {value:,}".replace(",", "_"))
         return
-    _run(settings, serve=not only_workers)
+    _run(loaded, serve=not only_workers)
 
 
 def _run(settings: Any, *, serve: bool) -> None:

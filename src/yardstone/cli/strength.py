@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
+from yardstone.choices import check_choice
 from yardstone.cli.declare import (
+    Confidence,
     Seed,
     Strict,
     WorkOptions,
@@ -14,10 +16,10 @@ from yardstone.cli.declare import (
     argument,
     flag,
     option,
+    target,
 )
-from yardstone.cli.declare import confidence as parse_confidence
 from yardstone.cli.go import GamePaths, NetworkOptions, Visits
-from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped
+from yardstone.cli.output import Document, Output, TableOutput, progress_bar
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -53,15 +55,12 @@ def estimate(
         "Player to estimate. [default: the one who is in all games]", metavar="NAME"
     ),
     colour: Colour | None = option("Use this colour's moves in all games, whoever played it."),
-    scale: ScaleName | None = option(
-        "Scale to show the strength on. [default: fox; ogs for the weaker]"
+    scale: str | None = option(
+        f"Scale to show the strength on: {', '.join(get_args(ScaleName))}, or a site's own, by a "
+        "file from `strength calibrate`. [default: fox; ogs for the weaker]",
+        metavar="NAME|FILE",
     ),
-    calibration: Path | None = option(
-        "Show ratings of a site, by a file from `strength calibrate`."
-    ),
-    confidence: str = option(
-        "Confidence level of the intervals, in per cent.", default="90", metavar="LEVEL"
-    ),
+    confidence: Confidence = 90,
     handicap: Handicap = False,
     network: NetworkOptions,
     model: ModelFile = None,
@@ -79,12 +78,8 @@ def estimate(
         yardstone strength estimate professional.sgf --player 'Park Junghwan' --scale egf
         yardstone strength estimate professional.sgf --colour white --confidence 95 -o white.html
     """
-    level = parse_confidence(confidence)
-    output.check()
     if colour is not None and player is not None:
         raise UsageError("--player and --colour: name one of them")
-    if calibration is not None and scale is not None:
-        raise UsageError("--calibration and --scale: name one of them")
     from yardstone.go.losses import LossEffort
     from yardstone.records.sgf import SgfReader
     from yardstone.reports.strength import estimate_document
@@ -94,9 +89,11 @@ def estimate(
     from yardstone.strength.players import model_network
 
     ranks = default_model(model, network.net)
-    target: str | Calibration | None = None if scale is None else scale
-    if calibration is not None:
-        target = Calibration.load(calibration)
+    target: str | Calibration | None = scale
+    if scale is not None and scale not in get_args(ScaleName):
+        if not Path(scale).is_file():
+            check_choice("--scale", scale, get_args(ScaleName))
+        target = Calibration.load(scale)
         target.check_model(ranks)
     reader = SgfReader(*paths, strict=strict)
     games = list(reader)
@@ -110,14 +107,13 @@ def estimate(
         net=model_network(ranks, **network.as_arguments()),
         model=ranks,
         scale=target,
-        level=level,
+        level=confidence,
         handicap=handicap,
         effort=None if visits is None else LossEffort(visits),
         skipped=reader.skipped,
         progress=output.progress("looking at positions"),
     )
-    output.emit(estimate_document(result.as_dict()))
-    report_skipped(reader.skipped, quiet=output.quiet)
+    output.emit(estimate_document(result.as_dict()), skipped=reader.skipped)
 
 
 def _player(games: list[GoGame]) -> str | None:
@@ -161,7 +157,7 @@ def calibrate(
         metavar="[FILES]...",
     ),
     *,
-    save: Path | None = option("Save the calibration, for `estimate --calibration`."),
+    save: Path | None = target("Save the calibration, for `estimate --scale`."),
     site: str | None = option("Name of the ratings. [default: the kind]", metavar="NAME"),
     kind: Literal["points", "ogs", "egf"] = option(
         "Ratings of OGS, of the EGF, or points of another site.", default="points"
@@ -189,7 +185,6 @@ def calibrate(
     from yardstone.strength.calibration import calibrate_site, read_ratings
     from yardstone.strength.model import default_model
 
-    output.check(save)
     name = site or kind
     if not name.isprintable() or len(name) > 80:
         raise UsageError("--site: a name of at most 80 letters")
@@ -230,8 +225,7 @@ def calibrate(
     )
     if save is not None:
         result.calibration.save(save)
-    output.emit(calibration_document(result))
-    report_skipped(skipped, quiet=output.quiet)
+    output.emit(calibration_document(result), skipped=skipped)
 
 
 def style(
@@ -251,7 +245,7 @@ def style(
     seed: Seed = 0,
     work: WorkOptions,
     output: TableOutput,
-) -> None:
+) -> Document:
     """Predict ranks from features of style, and test the prediction.
 
     Every player is predicted from the players of the other parts. With --predict the
@@ -264,7 +258,6 @@ def style(
     from yardstone.reports.style import style_document
     from yardstone.strength.style import rate_by_style
 
-    output.check()
     ratings = rate_by_style(
         tables,
         others or (),
@@ -273,4 +266,4 @@ def style(
         workers=work.workers,
         progress=output.progress("cross-validation"),
     )
-    output.emit(style_document(ratings))
+    return style_document(ratings)

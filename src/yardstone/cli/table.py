@@ -7,8 +7,10 @@ help lists commands, or a word is none of those here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Command:
     """A command."""
 
     place: str  #: Module under `package` and function: ``evaluate:predict``.
-    about: str  #: The first sentence of the function's docstring.
+    about: str = ""  #: The first sentence of the function's docstring; `about_of` reads ours.
     package: str = "yardstone.cli"  #: What the module is part of; "" for nothing.
     advanced: bool = False  #: Whether only ``--help-all`` of its family lists it.
 
@@ -51,77 +53,54 @@ OWN_SWITCHES = {
 }
 
 
-def _of(module: str, /, *advanced: str, **abouts: str | Family) -> dict[str, Command | Family]:
-    """Return the commands of a module, given what each of its functions is for."""
-    return {
-        function.rstrip("_").replace("_", "-"): about
-        if isinstance(about, Family)
-        else Command(f"{module}:{function}", about, advanced=function in advanced)
-        for function, about in abouts.items()
-    }
+def _of(module: str, names: str) -> dict[str, Command | Family]:
+    """Return commands of a module by their functions; only ``--help-all`` lists those after a +."""
+    made: dict[str, Command | Family] = {}
+    for word in names.split():
+        function = word.removeprefix("+")
+        name = function.rstrip("_").replace("_", "-")
+        made[name] = Command(f"{module}:{function}", advanced=word != function)
+    return made
+
+
+def about_of(entry: Command | Family) -> str:
+    """Return what a command is for; that of ours is read from its file, which is not imported."""
+    if entry.about or not isinstance(entry, Command):
+        return entry.about
+    module, _, function = entry.place.partition(":")
+    source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    found = re.search(rf'^def {function}\(.*?:\n    """(.*?)$', source, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
 
 
 #: All others, in the order of ``--help``.
 COMMANDS: Mapping[str, Command | Family] = {
-    "rate": Command("rate:rate", "Rate players from results, with the error of each rating."),
-    "match": Command(
-        "match:match", "Judge a match of two players: Elo, superiority, when to stop."
-    ),
-    "history": Command("history:history", "Rate games in order, and show ratings over time."),
-    "predict": Command(
-        "evaluate:predict", "Predict a game between two players from the games so far."
-    ),
-    "evaluate": Command(
-        "evaluate:evaluate", "Compare rating systems by how well they predict later games."
-    ),
+    **_of("rate", "rate"),
+    **_of("match", "match"),
+    **_of("history", "history"),
+    **_of("evaluate", "predict evaluate"),
     "winprob": Family(
         "Give winning probabilities between Go grades; fit the model.",
         ("winprob 2d 4d", "winprob fit winning_statistics_simulated.txt"),
-        _of(
-            "winprob",
-            "stats",
-            between="Give the probability that one grade beats another.",
-            stats="Tabulate how often the weaker player wins, by grade.",
-            fit="Fit the model to games or winning statistics, with intervals.",
-        ),
+        _of("winprob", "between +stats fit"),
         default="between",
     ),
     "go": Family(
         "Analyse and judge games of Go with KataGo's networks.",
-        ("go analyse professional.sgf --plot game.svg", "go nets download b6c96"),
-        _of(
-            "go",
-            "evaluate",
-            evaluate="Evaluate positions, given as JSON lines, without searching.",
-            analyse="Analyse games: winrate, lead, and the points each move lost.",
-            judge="Judge who won each game, and compare with the recorded result.",
-            features="Extract the features of every move of many games.",
-            fetch="Fetch the latest public games of a user of OGS as SGF files.",
-            nets=Family(
+        ("go analyse professional.sgf -o game.svg", "go nets download b6c96"),
+        {
+            **_of("go", "+evaluate analyse judge features fetch"),
+            "nets": Family(
                 "Manage KataGo networks: list, add, download, remove.",
                 ("go nets list", "go nets download b6c96"),
-                _of(
-                    "go",
-                    "add",
-                    "show",
-                    list_="List the installed networks.",
-                    add="Install a network from a file.",
-                    download="Download a network and verify it.",
-                    show="Describe a network.",
-                    remove="Remove installed networks.",
-                ),
+                _of("go", "list_ +add download +show remove"),
             ),
-        ),
+        },
     ),
     "strength": Family(
         "Estimate strength from moves.",
         ("strength estimate professional.sgf --colour black", "strength style style_simulated.tab"),
-        _of(
-            "strength",
-            estimate="Estimate how strong a player is from the moves of their games.",
-            calibrate="Fit estimates to the ratings of a site or club.",
-            style="Predict ranks from features of style, and test the prediction.",
-        ),
+        _of("strength", "estimate calibrate style"),
     ),
     "trickplay": Family(
         "Find local problems in games, and rate the answers to them.",
@@ -129,12 +108,7 @@ COMMANDS: Mapping[str, Command | Family] = {
             "trickplay index professional.sgf -o games.idx",
             "trickplay find trickplay.txt --games games.idx",
         ),
-        _of(
-            "trickplay",
-            index="Build an index of games that makes searches fast.",
-            find="Find the positions of problems in games, in any orientation.",
-            rate="Rate the refutation and the failure of each problem.",
-        ),
+        _of("trickplay", "index find rate"),
     ),
     "tournament": Family(
         "Run, pair, rank, rate and simulate tournaments.",
@@ -143,73 +117,32 @@ COMMANDS: Mapping[str, Command | Family] = {
             "tournament standings open.xml",
             "tournament pair swiss.trf",
         ),
-        _of(
-            "event",
-            new="Begin a tournament: write a file that OpenGotha opens.",
-            set_="Change the settings of a tournament; those that are not named stay.",
-            enter="Enter players: one by name, or all of a table, at any round.",
-            change="Change what is said of a player: name, grade, rating, club, country.",
-            withdraw="Withdraw a player from a round on, or for one round.",
-            bye="Give a player the bye of a round, before the others are paired.",
-            team="Enter a team, or another line-up of it; without options list them.",
-            wish="Keep a wish for the pairings of several rounds.",
-        )
-        | _of("pair", pair="Pair the next round, and explain each board.")
-        | _of(
-            "event",
-            result="Enter a result, or a sheet of them.",
-            undo="Take back the last change of a tournament's file.",
-        )
-        | _of(
-            "tournament",
-            standings="Show the standings after any round, by any criteria.",
-            ratings="Compute the rating changes before they are published.",
-            prizes="List the prizes: by place, by group of grades, by wins.",
-            publish="Publish boards, standings, results and players as pages.",
-            serve="Run the desk of a tournament in the browser.",
-            show="Summarise a tournament file: rounds, players, games and rules.",
-            convert="Convert a tournament between OpenGotha, H9 and TRF.",
-            needs="Show what a player needs in the last round to reach a place.",
-        )
-        | _of(
-            "pair",
-            "check",
-            "generate",
-            check="Check recorded rounds against FIDE's Dutch system.",
-            generate="Generate a random Swiss paired by FIDE's Dutch system.",
-        )
-        | _of(
-            "tournament", simulate="Simulate a tournament thousands of times: who finishes where."
-        ),
+        {
+            **_of("event", "new set_ enter change withdraw bye team wish"),
+            **_of("pair", "pair"),
+            **_of("event", "result undo"),
+            **_of("tournament", "standings ratings prizes publish serve show convert needs"),
+            **_of("pair", "+check +generate"),
+            **_of("tournament", "simulate"),
+        },
     ),
     "backgammon": Family(
         "Turn errors into ratings, with GNU Backgammon as the judge.",
         (
             "backgammon rating --epm 0.0085 --epc 0.021 --length 7",
-            "backgammon analyse backgammon.mat --html match.html",
+            "backgammon analyse backgammon.mat -o match.html",
         ),
-        _of(
-            "backgammon",
-            rating="Compute a rating from error rates, or the other way round.",
-            analyse="Analyse matches: each player's errors, blunders and rating.",
-            position="Show a position by its ID, convert the ID, and evaluate it.",
-        ),
+        _of("backgammon", "rating analyse position"),
     ),
-    "handicap": Command(
-        "winprob:handicap", "Set the handicap for two Go players: stones, komi, ties."
-    ),
-    "demo": Command("demo:demo", "Show each main job on real games; copy the example files."),
+    **_of("winprob", "handicap"),
+    **_of("demo", "demo"),
     "convert": Family(
         "Convert games to other formats, and ratings to other scales.",
         ("convert professional.sgf -o results.csv", "convert rating 2d --to egf"),
-        _of(
-            "convert",
-            game_files="Convert games between SGF, PGN, CSV, JSON and Parquet.",
-            rating="Convert grades and ratings of Go to other scales.",
-        ),
+        _of("convert", "game_files rating"),
         default="game-files",
     ),
-    "serve": Command("serve:serve", "Run the web server: pages that measure strength, and an API."),
+    **_of("serve", "serve"),
 }
 
 #: Commands of the laboratory, a package of its own, with dots between their words.

@@ -13,17 +13,22 @@ from yardstone.cli.declare import (
     advanced,
     argument,
     bundle,
+    check_folder,
     flag,
     given,
+    named_values,
     option,
+    target,
 )
-from yardstone.cli.output import Output, TableOutput, check_folder, write_out
+from yardstone.cli.output import Document, Output, TableOutput, write_out
 from yardstone.errors import InputError, MissingExtraError, UsageError
+from yardstone.grades import parse_grade
+from yardstone.tournament.files import format_to_write, read_tournament
 from yardstone.tournament.formats import FORMATS
+from yardstone.tournament.model import System, Tournament
 
 if TYPE_CHECKING:
     from yardstone.tournament.forecast import Scenario
-    from yardstone.tournament.model import Tournament
 
 
 @bundle
@@ -44,8 +49,6 @@ class TournamentFile:
 
     def read(self) -> Tournament:
         """The tournament."""
-        from yardstone.tournament.files import read_tournament
-
         return read_tournament(self.file, format=self.kind)
 
 
@@ -79,8 +82,6 @@ class Runs(WorkOptions):
 
 def grade(text: str, option: str) -> int:
     """A grade as a whole number, 1 dan being 0."""
-    from yardstone.grades import parse_grade
-
     try:
         value = parse_grade(text)
     except InputError as error:
@@ -90,7 +91,7 @@ def grade(text: str, option: str) -> int:
     return int(value)
 
 
-def show(file: TournamentFile, output: TableOutput) -> None:
+def show(file: TournamentFile, output: TableOutput) -> Document:
     """Summarise a tournament file: rounds, players, games and rules.
 
     Examples:
@@ -98,8 +99,7 @@ def show(file: TournamentFile, output: TableOutput) -> None:
     """
     from yardstone.reports.standings import tournament_document
 
-    output.check()
-    output.emit(tournament_document(file.read()))
+    return tournament_document(file.read())
 
 
 def standings(
@@ -115,7 +115,7 @@ def standings(
     everybody: bool = flag("Also list players without a game.", advanced=True),
     teams: bool = flag("Rank the teams, with the boards of their matches."),
     top: int | None = option("Show only this many players (text and pages only).", min=1),
-) -> None:
+) -> Document:
     """Show the standings after any round, by any criteria.
 
     Examples:
@@ -126,8 +126,7 @@ def standings(
     from yardstone.reports.standings import standings_document
     from yardstone.tournament.standings_table import standings as standings_of
 
-    output.check()
-    if output.format not in ("text", "html") and (top is not None or not results):
+    if {*output.formats} - {"text", "html"} and (top is not None or not results):
         raise UsageError("--top and --no-results are for text and pages")
     tournament = file.read()
     if teams:
@@ -137,8 +136,7 @@ def standings(
         if everybody or unplayed is not None or top is not None:
             raise UsageError("--everybody, --unplayed and --top are for standings of players")
         ranked = team_standings(tournament, round_number=round_number, criteria=criteria)
-        output.emit(team_standings_document(ranked, results=results))
-        return
+        return team_standings_document(ranked, results=results)
     table = standings_of(
         tournament,
         round_number=round_number,
@@ -146,7 +144,7 @@ def standings(
         unplayed=unplayed,
         everybody=everybody,
     )
-    output.emit(standings_document(table, results=results, top=top))
+    return standings_document(table, results=results, top=top)
 
 
 def ratings(
@@ -162,7 +160,7 @@ def ratings(
         metavar="CLASS",
     ),
     k: float | None = advanced("K of all players, for FIDE's system.", "-k", min=0.0, metavar="K"),
-) -> None:
+) -> Document:
     """Compute the rating changes before they are published.
 
     Examples:
@@ -172,13 +170,23 @@ def ratings(
     from yardstone.reports.standings import changes_document
     from yardstone.tournament.rating_change import rating_changes
 
-    output.check()
     tournament = file.read()
     chess = system == "fide" or (system is None and tournament.discipline == "chess")
     if (k is not None and not chess) or (weight is not None and chess):
         raise UsageError("-k is for FIDE's system, --class for the EGF's")
     changes = rating_changes(tournament, system=system, weight=weight, k=k)
-    output.emit(changes_document(tournament, changes))
+    return changes_document(tournament, changes)
+
+
+def _grades(text: str, option: str) -> list[int]:
+    return [grade(each.strip(), option) for each in text.split(",")]
+
+
+def _amounts(text: str, option: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"{option} {text!r}: amounts such as 300,200,100") from None
 
 
 def prizes(
@@ -186,19 +194,20 @@ def prizes(
     output: TableOutput,
     *,
     places: int = option("Places with a prize.", default=3, min=0),
-    groups: str | None = option(
+    groups: Any = option(
         "Lowest grades of groups with prizes of their own, such as 1d,5k. [default: the file's "
         "categories]",
+        read=_grades,
         metavar="GRADES",
     ),
     group_places: int = option("Places with a prize in a group.", default=1, min=1),
     wins: int | None = option("A prize for so many wins.", min=1),
-    money: str | None = option(
-        "Money of the first places, such as 300,200,100.", metavar="AMOUNTS"
+    money: Any = option(
+        "Money of the first places, such as 300,200,100.", read=_amounts, metavar="AMOUNTS"
     ),
     once: bool = flag("No prize in a group for who has one for the place."),
     criteria: Criteria = None,
-) -> None:
+) -> Document:
     """List the prizes: by place, by group of grades, by wins.
 
     Players with equal scores in all criteria share a place, and in equal parts the money
@@ -211,29 +220,17 @@ def prizes(
     from yardstone.reports.standings import prizes_document
     from yardstone.tournament.event.prizes import prize_list
 
-    output.check()
     made = prize_list(
         file.read(),
         places=places,
-        groups=None
-        if groups is None
-        else [grade(text.strip(), "--groups") for text in groups.split(",")],
+        groups=groups,
         group_places=group_places,
         wins=wins,
-        money=_amounts(money),
+        money=money or [],
         once=once,
         criteria=criteria,
     )
-    output.emit(prizes_document(made))
-
-
-def _amounts(text: str | None) -> list[float]:
-    if text is None:
-        return []
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--money {text!r}: amounts such as 300,200,100") from None
+    return prizes_document(made)
 
 
 def publish(
@@ -295,7 +292,7 @@ def needs(
         "Try at most this many combinations of results; beyond, give bounds.", default=4096, min=1
     ),
     unplayed: Unplayed = None,
-) -> None:
+) -> Document:
     """Show what a player needs in the last round to reach a place.
 
     Combinations of results are counted; beside them stand the chances by a model of winning,
@@ -307,7 +304,6 @@ def needs(
     from yardstone.reports.simulation import last_round_document
     from yardstone.tournament.last_round import last_round_needs, place_chances
 
-    output.check()
     tournament = file.read()
     result = last_round_needs(
         tournament,
@@ -327,7 +323,7 @@ def needs(
             reason = str(error)
     else:
         reason = "too many combinations; `yardstone tournament simulate` has them"
-    output.emit(last_round_document(tournament, result, chances, no_chances=reason))
+    return last_round_document(tournament, result, chances, no_chances=reason)
 
 
 @bundle
@@ -358,7 +354,7 @@ class _ResultOptions:
         "With --win elo: advantage of moving first.", default=0.0, metavar="POINTS"
     )
     draw_rate: float = advanced(
-        "With --win elo: draw rate of equal players.", "--draws", default=0.0, metavar="RATE"
+        "With --win elo: draw rate of equal players.", default=0.0, metavar="RATE"
     )
     deviation: float | None = advanced(
         "Standard deviation of true strengths about the entry list (grades, or points with elo); "
@@ -382,8 +378,6 @@ def _whole(least: int) -> Callable[[str, str], int]:
 
 
 def _system(text: str, option: str) -> Any:
-    from yardstone.tournament.model import System
-
     try:
         return System(text)
     except ValueError:
@@ -425,22 +419,20 @@ def simulate(
     top: int = option("Show this many players; 0 shows all.", default=20, min=0),
     runs: Runs,
     output: Output,
-) -> None:
+) -> Document:
     """Simulate a tournament thousands of times: who finishes where.
 
     Strengths are the ratings of the entry list, or the grades where there is none;
     results are drawn from the model of winning, rounds paired as `tournament pair` does.
 
     Examples:
-        yardstone tournament simulate open.xml --tournaments 200 --plot places.svg
+        yardstone tournament simulate open.xml --tournaments 200 -o places.svg
         yardstone tournament simulate --players 32 --tournaments 200 --vary bar=1d,3d,5d
-        yardstone tournament simulate swiss.trf --win elo --draws 0.4 --advantage 35
+        yardstone tournament simulate swiss.trf --win elo --draw-rate 0.4 --advantage 35
     """
     from yardstone.reports.simulation import simulation_document
-    from yardstone.tournament.files import read_tournament
     from yardstone.tournament.forecast import Scenario, simulate_scenarios
 
-    output.check()
     low, colon, high = grades.partition(":")
     if not colon:
         raise UsageError("--grades: write two grades, as in 20k:7d")
@@ -466,7 +458,7 @@ def simulate(
         workers=runs.workers,
         progress=output.progress,
     )
-    output.emit(simulation_document(simulation, top=top))
+    return simulation_document(simulation, top=top)
 
 
 def _variation(text: str | None, scenario: Scenario) -> dict[str, Any]:
@@ -487,15 +479,29 @@ def _variation(text: str | None, scenario: Scenario) -> dict[str, Any]:
     }
 
 
+def _codec(name: str, _: str) -> str:
+    import codecs
+
+    try:
+        codec = codecs.lookup(name)
+        "a".encode(codec.name)
+    except LookupError:
+        raise UsageError(f"no encoding of text is called {name!r}") from None
+    return codec.name
+
+
 def convert(
     file: TournamentFile,
     *,
-    output: Path | None = option("Write to this file.", "--output", "-o"),
+    output: Path | None = target("Write to this file.", "--output", "-o"),
     to: str | None = option(
         "Format to write. [default: by the ending of the file]", metavar="|".join(FORMATS)
     ),
-    encoding: str = advanced(
-        "Encoding of an H9 file, such as iso-8859-15.", default="utf-8", metavar="NAME"
+    encoding: Any = advanced(
+        "Encoding of an H9 file, such as iso-8859-15.",
+        default="utf-8",
+        read=_codec,
+        metavar="NAME",
     ),
     forfeits: bool = advanced(
         "Write games decided without play into an H9 file, or half a point.", default=True
@@ -508,52 +514,21 @@ def convert(
     Examples:
         yardstone tournament convert open.xml -o open.h9
     """
-    from yardstone.tournament.files import format_to_write
-
-    check_folder(output)
     tournament = file.read()
     form = format_to_write(output, to)
-    options = {} if encoding == "utf-8" else {"encoding": _codec(encoding)}
+    options = {} if encoding == "utf-8" else {"encoding": encoding}
     if form.name != "h9" and (options or not forfeits):
         raise UsageError("--encoding and --no-forfeits are for H9 files")
     data = form.write(tournament, **options, **({} if forfeits else {"keep_forfeits": False}))
     write_out(data, output)
 
 
-def _codec(name: str) -> str:
-    import codecs
-
-    try:
-        codec = codecs.lookup(name)
-        "a".encode(codec.name)
-    except LookupError:
-        raise UsageError(f"no encoding of text is called {name!r}") from None
-    return codec.name
-
-
 #: Where the password may stand instead of on the command line, which others may see.
 PASSWORD = "YARDSTONE_DESK_PASSWORD"
 
 
-@bundle
-class _SiteOptions:
-    """How the pages look, and who reaches them."""
-
-    PANEL: ClassVar[str] = "Site"
-
-    title: str = option("Title of the pages. [default: the tournament's name]", default="")
-    footer: str = option("Footer of every page: text, or a .txt or .md file.", default="")
-    root_path: str = option(
-        "Path under which a proxy serves it, such as /open.", default="", metavar="PATH"
-    )
-    public_url: str = option(
-        "Address that players use, such as https://example.org.", default="", metavar="URL"
-    )
-    trusted_proxies: str = option(
-        "Proxies whose X-Forwarded-For to trust, separated by commas.",
-        default="127.0.0.1,::1",
-        metavar="NETWORKS",
-    )
+#: What else can be set of the pages and of who reaches them, by the names of `DeskSettings`.
+_SITE = ("title", "footer", "root_path", "public_url", "trusted_proxies")
 
 
 def serve(
@@ -569,7 +544,12 @@ def serve(
         envvar=PASSWORD,
     ),
     register: Path | None = option("Federation's list to enter players from.", "--list"),
-    site: Annotated[_SiteOptions, ADVANCED],
+    site: list[str] | None = advanced(
+        "Set title, footer (text, or a .txt or .md file), root_path (under which a proxy serves "
+        "it), public_url (that players use) or trusted_proxies (with commas). Repeatable.",
+        "--set",
+        metavar="NAME=VALUE",
+    ),
 ) -> None:
     """Run the desk of a tournament in the browser.
 
@@ -585,7 +565,8 @@ def serve(
         from yardstone.web.settings import footer_text
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "web") from None
-    options = vars(site) | {"footer": footer_text(site.footer)}
+    options: dict[str, Any] = {**named_values(site, *_SITE)}
+    options["footer"] = footer_text(options.get("footer", ""))
     settings = DeskSettings(
         file=file, host=host, port=port, password=password, register=register, **options
     ).with_password()

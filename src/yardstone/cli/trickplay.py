@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from yardstone.cli import declare
 from yardstone.cli.declare import (
     Confidence,
     Strict,
@@ -15,6 +14,7 @@ from yardstone.cli.declare import (
     argument,
     bundle,
     option,
+    target,
 )
 from yardstone.cli.go import NetworkOptions, Quiet
 from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped, stage_bars
@@ -62,7 +62,7 @@ class ProblemOptions(WorkOptions):
         "Change the completed board of a problem, such as 24=black:K4,empty:D3. Repeatable.",
         metavar="PROBLEM=STONES",
     )
-    sgf: Path | None = advanced("Write the completed boards with the variations.")
+    sgf: Path | None = target("Write the completed boards with the variations.", advanced=True)
     strict: Strict = False
 
     def sought(self, boards: int) -> Sought:
@@ -135,7 +135,6 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
         yardstone trickplay find trickplay.txt --games professional.sgf
         yardstone trickplay find trickplay.txt --games professional.sgf --sgf found.sgf
     """
-    output.check(problems.sgf)
     from yardstone.reports.trickplay import found_document
     from yardstone.strength.trickplay.rating import find_problem_files
 
@@ -144,22 +143,34 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     finish(problems, result, quiet=output.quiet)
 
 
+def _parse_moves(text: str, option: str) -> Moves:
+    """All of them, as many of each variation, or the first ones."""
+    if text == "all":
+        return "all"
+    if text == "equal":
+        return "equal"
+    if text.isdecimal() and 0 < int(text) < 1000:
+        return int(text)
+    raise UsageError(f"{option} {text}: write all, equal or a number from 1")
+
+
 def rate(
     problems: ProblemOptions,
     network: NetworkOptions,
     output: Output,
     *,
     boards: Boards = 5,
-    moves: str = advanced(
+    moves: Any = advanced(
         "Answers to rate: all, the first NUMBER, or equal: as many as the shortest variation has.",
         default="equal",
+        read=_parse_moves,
         metavar="NUMBER",
     ),
     history: bool = advanced(
         "Show the network the moves before the position, or only the position.", default=True
     ),
     scale: ScaleName = option("Scale to show the ratings on.", default="fox"),
-    confidence: Confidence = "90",
+    confidence: Confidence = 90,
     model: ModelFile = None,
 ) -> None:
     """Rate the refutation and the failure of each problem.
@@ -169,12 +180,9 @@ def rate(
     rated as high as the refutation, or higher.
 
     Examples:
-        yardstone trickplay rate trickplay.txt --games professional.sgf --plot ratings.svg
+        yardstone trickplay rate trickplay.txt --games professional.sgf -o ratings.svg
         yardstone trickplay rate trickplay.txt --games professional.sgf --boards 1 -o problem.json
     """
-    output.check(problems.sgf)
-    level = declare.confidence(confidence)
-    rated_moves = _parse_moves(moves)
     from yardstone.reports.trickplay import ratings_document
     from yardstone.strength.model import default_model
     from yardstone.strength.trickplay.rating import rate_problem_files
@@ -185,21 +193,10 @@ def rate(
         ranks,
         network.load_for(ranks),
         scale=scale,
-        level=level,
-        moves=rated_moves,
+        level=confidence,
+        moves=moves,
         history=history,
         progress=stage_bars(quiet=output.quiet),
     )
     output.emit(ratings_document(result))
     finish(problems, result.found, quiet=output.quiet)
-
-
-def _parse_moves(text: str) -> Moves:
-    """All of them, as many of each variation, or the first ones."""
-    if text == "all":
-        return "all"
-    if text == "equal":
-        return "equal"
-    if text.isdecimal() and 0 < int(text) < 1000:
-        return int(text)
-    raise UsageError(f"--moves {text}: write all, equal or a number from 1")

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from yardstone.cli import declare
-from yardstone.cli.declare import Confidence, Seed, Win, advanced, argument, flag, option
-from yardstone.cli.output import Output, TableOutput
+from yardstone.cli.declare import (
+    Confidence,
+    Seed,
+    Win,
+    advanced,
+    argument,
+    flag,
+    named_values,
+    option,
+)
+from yardstone.cli.output import Document, Output, TableOutput
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +44,7 @@ def between(
     ),
     table: bool = flag("Show all grades against opponents 1 to 9 grades stronger."),
     figure: Literal["curves", "lambda", "contour"] = advanced(
-        "What --plot draws: curves, lambda or contour.", default="curves"
+        "What the chart shows: curves, lambda or contour.", default="curves"
     ),
     scale: str = option("Scale of the two players: grade, egf, ogs, goldis.", default="grade"),
     set_: list[str] | None = advanced(
@@ -44,9 +52,9 @@ def between(
         "--set",
         metavar="NAME=VALUE",
     ),
-    confidence: Confidence = "95",
+    confidence: Confidence = 95,
     output: Output,
-) -> None:
+) -> Document | None:
     """Give the probability that one grade beats another.
 
     The interval is that of the model, where its errors are known.
@@ -57,15 +65,12 @@ def between(
         yardstone winprob 2d 4d --win kaniuk
         yardstone winprob 4k --chance 0.35
         yardstone winprob 2215 2390 --scale egf
-        yardstone winprob --table --plot curves.svg
+        yardstone winprob --table -o curves.svg
     """
-    from yardstone.cli import declare
     from yardstone.reports import winprob
     from yardstone.winprob.model import winning_model
     from yardstone.winprob.players import opponent_for, probability_between
 
-    output.check()
-    level = declare.confidence(confidence)
     model, words = _changed(winning_model(win), set_ or []), grades or []
     if model.scale == "points" and (table or not words):
         raise UsageError(f"--win {model.name} goes by points, not by grades: give two ratings")
@@ -73,38 +78,31 @@ def between(
         raise UsageError("--table stands without grades")
     if chance is not None and len(words) != 1:
         raise UsageError("--chance needs one grade")
+    case: dict[str, Any] = {"handicap": handicap, "komi": komi, "level": confidence}
     if table:
-        document = winprob.grades_document(model, figure, handicap=handicap, komi=komi, level=level)
-    elif chance is not None:
-        pair = opponent_for(
-            words[0], chance, model=model, scale=scale, handicap=handicap, komi=komi, level=level
-        )
-        document = winprob.pair_document(pair, figure)
-    elif len(words) == 2:
-        pair = probability_between(
-            words[0], words[1], model=model, scale=scale, handicap=handicap, komi=komi, level=level
-        )
-        document = winprob.pair_document(pair, figure)
-    elif not words and output.plot is not None:
-        document = winprob.figure_document(model, figure, level)
-        output = replace(output, quiet=True)
-    else:
+        return winprob.grades_document(model, figure, **case)
+    if chance is not None:
+        pair = opponent_for(words[0], chance, model=model, scale=scale, **case)
+        return winprob.pair_document(pair, figure)
+    if len(words) == 2:
+        pair = probability_between(words[0], words[1], model=model, scale=scale, **case)
+        return winprob.pair_document(pair, figure)
+    if words or not output.draws:
         raise UsageError("give two grades, such as 2d 4d")
-    output.emit(document)
+    replace(output, quiet=True).emit(winprob.figure_document(model, figure, confidence))
+    return None
 
 
 def _changed(model: WinningModel, settings: list[str]) -> WinningModel:
     """The model with coefficients set by hand."""
     from yardstone.winprob.model import with_coefficients
 
-    declare = {}
-    for word in settings:
-        name, _, number = word.partition("=")
-        try:
-            declare[name.strip()] = float(number)
-        except ValueError:
-            raise UsageError(f"--set {word}: write it like K=0.2") from None
-    return with_coefficients(model, declare) if declare else model
+    texts = named_values(settings)
+    try:
+        values = {name: float(text) for name, text in texts.items()}
+    except ValueError:
+        raise UsageError("--set: write numbers, as in K=0.2") from None
+    return with_coefficients(model, values) if values else model
 
 
 Files = Annotated[
@@ -127,20 +125,28 @@ def stats(
     end: End = None,
     differences: int = option("Largest difference of grades to use.", default=4, min=1, max=40),
     output: Output,
-) -> None:
+) -> Document:
     """Tabulate how often the weaker player wins, by grade.
 
     The text is in the layout of the European Go Database.
 
     Examples:
-        yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 --plot figure.svg
+        yardstone winprob stats graded_games_simulated.csv --from 2016-01-01 -o figure.svg
     """
     from yardstone.reports.winprob import statistics_document
     from yardstone.winprob.statistics import statistics_of_files
 
-    output.check()
     statistics = statistics_of_files(files, begin=begin, end=end, differences=differences)
-    output.emit(statistics_document(statistics))
+    return statistics_document(statistics)
+
+
+def _two_grades(text: str, option: str) -> tuple[float, float]:
+    from yardstone.grades import parse_grade
+
+    words = text.split(",")
+    if len(words) != 2:
+        raise UsageError(f"{option} {text}: write two grades like 2d,4d")
+    return parse_grade(words[0]), parse_grade(words[1])
 
 
 def fit(
@@ -167,9 +173,10 @@ def fit(
         min=0,
         metavar="SAMPLES",
     ),
-    probability: list[str] | None = advanced(
+    probability: list[Any] | None = advanced(
         "Likelihood: show the probability between two grades such as 2d,4d, with its interval. "
         "Repeatable.",
+        read=_two_grades,
         metavar="GRADES",
     ),
     link: Literal["erf", "logistic"] = advanced(
@@ -182,24 +189,21 @@ def fit(
     ),
     save: Path | None = option("Save the fit as a model of winning, for --win FILE."),
     seed: Seed = 0,
-    confidence: Confidence = "95",
+    confidence: Confidence = 95,
     output: Output,
-) -> None:
+) -> Document:
     """Fit the model to games or winning statistics, with intervals.
 
     Examples:
-        yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 99 --plot a.svg
+        yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 99 -o a.svg
         yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
     """
-    from yardstone.cli import declare
     from yardstone.reports.winprob import fit_document
     from yardstone.winprob.fit import fit_all_games, fit_statistics
     from yardstone.winprob.model import write_model
     from yardstone.winprob.statistics import read_all_games, statistics_of_files
 
-    output.check()
-    level = declare.confidence(confidence)
-    pairs = [_two_grades(text) for text in probability or []]
+    pairs = probability or []
     likelihood = method == "likelihood"
     if pairs and not likelihood:
         raise UsageError("--probability is for --method likelihood")
@@ -207,15 +211,15 @@ def fit(
         raise UsageError("--bootstrap is for least squares by Newton's method: --method newton")
     names = [name.strip() for name in free.split(",") if name.strip()]
     if all_games:
-        if not likelihood or output.plot is not None:
-            raise UsageError("--all-games goes with likelihood, and has no --plot")
+        if not likelihood or output.draws:
+            raise UsageError("--all-games goes with likelihood, and has no chart")
         result = fit_all_games(
             read_all_games(files, begin=begin, end=end),
             free=names,
             link=link,
             event_games=event_games,
             pairs=pairs,
-            level=level,
+            level=confidence,
         )
     elif event_games is not None or link != "erf":
         raise UsageError("--link and --event-games go with --all-games")
@@ -226,21 +230,12 @@ def fit(
             free=names,
             pairs=pairs,
             simulated=bootstrap,
-            level=level,
+            level=confidence,
             seed=seed,
         )
     if save is not None:
         write_model(save, replace(result.winning, name=save.stem))
-    output.emit(fit_document(result))
-
-
-def _two_grades(text: str) -> tuple[float, float]:
-    from yardstone.grades import parse_grade
-
-    words = text.split(",")
-    if len(words) != 2:
-        raise UsageError(f"--probability {text}: write two grades like 2d,4d")
-    return parse_grade(words[0]), parse_grade(words[1])
+    return fit_document(result)
 
 
 def handicap(
@@ -268,9 +263,9 @@ def handicap(
         metavar="RATIO",
     ),
     stones: int | None = option("Fix the stones; komi makes up the rest.", min=1, metavar="STONES"),
-    confidence: Confidence = "95",
+    confidence: Confidence = 95,
     output: TableOutput,
-) -> None:
+) -> Document:
     """Set the handicap for two Go players: stones, komi, ties.
 
     By a stone a grade (EGF), by Goldis' ratio of strengths and by the model fitted to
@@ -285,7 +280,6 @@ def handicap(
     from yardstone.reports.winprob import handicap_document
     from yardstone.winprob.players import advise_handicap
 
-    output.check()
     advice = advise_handicap(
         players,
         scale=None if scale is None else scale,
@@ -293,6 +287,6 @@ def handicap(
         base=base,
         stones=stones,
         win=win,
-        level=declare.confidence(confidence),
+        level=confidence,
     )
-    output.emit(handicap_document(advice))
+    return handicap_document(advice)

@@ -104,7 +104,7 @@ def compare_table(table: PredictionTable, **options: Any) -> Evaluation:
     """
     notes = list(table.notes)
     if table.first is None:
-        notes.append("The players are not known (--players), so intervals are too narrow.")
+        notes.append("The players are not known (--columns), so intervals are too narrow.")
     even = Prediction("50:50", np.full(len(table.score), 0.5), baseline=True)
     return compare(
         (*table.predictions, even),

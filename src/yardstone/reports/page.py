@@ -266,7 +266,7 @@ def _own_style() -> str:
 
 
 def drawing_of(document: Document) -> Drawn:
-    """The picture of ``--plot``; `UsageError` if there is none."""
+    """The picture of ``-o FILE.svg``; `UsageError` if there is none."""
     if document.drawing is None:
         raise UsageError("this result has no picture")
     return document.drawing()

@@ -160,7 +160,7 @@ _EARNED = 2.0
 
 
 def figure_document(model: WinningModel, figure: str, level: float = 0.95) -> Document:
-    """A figure of the model, for a page and for ``--plot``."""
+    """A figure of the model, for a page and for ``-o FILE.svg``."""
     draw = partial(model_chart, figure, model, level)
     return Document("Win probability", [], [Section(blocks=[Picture(draw)])], drawing=draw)
 

@@ -239,15 +239,15 @@ def networks(name: str, text: str) -> list[IPv4Network | IPv6Network]:
 def load_settings(
     file: Path | None = None,
     options: Mapping[str, Any] | None = None,
-    limits: Mapping[str, str] | None = None,
+    texts: Mapping[str, str] = {},
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
     """Put the settings together.
 
     Args:
         file: A TOML file.
-        options, limits: Settings and limits by name that go before all others; options of None do
-            not count.
+        options: Settings by name that go before all others; those of None do not count.
+        texts: Settings and limits as they are typed, which go before what stands elsewhere.
         environment: Variables of the environment; those of this process by default.
 
     Raises:
@@ -260,11 +260,11 @@ def load_settings(
         for name, kind in types.items():
             if (variable := ENVIRONMENT + name.upper()) in environment:
                 target[name] = _converted(kind, environment[variable], variable)
+            if name in texts:
+                target[name] = _converted(kind, texts[name], name)
+    if unknown := texts.keys() - (_SETTINGS | _LIMITS).keys():
+        raise UsageError(f"there is no limit {min(unknown)!r}, only {', '.join(_LIMITS)}")
     values |= {name: value for name, value in (options or {}).items() if value is not None}
-    for name, text in (limits or {}).items():
-        if name not in _LIMITS:
-            raise UsageError(f"there is no limit {name!r}, only {', '.join(_LIMITS)}")
-        bounds[name] = _converted(_LIMITS[name], text, f"limit {name}")
     for name, value in values.items():
         _check_text(name, value)
     for name, read in (("data", Path), ("database", _address), ("footer", footer_text)):

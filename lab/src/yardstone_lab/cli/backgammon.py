@@ -18,10 +18,11 @@ from yardstone.cli.declare import (
     advanced,
     argument,
     bundle,
+    check_folder,
     flag,
     option,
 )
-from yardstone.cli.output import TableOutput, check_folder
+from yardstone.cli.output import TableOutput
 from yardstone.errors import NoGamesError, UsageError
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, LeftOut, StudyModel
 
@@ -76,7 +77,7 @@ class MatchOptions:
     )
     gnubg: Gnubg = None
     rule: Rule = CloseRule.new
-    confidence: Annotated[Confidence, ADVANCED] = "90"
+    confidence: Annotated[Confidence, ADVANCED] = 90
     engine: Engine = None
 
     def playing(
@@ -141,14 +142,10 @@ def play_and_report(
 
     With a place for figures the formulas are fitted too.
     """
-    from yardstone.cli.declare import confidence
     from yardstone_lab.reports.backgammon import study_document
     from yardstone_lab.vandendoel.fit import play_study
 
-    level = confidence(work.confidence)
-    output.check(work.results)
-    if figures is not None:
-        figures.check()
+    check_folder(work.results)
     result = play_study(
         settings,
         work.results,
@@ -161,9 +158,9 @@ def play_and_report(
     for line in failed:
         print(f"yardstone: failed: {line}", file=sys.stderr)
     if result.cells is not None:
-        output.emit(study_document(result, level))
+        output.emit(study_document(result, work.confidence))
         if figures is not None:
-            figures.save(result.fits, level)
+            figures.save(result.fits, work.confidence)
     if failed:
         print(
             f"yardstone: {len(failed)} of {result.played.played + len(failed)} matches failed; "
@@ -441,7 +438,7 @@ def fit(
         "Draw the matches anew so often for errors.", default=200, min=0, max=100_000
     ),
     seed: Seed = 1,
-    confidence: Annotated[Confidence, ADVANCED] = "90",
+    confidence: Annotated[Confidence, ADVANCED] = 90,
     output: TableOutput,
     figures: FigureFolder,
 ) -> None:
@@ -451,24 +448,18 @@ def fit(
         yardstone backgammon study fit
         yardstone backgammon study fit matches.csv.gz --rule 2003 --method published
     """
-    from yardstone.cli.declare import confidence as parsed
     from yardstone_lab.reports.backgammon import fits_document
     from yardstone_lab.vandendoel.fit import fit_models
 
-    level = parsed(confidence)
-    output.check()
-    figures.check()
-    if output.format in ("csv", "parquet") and model == "both":
-        raise UsageError(
-            f"{output.format} is for one model: add --model decision or --model bilinear"
-        )
+    if model == "both" and (one := {"csv", "parquet"}.intersection(output.formats)):
+        raise UsageError(f"{min(one)} is for one model: add --model decision or --model bilinear")
     models = tuple(StudyModel) if model == "both" else (StudyModel(model),)
     fits = fit_models(_matches(matches), models, method, rule, averaging, draws=draws, seed=seed)
     if not fits:
         part = {"decision": "Part I", "bilinear": "Part II"}
         raise NoGamesError(f"the table has no matches of {part.get(model, 'Part I or Part II')}")
-    figures.save(fits, level)
-    output.emit(fits_document(fits, level))
+    figures.save(fits, confidence)
+    output.emit(fits_document(fits, confidence))
 
 
 def compare(
@@ -493,7 +484,6 @@ def compare(
     from yardstone_lab.reports.backgammon import comparison_document
     from yardstone_lab.vandendoel.comparison import compare_formulas
 
-    output.check()
     comparison = compare_formulas(_matches(matches), rule, left_out, folds=parts, seed=seed)
     output.emit(comparison_document(comparison))
 

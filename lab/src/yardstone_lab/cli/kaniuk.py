@@ -101,13 +101,12 @@ def ties(
     Hiddema's test, which Kaniuk (2011, section 7) proposes with his win probability.
 
     Examples:
-        yardstone tournament study ties --players 100 --rounds 5 --among top --plot ties.svg
+        yardstone tournament study ties --players 100 --rounds 5 --among top -o ties.svg
     """
     from yardstone.tournament.model import System
     from yardstone_lab.reports.tournament import ties_document
     from yardstone_lab.tournaments.tiebreaks import CANDIDATES, TournamentSetting, compare_tiebreaks
 
-    output.check()
     law = _law(win)
     low, _, high = grades.partition(":")
     names = CANDIDATES if criteria is None else [c.strip() for c in criteria.split(",")]
@@ -147,12 +146,11 @@ def pairing(
     European Go Federation, after many tournaments of players whose strength is fixed.
 
     Examples:
-        yardstone tournament study pairing --replicates 100 --plot pairing.svg
+        yardstone tournament study pairing --replicates 100 -o pairing.svg
     """
     from yardstone_lab.reports.tournament import quality_document
     from yardstone_lab.tournaments.pairing import compare_quality, usual_pairings
 
-    output.check()
     law = _law(win)
     measure = size.measure()
     qualities = compare_quality(
@@ -180,12 +178,11 @@ def weights(
     """Search for the pairing weights that measure strength best.
 
     Examples:
-        yardstone tournament study weights --trials 60 --plot search.svg
+        yardstone tournament study weights --trials 60 -o search.svg
     """
     from yardstone_lab.reports.tournament import search_document
     from yardstone_lab.tournaments.pairing import search_weights
 
-    output.check()
     law = _law(win)
     measure = size.measure()
     search = search_weights(
@@ -209,21 +206,20 @@ def trace(
         "Grades whose probabilities to follow.", default="10k,2d", metavar="GRADES"
     ),
     figure: Literal["measured", "coefficients", "model"] = option(
-        "What --plot draws: measured ratios, coefficients, model.", default="coefficients"
+        "What the chart shows: measured ratios, coefficients, model.", default="coefficients"
     ),
     output: Output,
 ) -> None:
     """Follow ratios and coefficients through a moving window of years.
 
     Examples:
-        yardstone winprob trace graded_games_simulated.csv --years 5 --plot trace.svg
+        yardstone winprob trace graded_games_simulated.csv --years 5 -o trace.svg
     """
     from yardstone.grades import parse_grade
     from yardstone.winprob.statistics import read_graded_games
     from yardstone_lab.kaniuk import trace as follow_windows
     from yardstone_lab.reports.winprob import trace_document
 
-    output.check()
     grades = [int(parse_grade(word)) for word in follow.split(",") if word.strip()]
     if not grades or min(grades) < -20 or max(grades) > 6:
         raise UsageError("--follow takes grades from 20k to 7d")
@@ -237,7 +233,7 @@ def compare(
     folds: int = option("Parts of the cross-validation.", default=10, min=2),
     by_event: bool = flag("Leave out whole events, not single games."),
     seed: Seed = 0,
-    confidence: Confidence = "95",
+    confidence: Confidence = 95,
     output: TableOutput,
 ) -> None:
     """Cross-validate the published form against others.
@@ -245,14 +241,11 @@ def compare(
     Examples:
         yardstone winprob compare graded_games_simulated.csv --by-event
     """
-    from yardstone.cli import declare
     from yardstone.winprob.games import GameColumns
     from yardstone.winprob.statistics import read_graded_games
     from yardstone_lab.kaniuk import cross_validate
     from yardstone_lab.reports.winprob import comparison_document
 
-    output.check()
-    level = declare.confidence(confidence)
     games = GameColumns.from_pool(read_graded_games(file), group="event" if by_event else None)
     comparison = cross_validate(games, folds=folds, seed=seed)
-    output.emit(comparison_document(comparison, level=level))
+    output.emit(comparison_document(comparison, level=confidence))

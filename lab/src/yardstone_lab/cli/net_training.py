@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from yardstone.cli.declare import named_values, option
+from yardstone.cli.declare import check_folder, named_values, option
 from yardstone.cli.go import GamePaths
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
@@ -52,7 +52,7 @@ def train(
 
     if not network.name.endswith(_ENDING):
         raise UsageError(f"--save {network}: the file must end in {_ENDING}")
-    output.check(network)
+    check_folder(network)
     chosen = ImitationSettings().changed(named_values(settings))
     skipped = SkipReport()
     games = read_imitation_games(paths, ranks, skipped)

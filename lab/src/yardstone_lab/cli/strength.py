@@ -8,7 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from yardstone.cli.declare import Seed, WorkOptions, advanced, argument, flag, named_values, option
+from yardstone.cli.declare import (
+    Seed,
+    WorkOptions,
+    advanced,
+    argument,
+    check_folder,
+    flag,
+    named_values,
+    option,
+)
 from yardstone.cli.output import Output, TableOutput, progress_bar, stage_bars
 from yardstone.errors import InputError, UsageError
 
@@ -133,7 +142,6 @@ def run(
     """
     from yardstone_lab.neubauer.experiment.configuration import read_experiment
 
-    output.check()
     experiment = read_experiment(file)
     from yardstone_lab.neubauer.experiment.measurement import measure
     from yardstone_lab.neubauer.experiment.run import run_experiment
@@ -228,7 +236,6 @@ def search(
     from yardstone_lab.neubauer.network.search import Cached, Plan, best_run, random_search
     from yardstone_lab.reports.strength import search_document
 
-    output.check()
     low_high = None if windows is None else tuple(int(v) for v in _pair("--windows", windows))
     loss_limits = None if limits is None else _pair("--limits", limits)
     experiment = read_experiment(file)
@@ -346,7 +353,6 @@ def train(
     )
     from yardstone_lab.neubauer.network.training import train as do_training
 
-    output.check()
     experiment = read_experiment(file)
     chosen = experiment_settings(experiment, network, preset, named_values(settings))
     folder = folder or experiment.folder / f"training-{network}"
@@ -397,7 +403,7 @@ def _train_ranked_model(asked: _Ranked, output: Output) -> None:
 
     if not asked.stores or asked.save is None:
         raise UsageError("a model of a table of ranks needs --store FOLDER and --save FILE")
-    output.check(asked.save)
+    check_folder(asked.save)
     skipped = SkipReport()
     labels = read_rank_labels(asked.file, skipped)
     trained = train_ranked_model(

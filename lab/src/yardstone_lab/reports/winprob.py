@@ -150,7 +150,7 @@ FIGURES: dict[str, Callable[[Trace], Drawn]] = {
 
 
 def trace_document(trace: Trace, figure: str = "coefficients") -> Document:
-    """Coefficients of each window, and the three figures; `figure` is that of ``--plot``."""
+    """Coefficients of each window, and the three figures; `figure` is that of ``-o FILE.svg``."""
 
     def picture(draw: Callable[[Trace], Drawn]) -> Picture:
         return Picture(lambda: draw(trace))
