@@ -42,7 +42,7 @@ from yardstone.evaluation.splits import (
 )
 from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
-from yardstone.ratings.result import Estimate, Replay, SequentialSystem, check_order
+from yardstone.ratings.result import Estimate, SequentialSystem, check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.columns import LEVELS
@@ -298,29 +298,56 @@ class ReplayTask:
             if not games.ordered and isinstance(entry, SystemEntry):
                 knobs = (knob for knob in entry.knobs if knob.name != "first_advantage")
                 entry = replace(entry, knobs=tuple(knobs))
-            tuned, advantage = self._tuned(name, entry, earlier, progress)
-            return _replayed(name, entry, tuned, games, advantage)
+            return self._replayed(name, entry, games, earlier, progress)
         except (InputError, UsageError, ModelError) as error:
             if not self.lenient:
                 raise
             return str(error)
 
-    def _tuned(
+    def _replayed(
         self,
         name: str,
         entry: SystemEntry | SequentialSystem,
+        games: Pool,
         earlier: Pool,
         progress: Progress | None,
-    ) -> tuple[Tuned, float | None]:
-        """The system, and with `look` the advantage of moving first that was taken."""
-        if not isinstance(entry, SystemEntry):
-            return Tuned(entry), None
-        untuned = {}
-        if self.look and takes_advantage(entry):
-            untuned["first_advantage"] = helpful_advantage(entry, earlier)
-        step = None if progress is None else partial(progress, f"tuning {name}")
-        tuned = tune(entry, earlier, self.trials, seed=self.seed, untuned=untuned, progress=step)
-        return tuned, None if self.trials else untuned.get("first_advantage")
+    ) -> ReplayedSystem:
+        """The replay of all games, by a system tuned on earlier ones.
+
+        With `look` it says the advantage of moving first that was taken.
+        """
+        untuned: dict[str, float] = {}
+        given: tuple[str, ...] = ()
+        if isinstance(entry, SystemEntry):
+            if self.look and takes_advantage(entry):
+                untuned["first_advantage"] = helpful_advantage(entry, earlier)
+            step = None if progress is None else partial(progress, f"tuning {name}")
+            tuned = tune(
+                entry, earlier, self.trials, seed=self.seed, untuned=untuned, progress=step
+            )
+            given = entry.given(games.columns)
+        else:
+            tuned = Tuned(entry)
+        system, began = tuned.system, time.perf_counter()
+        replay = system.replay(games)
+        prediction = Prediction(
+            name,
+            replay.expected,
+            replay.draw,
+            own_draws=replay.draw is not None,
+            parameters=_plain(system),
+            seconds=time.perf_counter() - began,
+            given=given,
+        )
+        remarks = system.remarks(games) if isinstance(system, Sequential) else ()
+        if tuned.failed:
+            bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
+            remarks = (*remarks, bad)
+        notes = tuple(f"{name}: {remark}" for remark in remarks)
+        advantage = None if self.trials else untuned.get("first_advantage")
+        return ReplayedSystem(
+            prediction, replay.first_rating, replay.second_rating, notes, advantage
+        )
 
 
 def starts_at_levels(entry: SystemEntry | SequentialSystem) -> bool:
@@ -359,33 +386,6 @@ def replay_systems(
 
     here = replace(task, progress=beginning)
     return parallel.map(here.outcome, items, workers=workers or 1, threads=True, engine="local")
-
-
-def _replayed(
-    name: str,
-    entry: SystemEntry | SequentialSystem,
-    tuned: Tuned,
-    games: Pool,
-    advantage: float | None,
-) -> ReplayedSystem:
-    """The replay of all games."""
-    began = time.perf_counter()
-    replay: Replay = tuned.system.replay(games)
-    prediction = Prediction(
-        name,
-        replay.expected,
-        replay.draw,
-        own_draws=replay.draw is not None,
-        parameters=_plain(tuned.system),
-        seconds=time.perf_counter() - began,
-        given=entry.given(games.columns) if isinstance(entry, SystemEntry) else (),
-    )
-    remarks = tuned.system.remarks(games) if isinstance(tuned.system, Sequential) else ()
-    notes = tuple(f"{name}: {remark}" for remark in remarks)
-    if tuned.failed:
-        bad = f"{tuned.failed} of {tuned.trials} sets of parameters could not be used."
-        notes = (*notes, f"{name}: {bad}")
-    return ReplayedSystem(prediction, replay.first_rating, replay.second_rating, notes, advantage)
 
 
 def _plain(system: object) -> dict[str, Any]:

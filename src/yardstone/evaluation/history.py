@@ -17,7 +17,13 @@ from yardstone.disk import pieces, rows_of, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.findings import Findings, examine
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
-from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, Ledger
+from yardstone.evaluation.ledger import (
+    CarriedRatings,
+    KeptRatings,
+    Ledger,
+    save_kept,
+    save_ledger,
+)
 from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.kernels import Loops, weighed
@@ -108,10 +114,11 @@ def rating_history(
             improbable=improbable,
         )
     scale = interval_scale(rated, confidence=confidence) if intervals else None
-    if save is not None:
-        _save(rated, save)
-        if isinstance(rated, CarriedRatings):
-            notes.append(_SAVED_WITHOUT)
+    if save is not None and isinstance(rated, Ledger):
+        save_ledger(rated, save)
+    elif save is not None and isinstance(rated, CarriedRatings):
+        save_kept(rated.kept(), save)
+        notes.append(_SAVED_WITHOUT)
     return RatingHistory(rated, curves, confidence, top, settled, findings, notes, scale)
 
 
@@ -203,17 +210,6 @@ def _carried_on(
             "as a period of their own."
         )
     return rated, notes
-
-
-def _save(rated: RatedGames, path: Path) -> None:
-    from yardstone.evaluation.ledger import save_kept, save_ledger
-    from yardstone.files import replaced
-
-    with replaced(path) as temporary:
-        if isinstance(rated, Ledger):
-            save_ledger(rated, temporary)
-        elif isinstance(rated, CarriedRatings):
-            save_kept(rated.kept(), temporary)
 
 
 def _games(number: int) -> str:

@@ -31,7 +31,7 @@ from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.glicko import POINTS, Glicko, Glicko2
-from yardstone.ratings.rating_list import GameForecast
+from yardstone.ratings.rating_list import GameForecast as GameForecast
 from yardstone.ratings.result import Estimate, Ratings, Replay
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import WholeHistoryRatings
@@ -42,19 +42,6 @@ if TYPE_CHECKING:
 
     from yardstone.arrays import Floats, Longs
     from yardstone.evaluation.rated_games import RatedGames
-
-
-__all__ = [
-    "IntervalScale",
-    "interval_scale",
-    "DrawnGames",
-    "World",
-    "drawn_results",
-    "true_scores",
-    "weighed_worlds",
-    "GameForecast",
-    "forecast",
-]
 
 
 #: Players of at least so many earlier games make up each class.

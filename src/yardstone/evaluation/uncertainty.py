@@ -16,11 +16,11 @@ exact standard error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -235,20 +235,13 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK = 1 << 16  #: Players whose sums are made one triangle together.
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """Games of some pairs: all games of each, one pair after another."""
 
-    columns: Mapping[str, Any]
-    at: slice
-    chosen: Any
+    column: Callable[[str], Any]  #: A column of these games.
     first: Ints
     second: Ints
     pair: Longs
-
-    def column(self, name: str) -> Any:
-        """A column of these games."""
-        return taken(self.columns[name], self.at)[self.chosen]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -306,13 +299,15 @@ class GamesByPair:
             chosen: Any = slice(None)
             if name is not None:
                 chosen = np.flatnonzero(taken(self.columns[f"part {name}"], at))
-            first = taken(self.columns["first"], at)[chosen]
-            if not len(first):
-                continue
-            second = taken(self.columns["second"], at)[chosen]
-            key = _key(first, second, self.players)
-            pair = np.cumsum(np.append(False, key[1:] != key[:-1]))
-            yield _Part(self.columns, at, chosen, first, second, pair)
+
+            def column(name: str, at: slice = at, chosen: Any = chosen) -> Any:
+                return taken(self.columns[name], at)[chosen]
+
+            first, second = column("first"), column("second")
+            if len(first):
+                key = _key(first, second, self.players)
+                pair = np.cumsum(np.append(False, key[1:] != key[:-1]))
+                yield _Part(column, first, second, pair)
 
     def bootstraps(
         self,

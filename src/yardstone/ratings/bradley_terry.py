@@ -45,7 +45,7 @@ from yardstone.records.unplayed import with_handicap
 from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Floats, Ints
+    from yardstone.arrays import Floats
     from yardstone.records.streaming import GameStream
 
 #: A fit has converged when no rating moves by more than this, in rating points.
@@ -193,7 +193,7 @@ class BradleyTerry(CheckedParameters):
                 fit_draw_rate(used.first, used.second, used.games, float(used.draws.sum()), x)
             )
         advantage = float(x[-2]) * logit
-        joint.rate_perfect(self, setup, rating, advantage, draw_rate)
+        joint.rate_perfect(setup, rating, advantage, draw_rate)
         setup.shift_to_anchor(rating)
         totals = counts.player_totals()
         ratings = JointRatings(
@@ -389,15 +389,9 @@ _WIDER = (np.uint8, np.uint16, np.uint32)
 
 
 @kernel
-def _survey(
-    keys: NDArray[np.uint64],
-    first: Ints,
-    second: Ints,
-    wins: NDArray[np.uint32],
-    draws: NDArray[np.uint32],
-    losses: NDArray[np.uint32],
-) -> tuple[int, int]:
+def _survey(keys: NDArray[np.uint64], table: Pairs) -> tuple[int, int]:
     """How many pairs of the sorted `keys` are new, and the most games of a pair afterwards."""
+    first, second, wins, draws, losses = table
     new, most, k, at = 0, 0, 0, 0
     while at < len(keys):
         pair = keys[at] >> np.uint64(2)
@@ -417,16 +411,9 @@ def _survey(
 
 
 @kernel
-def _merge(
-    keys: NDArray[np.uint64],
-    known: int,
-    first: Ints,
-    second: Ints,
-    wins: NDArray[np.uint32],
-    draws: NDArray[np.uint32],
-    losses: NDArray[np.uint32],
-) -> None:
+def _merge(keys: NDArray[np.uint64], known: int, table: Pairs) -> None:
     """Add the games of the sorted `keys` to the table, of which `known` rows are filled."""
+    first, second, wins, draws, losses = table
     place, k, at = len(first) - 1, known - 1, len(keys) - 1
     while at >= 0:
         pair = keys[at] >> np.uint64(2)
@@ -464,9 +451,8 @@ class PairTally:
     """
 
     def __init__(self) -> None:
-        self._first = np.zeros(0, np.int32)
-        self._second = np.zeros(0, np.int32)
-        self._results: list[NDArray[Any]] = [np.zeros(0, np.uint8) for _ in range(3)]
+        kinds: Any = (np.int32, np.int32, np.uint8, np.uint8, np.uint8)
+        self._table = Pairs(*(np.zeros(0, kind) for kind in kinds))
         self._waiting: list[NDArray[np.uint64]] = []
         self._number = 0
 
@@ -485,10 +471,10 @@ class PairTally:
     def counts(self, players: int) -> PairCounts:
         """The counts for so many players; nothing can be added afterwards."""
         self._fold()
-        results = self._results
-        if len(self._first) < MANY_PAIRS:
+        first, second, *results = self._table
+        if len(first) < MANY_PAIRS:
             results = [column.astype(np.float64) for column in results]
-        return PairCounts(players, self._first, self._second, *results)
+        return PairCounts(players, first, second, *results)
 
     @weighed(Loops.RATING, lambda tally: tally._number)
     def _fold(self) -> None:
@@ -496,15 +482,16 @@ class PairTally:
         keys = np.concatenate(self._waiting) if self._waiting else np.zeros(0, np.uint64)
         self._waiting, self._number = [], 0
         keys.sort()
-        known = len(self._first)
-        new, most = _survey(keys, self._first, self._second, *self._results)
-        if most > np.iinfo(self._results[0].dtype).max:
-            kind = next(kind for kind in _WIDER if most <= np.iinfo(kind).max)
-            for number in range(3):
-                self._results[number] = self._results[number].astype(kind)
-        for column in (self._first, self._second, *self._results):
+        known = len(self._table.first)
+        new, most = _survey(keys, self._table)
+        held: Any = self._table.wins.dtype
+        if most > np.iinfo(held).max:
+            kind: Any = next(kind for kind in _WIDER if most <= np.iinfo(kind).max)
+            first, second, *results = self._table
+            self._table = Pairs(first, second, *(column.astype(kind) for column in results))
+        for column in self._table:
             column.resize(known + new, refcheck=False)  # grows where it lies
-        _merge(keys, known, self._first, self._second, *self._results)
+        _merge(keys, known, self._table)
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,7 @@ class Setup:
     the first-move advantage, then the draw parameter.
     """
 
-    average: float
-    points_per_logit: float
+    system: BradleyTerry
     counts: PairCounts
     used: PairCounts
     status: NDArray[np.int8]
@@ -49,8 +48,6 @@ class Setup:
     level: Ints
     anchor: int | None
     reference: str
-    likelihood: bool
-    draw_rate_estimated: bool
     start: Floats
     free: Flags
     fixed: Flags
@@ -58,18 +55,18 @@ class Setup:
 
     def to_points(self, x: Floats) -> Floats:
         """Ratings in points, each floating component centred; NaN for the others."""
-        rating = self.average + self.points_per_logit * x
+        rating = self.system.average + self.system.points_per_logit * x
         rated = self.rated
         floating = np.flatnonzero(self.floating)
         for number in floating[:_LOOPED]:
             members = rated & (self.component == number)
-            rating[members] += self.average - rating[members].mean()
+            rating[members] += self.system.average - rating[members].mean()
         if len(floating) > _LOOPED:  # all others at once
             rest = rated & (self.component >= floating[_LOOPED])
             rest[rest] = self.floating[self.component[rest]]
             group = self.component[rest]
             mean = np.bincount(group, rating[rest]) / np.maximum(np.bincount(group), 1)
-            rating[rest] += self.average - mean[group]
+            rating[rest] += self.system.average - mean[group]
         rating[~rated] = np.nan
         return rating
 
@@ -78,7 +75,7 @@ class Setup:
         if self.anchor is None or not self.holds_anchor():
             return
         members = self.component == self.component[self.anchor]
-        rating[members] += self.average - rating[self.anchor]
+        rating[members] += self.system.average - rating[self.anchor]
 
     def holds_anchor(self) -> bool:
         """Whether the anchor's component is free to move."""
@@ -86,6 +83,11 @@ class Setup:
             return False
         number = self.component[self.anchor]
         return bool(number >= 0 and (number >= len(self.floating) or self.floating[number]))
+
+    @property
+    def draw_rate_estimated(self) -> bool:
+        """Whether the draw rate is not given."""
+        return not isinstance(self.system.draw_rate, float | int)
 
     @property
     def rated(self) -> Flags:
@@ -249,8 +251,7 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     else:
         reference = "mean"
     return Setup(
-        average=system.average,
-        points_per_logit=logit,
+        system=system,
         counts=counts,
         used=used,
         status=status,
@@ -260,8 +261,6 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
         level=level,
         anchor=anchor,
         reference=reference,
-        likelihood=system.likelihood,
-        draw_rate_estimated=not isinstance(system.draw_rate, float | int),
         start=start,
         free=free,
         fixed=fixed,
@@ -495,24 +494,22 @@ def fit_draw_rate(first: Ints, second: Ints, games: Floats, draws: float, x: Flo
     return float(1.0 / (1.0 + np.exp(tau)))
 
 
-def rate_perfect(
-    system: BradleyTerry, setup: Setup, rating: Floats, advantage: float, draw_rate: float
-) -> None:
+def rate_perfect(setup: Setup, rating: Floats, advantage: float, draw_rate: float) -> None:
     """Fill in, in place, a floor or ceiling for everyone with a perfect score.
 
     In order of the players' numbers, as Ordo does: a perfect opponent counts with his bound if he
     has one already, else with the average.
     """
-    logit, u2 = setup.points_per_logit, squared_spread(draw_rate)
+    logit, u2 = setup.system.points_per_logit, squared_spread(draw_rate)
     for player, opponents, played, first in _opponents(setup.status, setup.counts):
-        level = np.where(np.isnan(rating[opponents]), setup.average, rating[opponents])
+        level = np.where(np.isnan(rating[opponents]), setup.system.average, rating[opponents])
         level[:first] -= advantage
         level[first:] += advantage
         winner = bool(setup.status[player] == Status.PERFECT_WINNER)
-        if system.bounds == "ordo":
+        if setup.system.bounds == "ordo":
             rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
         else:
-            chance = 0.0 if system.bounds == "draw" else 0.5
+            chance = 0.0 if setup.system.bounds == "draw" else 0.5
             rating[player] = logit * bound_at(winner, level / logit, played, u2, chance)
 
 

@@ -284,7 +284,7 @@ def as_ordo_ends(
         draw_rate = Estimate(float(fitted), draw_rate.deviation)
     # A perfect scorer met by another one counts where he started, moved with the anchor.
     rating[setup.status == Status.NO_GAMES] = np.nan
-    joint.rate_perfect(system, setup, rating, advantage, draw_rate.value)
+    joint.rate_perfect(setup, rating, advantage, draw_rate.value)
     setup.shift_to_anchor(rating)
     return replace(
         ratings,

@@ -439,12 +439,20 @@ def schedule(pool: Pool, period: Period, *, event_column: str = "event") -> Sche
     order = order_of_time(pool)
     if period == "game":
         return Schedule(order)
-    if period == "event":
-        return _by_event(pool, order, event_column)
+    place = np.arange(len(pool)) if order is None else order
+    if period == "event":  # predicted at an event's first game, learned from after its last
+        if event_column not in pool.columns:
+            raise InputError(f"the games have no column {event_column!r}")
+        event = np.unique(pool.columns[event_column], return_inverse=True)[1][place]
+        by_event = np.argsort(event, kind="stable")
+        start = np.append(np.flatnonzero(np.diff(event[by_event], prepend=-1)), len(event))
+        batches = np.arange(len(start) - 1)
+        moment = np.concatenate([2 * by_event[start[:-1]], 2 * by_event[start[1:] - 1] + 1])
+        actions = np.concatenate([2 * batches, 2 * batches + 1])[np.argsort(moment)]
+        return Schedule(place[by_event], start, actions)
     if pool.time is None:
         raise InputError(f"rating periods ({period}) need the time of each game")
-    time = pool.time if order is None else pool.time[order]
-    number = calendar_number(time, period)
+    number = calendar_number(pool.time[place], period)
     start = np.append(np.flatnonzero(np.diff(number, prepend=number[:1] - 1)), len(number))
     return Schedule(order, start, number=number[start[:-1]])
 
@@ -456,23 +464,6 @@ def calendar_number(time: Times, period: Period) -> Longs:
     unit, length = _CALENDAR[period]
     count = time.astype(f"datetime64[{unit}]").astype(np.int64)
     return (count - _MONDAY) // length if period == "week" else count // length
-
-
-def _by_event(pool: Pool, order: Longs | None, column: str) -> Schedule:
-    """Batches of events: predicted at an event's first game, learned from after its last."""
-    if column not in pool.columns:
-        raise InputError(f"the games have no column {column!r}")
-    _, event = np.unique(pool.columns[column], return_inverse=True)
-    place = np.arange(len(pool)) if order is None else order
-    event = event[place]
-    by_event = np.argsort(event, kind="stable")
-    _, start = np.unique(event[by_event], return_index=True)
-    start = np.append(start, len(event))
-    opens, closes = by_event[start[:-1]], by_event[start[1:] - 1]
-    batches = np.arange(len(opens))
-    moment = np.concatenate([2 * opens, 2 * closes + 1])
-    actions = np.concatenate([2 * batches, 2 * batches + 1])[np.argsort(moment)]
-    return Schedule(place[by_event], start, actions)
 
 
 _FILE = ArrayFile("saved state", format=1)

@@ -77,7 +77,7 @@ def _pair_terms(used: PairCounts, ratings: JointRatings) -> tuple[Floats, Floats
 def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
     """Weights of the pairs in H and in V, which are one under maximum likelihood."""
     slope = np.zeros(len(setup.used.first))
-    meat = slope if setup.likelihood else np.zeros_like(slope)
+    meat = slope if setup.system.likelihood else np.zeros_like(slope)
     begin = 0
     for part in setup.used.blocks():
         _, variance, root = _pair_terms(part, ratings)
@@ -86,7 +86,7 @@ def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
         plain, played = part.games * variance, part.games > 0.0
         inverse = np.divide(1.0, root, where=root > 0, out=np.full_like(plain, 1e300))
         share = np.divide(1.0, 1.0 + inverse)
-        if setup.likelihood:
+        if setup.system.likelihood:
             slope[at][played] = (plain / np.maximum(share, 1e-300))[played]
         else:
             slope[at][played] = plain[played]
@@ -180,7 +180,7 @@ def _spread_of_dense(
         raise _no_advantage() from None
     if setup.free[n] and abs(inverse[n, n]) * bread[n, n] > _UNDETERMINED:
         raise _no_advantage()
-    meat = None if setup.likelihood else _scatter(setup.used, meat_weight, n)
+    meat = None if setup.system.likelihood else _scatter(setup.used, meat_weight, n)
     if clustered is not None:
         meat = clustered(inverse)
         _add_priors(meat, setup)
@@ -234,7 +234,7 @@ def _draw_rate_deviation(
     rate = ratings.draw_rate.value
     if not setup.draw_rate_estimated:
         return ratings.draw_rate
-    if (setup.likelihood and not tau_free) or not 0.0 < rate < 1.0:
+    if (setup.system.likelihood and not tau_free) or not 0.0 < rate < 1.0:
         return Estimate(rate, np.nan)
     u2 = squared_spread(rate)
     steep = 1.0 / (rate * (1.0 - rate))  # -d tau / d rate
@@ -298,7 +298,7 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
     if u2 >= 0.0:
         root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * p * (1.0 - p))
     spread = 1.0 / (1.0 + 1.0 / np.maximum(root, 1e-9))  # variance of a score over p (1 - p)
-    weight = 1.0 / spread if setup.likelihood else np.ones_like(spread)
+    weight = 1.0 / spread if setup.system.likelihood else np.ones_like(spread)
     residual = weight * (score - p)
     variance = weight**2 * spread * p * (1.0 - p)
     _, where, number = np.unique(grouped.number[kept], return_index=True, return_inverse=True)
@@ -463,7 +463,7 @@ class _System:
     def __init__(self, setup: Setup, slope: Floats, meat: Floats) -> None:
         n = setup.used.players
         self.setup = setup
-        self.sandwich = not setup.likelihood
+        self.sandwich = not setup.system.likelihood
         if self.sandwich:
             self.share = np.divide(meat, slope, out=np.ones_like(slope), where=slope > 0.0)
         else:

@@ -8,7 +8,7 @@ section 2.3); the most probable histories are found by Newton's method.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, log, pi
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -218,9 +218,14 @@ class Remembering(Predictor):
         players, number = match_players(state.players, pool.players)
         order = order_of_time(pool)
         shift = None if self.handicap is None else self.handicap.advantage(pool)
-        before = recall(state.arrays, dated=pool.time is not None)
-        games = join(before, in_order(pool, order, number, shift))
-        arrays, expected, beliefs = self._go_on(state, games, len(before.first), players)
+        games = in_order(pool, order, number, shift)
+        if begin := len(state.arrays.get("games_first", ())):
+            earlier = Played(*(state.arrays[f"games_{name}"] for name in Played._fields))
+            if (pool.time is not None) != (len(earlier.seconds) > 0):
+                raise InputError("either all games have times, those of the state too, or none")
+            both: Any = zip(earlier, games, strict=True)
+            games = Played(*map(np.concatenate, both))
+        arrays, expected, beliefs = self._go_on(state, games, begin, players)
         arrays |= {f"games_{name}": column for name, column in games._asdict().items()}
         after = State(state.system, players, arrays, len(games.first), until)
         place = slice(None) if order is None else np.argsort(order)
@@ -391,6 +396,12 @@ class WholeHistory(Remembering):
         played, last = start[1:] > start[:-1], start[1:] - 1
         counts = pool.pair_counts()
         component = weak_components(counts, played, names=pool.players)
+        notes: tuple[str, ...] = ()
+        if (groups := int(component.max(initial=-1)) + 1) > 1:
+            notes = (
+                f"{int((component > 0).sum())} players in {groups - 1} groups are linked to the "
+                "largest group by no game: only the prior relates them to it.",
+            )
         time: NDArray[Any] = fit.layout.node_day
         if pool.time is not None:
             time = np.round(time * SECONDS_PER_DAY).astype(np.int64).astype("datetime64[s]")
@@ -417,7 +428,7 @@ class WholeHistory(Remembering):
             reference=self.reference if self.deviations == "joint" else "others",
             log_posterior=fit.log_posterior(),
             converged_in=fit.steps,
-            notes=_notes(component),
+            notes=notes,
         )
 
     def _go_on(self, state: State, games: Played, begin: int, players: tuple[str, ...]) -> Learned:
@@ -470,17 +481,6 @@ def _estimate(value: float, deviation: float, free: bool) -> Estimate:
     return Estimate(float(value), float(deviation) if free else 0.0)
 
 
-def _notes(component: Ints) -> tuple[str, ...]:
-    groups = int(component.max(initial=-1)) + 1
-    if groups < 2:
-        return ()
-    apart = int((component > 0).sum())
-    return (
-        f"{apart} players in {groups - 1} groups are linked to the largest group by no game: "
-        "only the prior relates them to it.",
-    )
-
-
 class Played(NamedTuple):
     """Games in order of time; `seconds` is empty without times, `shift` are points of handicap."""
 
@@ -504,23 +504,6 @@ def in_order(pool: Pool, order: Longs | None, number: Ints | None, shift: Floats
         np.zeros(0, np.int64) if pool.time is None else pool.time.astype(np.int64)[place],
         np.zeros(len(pool)) if shift is None else shift[place],
     )
-
-
-def join(before: Played, after: Played) -> Played:
-    """The games of both, one behind the other."""
-    both: Any = zip(before, after, strict=True)
-    return Played(*map(np.concatenate, both))
-
-
-def recall(arrays: Mapping[str, NDArray[Any]], *, dated: bool) -> Played:
-    """The games of a state, none if it is new; InputError if only some games have times."""
-    if "games_first" not in arrays or not len(arrays["games_first"]):
-        ids = np.zeros(0, np.int32)
-        return Played(ids, ids, np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
-    games = Played(*(arrays[f"games_{name}"] for name in Played._fields))
-    if dated != (len(games.seconds) > 0):
-        raise InputError("either all games have times, those of the state too, or none")
-    return games
 
 
 #: Up to so many unknowns the Hessian is treated as a full matrix.
