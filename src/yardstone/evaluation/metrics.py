@@ -88,12 +88,6 @@ def accuracy(score: ArrayLike, expected: ArrayLike) -> float:
     return _mean(correct(score, expected))
 
 
-def constant_side_accuracy(score: ArrayLike) -> float:
-    """The accuracy of always naming the same side: the one that scored more."""
-    share = float(np.mean(np.asarray(score, np.float64)))
-    return max(share, 1.0 - share)
-
-
 def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Floats:
     """For each game the logarithm of the probability given to its result.
 
@@ -149,11 +143,6 @@ def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: Array
     chance = np.where(s == 1.0, win, np.where(s == 0.0, loss, d))
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(chance, 0.0))
-
-
-def three_way_log_likelihood(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> float:
-    """Mean logarithm of the probability given to win, draw or loss."""
-    return _mean(three_way_log_likelihoods(score, expected, draw))
 
 
 _LEAST_LOG = -50.0  #: A prediction of 0 or 1 that fails must not decide by itself.

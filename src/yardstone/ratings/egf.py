@@ -266,26 +266,46 @@ class EGF(Sequential):
     def remarks(self, pool: Pool) -> tuple[str, ...]:
         """With what players enter, and what of their levels cannot be used."""
         begins = f"{self.initial:g} ({nearest_grade(float(grade_of_egf(self.initial)))})"
-        declared = _Declared(self, len(pool.players))
+        names = (*self.grade_columns, *self.rating_columns)
+        by_rating = replace(self, grade_columns=("", ""))
+        played, known = np.zeros((2, len(pool.players)), np.bool_)
+        examples: dict[str, dict[str, None]] = {name: {} for name in names}
+        unread = apart = 0
         for games in in_batches(pool):
-            declared.add(games)
+            for name in examples.keys() & games.columns.keys():
+                column = games.columns[name]
+                value = _levels(column, grades=name in self.grade_columns)
+                texts = [str(level) for level in column[np.isnan(value)].tolist()]
+                texts = [text for text in texts if text.strip().lower() not in _BLANK]
+                unread += len(texts)
+                examples[name] |= dict.fromkeys(list(dict.fromkeys(texts))[:3])
+            declared = self.entries(games)
+            player = np.stack([games.first, games.second], axis=1).ravel()
+            who, game = np.unique(player, return_index=True)
+            new = ~played[who]
+            played[who] = True
+            known[who[new]] = ~np.isnan(declared.ravel()[game[new]])
+            if all(name in games.columns for name in names):
+                away = np.abs(by_rating.entries(games) - declared)
+                apart += int((away > _APART).any(axis=1).sum())
         notes = []
-        if declared.unread:
-            some = ", ".join(repr(text) for text in declared.examples())
-            notes.append(f"{declared.unread:,} grades or ratings cannot be read, such as {some}.")
-        number, played = int(declared.known.sum()), int(declared.played.sum())
+        if unread:
+            some = dict.fromkeys(text for each in examples.values() for text in each)
+            shown = ", ".join(repr(text) for text in list(some)[:3])
+            notes.append(f"{unread:,} grades or ratings cannot be read, such as {shown}.")
+        number, everybody = int(known.sum()), int(played.sum())
         if not number:
             notes.append(f"No grades are given: everyone starts at {begins}.")
-        elif number < played:
+        elif number < everybody:
             notes.append(
-                f"{number:,} of {played:,} players start at the grade or rating of their first "
+                f"{number:,} of {everybody:,} players start at the grade or rating of their first "
                 f"game, the others at {begins}."
             )
         else:
             notes.append("All players start at the grade or rating of their first game.")
-        if declared.apart:
+        if apart:
             notes.append(
-                f"In {declared.apart:,} games a grade and a rating are more than {_APART:g} points "
+                f"In {apart:,} games a grade and a rating are more than {_APART:g} points "
                 "apart: the grade was used."
             )
         return tuple(notes)
@@ -301,42 +321,6 @@ class EGF(Sequential):
 
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         return egf_probability(first + ahead, second)
-
-
-class _Declared:
-    """What the levels in the games say, batch after batch in order of time."""
-
-    def __init__(self, system: EGF, players: int) -> None:
-        self._system = system
-        self._by_rating = replace(system, grade_columns=("", ""))
-        self._names = (*system.grade_columns, *system.rating_columns)
-        self._unread: dict[str, dict[str, None]] = {name: {} for name in self._names}
-        self.unread = self.apart = 0
-        self.played, self.known = np.zeros((2, players), np.bool_)
-
-    def add(self, games: Pool) -> None:
-        """Look at further games."""
-        for name, examples in self._unread.items():
-            if name in games.columns:
-                column = games.columns[name]
-                value = _levels(column, grades=name in self._system.grade_columns)
-                texts = [str(level) for level in column[np.isnan(value)].tolist()]
-                texts = [text for text in texts if text.strip().lower() not in _BLANK]
-                self.unread += len(texts)
-                examples |= dict.fromkeys(list(dict.fromkeys(texts))[:3])
-        declared = self._system.entries(games)
-        player = np.stack([games.first, games.second], axis=1).ravel()
-        who, game = np.unique(player, return_index=True)
-        new = ~self.played[who]
-        self.played[who] = True
-        self.known[who[new]] = ~np.isnan(declared.ravel()[game[new]])
-        if all(name in games.columns for name in self._names):
-            ratings = self._by_rating.entries(games)
-            self.apart += int((np.abs(ratings - declared) > _APART).any(axis=1).sum())
-
-    def examples(self) -> list[str]:
-        """Three levels that cannot be read."""
-        return list(dict.fromkeys(text for each in self._unread.values() for text in each))[:3]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -215,12 +215,8 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
     relation_player = np.array([related[r.player] for r in relations], np.int32)
     relation_other = np.array([related[r.other] for r in relations], np.int32)
     grounded = np.flatnonzero(active & (fixed | (precision[:n] > 0.0)))
-    ties = np.column_stack(
-        [
-            np.concatenate([relation_player, grounded[:-1]]),
-            np.concatenate([relation_other, grounded[1:]]),
-        ]
-    ).astype(np.int32)
+    ends_of_ties = (relation_player, grounded[:-1]), (relation_other, grounded[1:])
+    ties = np.column_stack([np.concatenate(each) for each in ends_of_ties]).astype(np.int32)
     component = strong_components(counts, active, ties=ties, names=players)
     components = int(component.max(initial=-1)) + 1
     floating = np.ones(components, np.bool_)

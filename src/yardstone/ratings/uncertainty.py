@@ -275,19 +275,12 @@ _OWN_CLUSTERS = 30.0
 _CAUTION = 2.0
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """(2, clusters): sums over games in which the lower player moved first, and over the others."""
+def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> tuple[Longs, Longs, Floats]:
+    """The lower and the higher player of each cluster, and sums over its games: (4, 2, clusters).
 
-    low: Longs
-    high: Longs
-    residual: Floats
-    square: Floats
-    variance: Floats
-    deviation: Floats
-
-
-def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
+    Of residuals, their squares, variances and deviations; first over the games in which the lower
+    player moved first, then over the others.
+    """
     pool = grouped.pool
     kept = setup.rated[pool.first] & setup.rated[pool.second]
     kept &= setup.component[pool.first] == setup.component[pool.second]
@@ -302,71 +295,54 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> _Sums:
     residual = weight * (score - p)
     variance = weight**2 * spread * p * (1.0 - p)
     _, where, number = np.unique(grouped.number[kept], return_index=True, return_inverse=True)
-    side = np.where(i < j, 0, 1)
-    cell = side * len(where) + number
-
-    def total(values: Floats) -> Floats:
-        summed: Floats = np.bincount(cell, values, 2 * len(where)).astype(np.float64)
-        return summed.reshape(2, len(where))
-
-    return _Sums(
-        np.minimum(i, j)[where].astype(np.int64),
-        np.maximum(i, j)[where].astype(np.int64),
-        total(residual),
-        total(residual**2),
-        total(variance),
-        total(np.sqrt(variance)),
-    )
+    cell = np.where(i < j, 0, 1) * len(where) + number
+    summed = [
+        np.bincount(cell, values, 2 * len(where)).astype(np.float64).reshape(2, len(where))
+        for values in (residual, residual**2, variance, np.sqrt(variance))
+    ]
+    low, high = (side(i, j)[where].astype(np.int64) for side in (np.minimum, np.maximum))
+    return low, high, np.array(summed)
 
 
-def _common_correlations(sums: _Sums, inverse: Floats) -> tuple[float, float]:
-    """Correlation of two games of a cluster: moved first by the same player, and by each."""
-    n = len(inverse) - 1
-    low, high = sums.low, sums.high
-    between = inverse[low, low] + inverse[high, high] - 2.0 * inverse[low, high]
-    forward = inverse[n, n]
-    mixed = inverse[low, n] - inverse[high, n]
-    variance, deviation = sums.variance, sums.deviation
-    within = deviation**2 - variance
-    reach = between + forward + np.array([2.0, -2.0])[:, None] * mixed
-    # The games of a cluster in which one player moved first all have the same variance.
-    of_one = variance**2 / np.maximum(deviation**2, 1e-300)
-    same = sums.residual**2 - sums.square + reach * within * of_one
-    taken_other = 2.0 * (forward - between) * variance[0] * variance[1]
-    other = 2.0 * sums.residual[0] * sums.residual[1] + taken_other
-
-    def shrunk(product: Floats, scale: Floats) -> float:
-        present = scale > 0.0
-        number = int(present.sum())
-        if not number:
-            return 0.0
-        estimate = float(product[present].sum() / scale[present].sum())
-        return min(max(estimate * number / (number + _CAUTION), -0.95), 0.95)
-
-    both = 2.0 * deviation[0] * deviation[1]
-    return shrunk(same.sum(axis=0), within.sum(axis=0)), shrunk(other, both)
+def _shrunk(product: Floats, scale: Floats) -> float:
+    """The correlation common to clusters, drawn towards none where they are few."""
+    present = scale > 0.0
+    number = int(present.sum())
+    if not number:
+        return 0.0
+    estimate = float(product[present].sum() / scale[present].sum())
+    return min(max(estimate * number / (number + _CAUTION), -0.95), 0.95)
 
 
 def clustered_meat(
     setup: Setup, ratings: JointRatings, grouped: Clusters, inverse: Floats
 ) -> Floats:
     """Covariance of the equations by clusters; `inverse` is that of their slope."""
-    sums = _sums(setup, ratings, grouped)
-    same, other = _common_correlations(sums, inverse)
-    variance = sums.variance
-    each = variance + same * (sums.deviation**2 - variance)
-    across = other * 2.0 * sums.deviation[0] * sums.deviation[1]
+    size = len(inverse) - 1
+    low, high, (residual, square, variance, deviation) = _sums(setup, ratings, grouped)
+    apart = inverse[low, low] + inverse[high, high] - 2.0 * inverse[low, high]
+    forward = inverse[size, size]
+    mixed = inverse[low, size] - inverse[high, size]
+    within = deviation**2 - variance
+    reach = apart + forward + np.array([2.0, -2.0])[:, None] * mixed
+    # The games of a cluster in which one player moved first all have the same variance.
+    of_one = variance**2 / np.maximum(deviation**2, 1e-300)
+    by_same = residual**2 - square + reach * within * of_one
+    taken_other = 2.0 * (forward - apart) * variance[0] * variance[1]
+    by_other = 2.0 * residual[0] * residual[1] + taken_other
+    # Correlation of two games of a cluster: moved first by the same player, and by each.
+    same = _shrunk(by_same.sum(axis=0), within.sum(axis=0))
+    other = _shrunk(by_other, 2.0 * deviation[0] * deviation[1])
+    each = variance + same * within
+    across = other * 2.0 * deviation[0] * deviation[1]
     total = each.sum(axis=0)
     common = (np.maximum(total - across, 0.0), each[0] - each[1], np.maximum(total + across, 0.0))
 
-    size = len(inverse) - 1
-    low, high = sums.low, sums.high
     played = np.bincount(low, minlength=size) + np.bincount(high, minlength=size)
     own = np.minimum(played[low], played[high]) - 1.0
     share = own / (own + _OWN_CLUSTERS)
     scale = (own + 1.0) / np.maximum(own, 1.0)
-    toward = sums.residual[0] - sums.residual[1]
-    forward = sums.residual[0] + sums.residual[1]
+    toward, forward = residual[0] - residual[1], residual[0] + residual[1]
     observed = (toward**2, toward * forward, forward**2)
     first, mixed, advantage = (
         share * scale * empirical + (1.0 - share) * expected
