@@ -31,14 +31,17 @@ class DayGames(NamedTuple):
 class Layout(NamedTuple):
     """Where everything stands: nodes and entries of each player, and of each node its first entry.
 
-    Of each entry the opponent's node, the player's `score`, his `side` (1 for who moved first,
-    else -1) and the `shift` of handicap (logits); `own` has both entries of each game.
+    Of each entry its `day`, the opponent's number and node, the player's `score`, his `side` (1
+    for who moved first, else -1) and the `shift` of handicap (logits); `own` has both entries of
+    each game.
     """
 
     node_start: Longs
     node_day: Floats
     entry_start: Longs
     node_entry: Longs
+    day: Floats
+    rival: Ints
     opponent: Ints
     score: Floats
     side: Floats
@@ -66,6 +69,8 @@ def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
         day[begins],
         np.searchsorted(player, everybody),
         np.append(np.flatnonzero(begins), entries),
+        day,
+        seats[order ^ 1],
         node[place[order ^ 1]],
         np.where(moved, score, 1.0 - score),
         np.where(moved, 1.0, -1.0),
@@ -269,16 +274,6 @@ def solve(start: int, stop: int, off: Floats, pivot: Floats, right: Floats, out:
             out[k] -= off[k + 1] / pivot[k] * out[k + 1]
 
 
-@kernel
-def spread(start: int, stop: int, off: Floats, pivot: Floats, variance: Floats) -> None:
-    """Diagonal of the inverse of a player's tridiagonal matrix."""
-    for k in range(stop - 1, start - 1, -1):
-        variance[k] = 1.0 / pivot[k]
-        if k < stop - 1:
-            share = off[k + 1] / pivot[k]
-            variance[k] += share * share * variance[k + 1]
-
-
 _CG_STEPS = 1000
 _LONGEST = 3.0  #: Steps of a Newton iteration are cut to so many logits.
 
@@ -463,10 +458,17 @@ def climb(
 
 @kernel
 def conditional_variance(problem: Posterior, out: Floats) -> None:
-    """Variance of each strength with all other players' strengths given."""
+    """Variance of each strength with all other players' strengths given.
+
+    The diagonal of the inverse of each player's tridiagonal matrix.
+    """
     layout, stop, _, hessian = problem
     for p in range(len(stop)):
-        spread(layout.node_start[p], stop[p], hessian.off, hessian.pivot, out)
+        for k in range(stop[p] - 1, layout.node_start[p] - 1, -1):
+            out[k] = 1.0 / hessian.pivot[k]
+            if k < stop[p] - 1:
+                share = hessian.off[k + 1] / hessian.pivot[k]
+                out[k] += share * share * out[k + 1]
 
 
 @kernel
@@ -568,15 +570,6 @@ _TOLERANCE, _MAX_STEPS = 1e-5, 60
 _THREE_OVER_PI_SQUARED = 3.0 / pi**2
 
 
-@kernel
-def uncertain_chance(difference: float, variance: float) -> float:
-    """Expected score when the difference of strength is known up to a variance.
-
-    Glickman's approximation: the difference shrinks by 1/sqrt(1 + 3 variance/pi^2).
-    """
-    return fast_logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
-
-
 class Learner(NamedTuple):
     """What is learned, changed in place.
 
@@ -590,13 +583,6 @@ class Learner(NamedTuple):
     known: Floats
     free: Flags
     fitted: Floats
-
-
-class Pace(NamedTuple):
-    """How many of a player's days are weighed anew, and days from one full fit to the next."""
-
-    window: int
-    refit_days: float
 
 
 class Forecasts(NamedTuple):
@@ -627,10 +613,14 @@ def _difference(before: Floats, row: int, shared: Floats, shift: float) -> float
 
 @inlined_kernel
 def forecast(forecasts: Forecasts, row: int, shared: Floats, shift: float) -> None:
-    """Predict a game from the strengths before it."""
+    """Predict a game from the strengths before it, which are known up to a variance.
+
+    Glickman's approximation: the difference shrinks by 1/sqrt(1 + 3 variance/pi^2).
+    """
     expected, before = forecasts
+    variance = before[row, 1] + before[row, 3]
     difference = _difference(before, row, shared, shift)
-    expected[row] = uncertain_chance(difference, before[row, 1] + before[row, 3])
+    expected[row] = fast_logistic(difference / sqrt(1.0 + _THREE_OVER_PI_SQUARED * variance))
     before[row, 4] = shared[1]
 
 
@@ -687,10 +677,13 @@ def replay(
     games: DayGames,
     begin: int,
     learner: Learner,
-    pace: Pace,
+    window: int,
+    refit_days: float,
     forecasts: Forecasts,
 ) -> bool:
     """Predict and learn the games from number `begin` on, day after day; False if a fit failed.
+
+    The last `window` of a player's days are weighed anew; a full fit comes every `refit_days`.
 
     The full fits leave w and tau as they are (`hessian.free` is false for both).
     """
@@ -704,7 +697,7 @@ def replay(
     low = begin
     while low < len(first):
         high = end_of_day(day, low)
-        if day[low] - fitted[0] >= pace.refit_days:
+        if day[low] - fitted[0] >= refit_days:
             done, _, _ = climb(problem, x, shared, _TOLERANCE, _MAX_STEPS)
             if not done:
                 return False
@@ -743,7 +736,7 @@ def replay(
                 if improved[p] == mark:
                     continue
                 improved[p] = mark
-                start = max(layout.node_start[p], stop[p] - pace.window)
+                start = max(layout.node_start[p], stop[p] - window)
                 _improve(problem, Stretch(p, start, stop[p]), learner, room)
         low = high
     return True

@@ -27,7 +27,6 @@ from yardstone.ratings._history import (
     Layout,
     Learner,
     Model,
-    Pace,
     Posterior,
     lay_out,
 )
@@ -455,14 +454,12 @@ class WholeHistory(Remembering):
             for name, column in others.items():
                 column[: len(state.arrays[name])] = state.arrays[name]
         forecasts = Forecasts.of(len(games.first) - begin)
-        pace = Pace(
-            len(hessian.off) + 2 if self.window is None else self.window,
-            inf if self.refit_days is None else self.refit_days,
-        )
+        window = len(hessian.off) + 2 if self.window is None else self.window
+        refit_days = inf if self.refit_days is None else self.refit_days
         learner = Learner(nodes["strength"], **others, free=free)
         model = Model(self.w2 / POINTS**2, self._player_priors(players))
         problem = Posterior(layout, stop, model, hessian)
-        if not newton.replay(problem, dated, begin, learner, pace, forecasts):
+        if not newton.replay(problem, dated, begin, learner, window, refit_days, forecasts):
             raise ConvergenceError("a full fit within the replay did not converge")
         return {"node_start": layout.node_start, **nodes, **others}, *forecasts
 
