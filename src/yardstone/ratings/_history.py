@@ -31,17 +31,14 @@ class DayGames(NamedTuple):
 class Layout(NamedTuple):
     """Where everything stands: nodes and entries of each player, and of each node its first entry.
 
-    Of each entry its `day`, the opponent's number and node, the player's `score`, his `side` (1
-    for who moved first, else -1) and the `shift` of handicap (logits); `own` has both entries of
-    each game.
+    Of each entry the opponent's node, the player's `score`, his `side` (1 for who moved first,
+    else -1) and the `shift` of handicap (logits); `own` has both entries of each game.
     """
 
     node_start: Longs
     node_day: Floats
     entry_start: Longs
     node_entry: Longs
-    day: Floats
-    rival: Ints
     opponent: Ints
     score: Floats
     side: Floats
@@ -69,8 +66,6 @@ def lay_out(games: DayGames, shift: Floats, players: int) -> Layout:
         day[begins],
         np.searchsorted(player, everybody),
         np.append(np.flatnonzero(begins), entries),
-        day,
-        seats[order ^ 1],
         node[place[order ^ 1]],
         np.where(moved, score, 1.0 - score),
         np.where(moved, 1.0, -1.0),

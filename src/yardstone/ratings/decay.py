@@ -38,7 +38,7 @@ from yardstone.ratings.whole_history import (
 )
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Longs
+    from yardstone.arrays import Flags, Floats, Ints, Longs
     from yardstone.ratings.egf import Handicap
 
 
@@ -120,12 +120,16 @@ class DecayingBradleyTerry(Remembering):
         }
         for name in arrays.keys() & state.arrays.keys():
             arrays[name][: len(state.arrays[name])] = state.arrays[name]
+        entries = Entries(np.empty(len(layout.score)), np.empty(len(layout.score), np.int32))
+        for side, others in ((0, games.second), (1, games.first)):
+            entries.day[layout.own[:, side]] = dated.day
+            entries.opponent[layout.own[:, side]] = others
         end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=number)
         end += np.bincount(games.second[:begin], minlength=number)
         forecasts = Forecasts.of(len(games.first) - begin)
         learner = _FadingLearner(end, free, *arrays.values())
         fading = log(2.0) / self.half_life
-        replay(layout, dated, begin, learner, fading, self._prior, forecasts)
+        replay(layout, entries, dated, begin, learner, fading, self._prior, forecasts)
         return arrays, *forecasts
 
     def ratings(self, state: State) -> Ratings:
@@ -140,6 +144,13 @@ class DecayingBradleyTerry(Remembering):
 
 _FORGOTTEN = 1e-3  #: Games whose weight has fallen below this no longer count.
 _LONGEST = 2.0  #: A step of a strength is cut to so many logits.
+
+
+class Entries(NamedTuple):
+    """Of each entry of a layout: the day, and the opponent's number."""
+
+    day: Floats
+    opponent: Ints
 
 
 class _FadingLearner(NamedTuple):
@@ -161,6 +172,7 @@ class _FadingLearner(NamedTuple):
 @kernel
 def _weigh(
     layout: Layout,
+    entries: Entries,
     learner: _FadingLearner,
     player: int,
     now: float,
@@ -172,12 +184,14 @@ def _weigh(
     u2 = u2_of(shared[1])
     slope, curvature = -prior * x[player], prior
     for e in range(learner.end[player] - 1, layout.entry_start[player] - 1, -1):
-        weight = exp(-fading * (now - layout.day[e]))
+        weight = exp(-fading * (now - entries.day[e]))
         if weight < _FORGOTTEN:
             break
-        if layout.rival[e] == player:  # a game against oneself tells nothing
+        if entries.opponent[e] == player:  # a game against oneself tells nothing
             continue
-        difference = x[player] - x[layout.rival[e]] + layout.side[e] * shared[0] + layout.shift[e]
+        difference = (
+            x[player] - x[entries.opponent[e]] + layout.side[e] * shared[0] + layout.shift[e]
+        )
         s, c = game_terms(difference, layout.score[e], u2)
         slope += weight * s
         curvature += weight * c
@@ -187,6 +201,7 @@ def _weigh(
 @kernel
 def replay(
     layout: Layout,
+    entries: Entries,
     games: DayGames,
     begin: int,
     learner: _FadingLearner,
@@ -224,7 +239,7 @@ def replay(
                 if improved[p] == mark:
                     continue
                 improved[p] = mark
-                slope, curvature = _weigh(layout, learner, p, now, fading, prior)
+                slope, curvature = _weigh(layout, entries, learner, p, now, fading, prior)
                 x[p] += min(max(slope / curvature, -_LONGEST), _LONGEST)
                 precision[p] = curvature
                 last[p] = now
