@@ -19,19 +19,18 @@ from pathlib import Path
 from sgfmill import sgf
 
 from yardstone.records.sgf import SgfLimits, SgfReader
-from yardstone.records.sgf_records import GameBuilder, RecordReader
+from yardstone.records.sgf_records import GameBuilder, Rows, read_records
 from yardstone.records.sources import ByteStream, StreamLimits
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/go/fox_sgf.zip"
 
 
 def ours(files: list[bytes]) -> int:
-    reader = RecordReader(SgfLimits(), main_only=True, skip=lambda *_: None)
-    builder = GameBuilder()
+    rows, builder = Rows(main_only=True), GameBuilder()
     moves = 0
     for data in files:
         stream = ByteStream(io.BytesIO(data), "memory", len(data), StreamLimits())
-        for record in reader.records(stream):
+        for record in read_records(stream, rows, SgfLimits(), lambda *_: None):
             moves += len(builder.game(record).moves)
     return moves
 

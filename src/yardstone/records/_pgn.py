@@ -93,42 +93,37 @@ def intern(buf: NDArray[np.uint8], i: int, length: int, count: int, table: Strin
 
 
 class Interned:
-    """The arrays of such a table, and their growth; whoever calls `intern` keeps the `count`."""
+    """Such a table, and its growth; whoever calls `intern` keeps the `count`."""
 
     def __init__(self) -> None:
-        self.seed = np.uint64(int.from_bytes(os.urandom(8), "little"))
         self.count = 0
-        self.arena = np.empty(1 << 16, np.uint8)
-        self.starts = np.zeros(8193, np.int64)
-        self.hashes = np.empty(8192, np.uint64)
-        self.slots = np.zeros(16384, np.int32)
-
-    @property
-    def table(self) -> StringTable:
-        """The arrays as they are now."""
-        return StringTable(self.seed, self.arena, self.starts, self.hashes, self.slots)
+        self.table = StringTable(
+            seed=np.uint64(int.from_bytes(os.urandom(8), "little")),
+            arena=np.empty(1 << 16, np.uint8),
+            starts=np.zeros(8193, np.int64),
+            hashes=np.empty(8192, np.uint64),
+            slots=np.zeros(16384, np.int32),
+        )
 
     def reserve(self, strings: int, size: int) -> None:
         """Make room for so many more strings of so many bytes together."""
-        need = int(self.starts[self.count]) + size + WORD
-        if need > len(self.arena):
-            self.arena = _grown(self.arena, max(need, 2 * len(self.arena)))
+        seed, arena, starts, hashes, slots = self.table
+        need = int(starts[self.count]) + size + WORD
+        if need > len(arena):
+            arena = _grown(arena, max(need, 2 * len(arena)))
         need = self.count + strings
-        if need > len(self.hashes):
+        if need > len(hashes):
             capacity = 1 << need.bit_length()
-            self.hashes = _grown(self.hashes, capacity)
-            self.starts = _grown(self.starts, capacity + 1)
-            self.slots = np.zeros(2 * capacity, np.int32)
+            hashes, starts = _grown(hashes, capacity), _grown(starts, capacity + 1)
+            slots = np.zeros(2 * capacity, np.int32)
             with np.errstate(over="ignore"):
-                rehash(self.hashes, self.count, self.slots)
-
-    def __getitem__(self, number: int) -> bytes:
-        return self.arena[self.starts[number] : self.starts[number + 1]].tobytes()
+                rehash(hashes, self.count, slots)
+        self.table = StringTable(seed, arena, starts, hashes, slots)
 
     def strings(self) -> list[bytes]:
         """All strings, by number."""
-        whole = self.arena[: self.starts[self.count]].tobytes()
-        ends = self.starts[: self.count + 1].tolist()
+        whole = self.table.arena[: self.table.starts[self.count]].tobytes()
+        ends = self.table.starts[: self.count + 1].tolist()
         return [whole[a:b] for a, b in pairwise(ends)]
 
 

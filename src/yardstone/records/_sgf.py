@@ -15,16 +15,12 @@ from yardstone.kernels import bare_kernel
 
 PropertyRows = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
-Integers = NDArray[np.int64]
 Places = NDArray[np.int32]
 
 BACKSLASH, OPEN_VALUE, CLOSE_VALUE, OPEN, CLOSE, NODE = 92, 91, 93, 40, 41, 59
 
-#: What `scan_game` returns.
+#: What `scan_game` returns first.
 DONE, NEED_MORE, ROWS_FULL, NODES_FULL, DEPTH_FULL = 0, 1, 2, 3, 4
-#: Places in its `out`.
-END, ROWS, NODES, ROOT_ROWS, FLAGS = 0, 1, 2, 3, 4
-OUT = 5
 #: Flags.
 BREAKS_OFF, NOT_CLOSED, UNESCAPED, CUT_VALUE = 1, 2, 4, 8
 #: Names are kept up to so many letters.
@@ -40,17 +36,14 @@ def packed(name: str) -> int:
     return int.from_bytes(name.encode("ascii"), "big")
 
 
-_GM, _FF, _CA, _AP = (packed(name) for name in ("GM", "FF", "CA", "AP"))
-_PB, _PW, _EV, _BR, _WR, _RE = (packed(name) for name in ("PB", "PW", "EV", "BR", "WR", "RE"))
+_GM, _FF = packed("GM"), packed("FF")
+_B, _W, _AB, _AW, _AE, _PL, _BL, _WL = map(packed, "B W AB AW AE PL BL WL".split())
+#: What only the root of a game has.
+_HEADS = tuple(map(packed, "GM FF CA AP SZ PB PW EV".split()))
 #: Properties that hold no free text: a ``]`` always ends their values.
-_B, _W, _AB, _AW, _AE, _PL = (packed(name) for name in ("B", "W", "AB", "AW", "AE", "PL"))
-_BL, _WL, _SZ, _KM, _HA, _TM = (packed(name) for name in ("BL", "WL", "SZ", "KM", "HA", "TM"))
-_CR, _TR, _SQ, _MA, _TB, _TW = (packed(name) for name in ("CR", "TR", "SQ", "MA", "TB", "TW"))
-
-
-@bare_kernel
-def _is_blank(c: int) -> bool:
-    return c <= 32
+_NO_TEXT = tuple(map(packed, "B W AB AW AE PL BL WL SZ KM HA TM GM FF CR TR SQ MA TB TW".split()))
+#: Short texts, in which it does unless another opens in them.
+_SHORT_TEXTS = tuple(map(packed, "PB PW BR WR RE".split()))
 
 
 @bare_kernel
@@ -60,7 +53,7 @@ def _is_letter(c: int) -> bool:
 
 @bare_kernel
 def _after_blanks(buf: Bytes, i: int, n: int) -> int:
-    while i < n and _is_blank(buf[i]):
+    while i < n and buf[i] <= 32:
         i += 1
     return i
 
@@ -82,17 +75,17 @@ def _close_of_value(buf: Bytes, i: int, n: int) -> int:
 
 
 @bare_kernel
-def _heads_a_game(buf: Bytes, i: int, n: int) -> bool:
-    """Return whether a property that only the root of a game has stands at `i`, as ``GM[``."""
+def _short_name(buf: Bytes, i: int, n: int) -> int:
+    """The name of the property at `i` if it has two letters and a value, as ``GM[``; else 0."""
     if i + 2 >= n or buf[i + 2] != OPEN_VALUE:
-        return False
-    return ((int(buf[i]) << 8) | int(buf[i + 1])) in (_GM, _FF, _CA, _AP, _SZ, _PB, _PW, _EV)
+        return 0
+    return (int(buf[i]) << 8) | int(buf[i + 1])
 
 
 @bare_kernel
 def _cuts_a_value(buf: Bytes, i: int, n: int) -> bool:
     """Return whether ``(;GM[1]`` or the like stands at `i`: in a text ``]`` would be escaped."""
-    if i + 1 >= n or buf[i + 1] != NODE or not _heads_a_game(buf, i + 2, n):
+    if i + 1 >= n or buf[i + 1] != NODE or _short_name(buf, i + 2, n) not in _HEADS:
         return False
     close = i + 5
     while close < n and buf[close] != CLOSE_VALUE and buf[close] != BACKSLASH:
@@ -107,20 +100,6 @@ def _opens_within(buf: Bytes, start: int, end: int) -> bool:
         if buf[k] == OPEN_VALUE:
             return True
     return False
-
-
-@bare_kernel
-def _no_text(name: int) -> bool:
-    return name in (_B, _W, _AB, _AW, _AE, _PL, _BL, _WL, _SZ, _KM, _HA, _TM) or name in (
-        _GM,
-        _FF,
-        _CR,
-        _TR,
-        _SQ,
-        _MA,
-        _TB,
-        _TW,
-    )
 
 
 @bare_kernel
@@ -150,7 +129,7 @@ def _ends_here(buf: Bytes, close: int, n: int) -> bool:
     if buf[i] == CLOSE_VALUE:
         return False
     k = i - 1
-    while k > start and (_is_letter(buf[k]) or _is_blank(buf[k])):
+    while k > start and (_is_letter(buf[k]) or buf[k] <= 32):
         k -= 1
     return buf[k] == NODE and k < i - 1
 
@@ -160,7 +139,7 @@ def _starts_a_game(buf: Bytes, i: int, n: int) -> bool:
     """Whether the ``(`` at `i` opens another game, as ``(;GM[`` does."""
     i = _after_blanks(buf, i + 1, n)
     if i < n and buf[i] == NODE:
-        return _heads_a_game(buf, _after_blanks(buf, i + 1, n), n)
+        return _short_name(buf, _after_blanks(buf, i + 1, n), n) in _HEADS
     return False
 
 
@@ -178,10 +157,8 @@ def find_game(buf: Bytes, i: int, n: int, sure: bool) -> int:
             if c == OPEN and k < n and buf[k] == NODE:
                 if not sure or _starts_a_game(buf, i, n):
                     return i
-            elif k + 2 < n and buf[k + 2] == OPEN_VALUE:
-                name = (int(buf[k]) << 8) | int(buf[k + 1])
-                if name in (_GM, _FF):
-                    return i
+            elif _short_name(buf, k, n) in (_GM, _FF):
+                return i
         i += 1
     return n
 
@@ -195,14 +172,14 @@ def scan_game(
     rows: PropertyRows,
     parents: Places,
     stack: Places,
-    out: Integers,
-) -> int:
+) -> tuple[int, int, int, int, int, int]:
     """Scan the game that begins at `i`.
 
     A row for each value of a property goes to `rows`. With `main_only`, there are rows of
-    the main line only, and `parents` and `stack` are not used. Returns DONE; NEED_MORE (the
-    buffer ends within the game and `final` is false); or which of the arrays are full, so that
-    the scan must begin again.
+    the main line only, and `parents` and `stack` are not used. Returns DONE, NEED_MORE (the
+    buffer ends within the game and `final` is false) or which of the arrays are full, so that
+    the scan must begin again; with DONE the end, the numbers of rows, nodes and rows of the root,
+    and flags.
     """
     origin = i
     n = len(buf)
@@ -226,7 +203,7 @@ def scan_game(
             if keep:
                 if not main_only:
                     if nodes == len(parents):
-                        return NODES_FULL
+                        return NODES_FULL, 0, 0, 0, 0, 0
                     parents[nodes] = current
                 current = nodes
                 nodes += 1
@@ -241,7 +218,7 @@ def scan_game(
                 break
             if not main_only:
                 if depth == len(stack):
-                    return DEPTH_FULL
+                    return DEPTH_FULL, 0, 0, 0, 0, 0
                 stack[depth] = current
             depth += 1
             opened_at = nodes
@@ -282,8 +259,8 @@ def scan_game(
                     k < n
                     and buf[k] != OPEN
                     and forgiving
-                    and not _no_text(name)
-                    and (name not in (_PB, _PW, _BR, _WR, _RE) or _opens_within(buf, start, k))
+                    and name not in _NO_TEXT
+                    and (name not in _SHORT_TEXTS or _opens_within(buf, start, k))
                 ):
                     first = k
                     while k < n and buf[k] != OPEN and not _ends_here(buf, k, n):
@@ -298,7 +275,7 @@ def scan_game(
                     break
                 if keep and not stray:
                     if count == len(rows):
-                        return ROWS_FULL
+                        return ROWS_FULL, 0, 0, 0, 0, 0
                     rows[count, NODE_NUMBER] = current
                     rows[count, NAME] = name
                     rows[count, FROM] = start
@@ -324,20 +301,13 @@ def scan_game(
             i += 1
     if not closed:
         if not final:
-            return NEED_MORE
+            return NEED_MORE, 0, 0, 0, 0, 0
         flags |= NOT_CLOSED if headless and depth == 1 else BREAKS_OFF
         i = n
-    out[END] = i
-    out[ROWS] = count
-    out[NODES] = nodes
-    out[ROOT_ROWS] = root_rows
-    out[FLAGS] = flags
-    return DONE
+    return DONE, i, count, nodes, root_rows, flags
 
 
 PASS_MOVE, NO_POINT, RESIGNS = -1, -2, -3
-#: Places in `read_main`'s `out`.
-MOVES, TO_PLAY, TROUBLE, TIMES, BAD_SETUP = 0, 1, 2, 3, 4
 #: Why moves end before the main line does, or what was odd about them.
 BAD_MOVE, LATE_SETUP, SEVERAL_POINTS = 1, 2, 4
 
@@ -447,12 +417,13 @@ def read_main(
     moves: NDArray[np.int16],
     colours: NDArray[np.int8],
     times: NDArray[np.float32],
-    out: Integers,
-) -> None:
+) -> tuple[int, int, int, int, int]:
     """Read one line of play from its rows.
 
     `board` gets the stones set up before the first move; it must be empty. The line
-    ends early where a move is no point or stones are set up between moves.
+    ends early where a move is no point or stones are set up between moves. Returns how many moves
+    there are, who moves first (0 if that is not said), the trouble there was, how many times were
+    given, and how many stones were set up nowhere.
     """
     count = to_play = trouble = with_times = bad_setup = 0
     clock_node = clock_colour = move_node = -1
@@ -499,8 +470,4 @@ def read_main(
             clock_colour = colour
             if count > 0 and move_node == node and colours[count - 1] == colour:
                 times[count - 1] = clock
-    out[MOVES] = count
-    out[TO_PLAY] = to_play
-    out[TROUBLE] = trouble
-    out[TIMES] = with_times
-    out[BAD_SETUP] = bad_setup
+    return count, to_play, trouble, with_times, bad_setup

@@ -260,8 +260,12 @@ def find_charset(data: bytes) -> str:
         >>> find_charset("(;CA[ISO-8859-1]PB[이세돌]PW[박정환])".encode("euc-kr"))
         'cp949'
     """
-    if b"\x1b$" not in data and (data.isascii() or _is_utf8(data)):
-        return "utf-8"
+    if b"\x1b$" not in data:
+        try:
+            data.decode("utf-8")
+            return "utf-8"
+        except UnicodeDecodeError:
+            pass
     claim = _CA.search(data[:_HEAD])
     claimed = None if claim is None else known_charset(claim[1].decode("latin-1"))
     if b"\x1b$" in data and not _HIGH.search(data):
@@ -273,14 +277,6 @@ def find_charset(data: bytes) -> str:
     if claimed is not None and claimed not in candidates:
         candidates.append(claimed)
     return max(candidates, key=lambda name: _sense(sample, name, claimed == name))
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _sample(data: bytes) -> bytes:
@@ -297,7 +293,7 @@ def _sense(sample: bytes, encoding: str, claimed: bool) -> float:
     text = sample.decode(encoding, "replace")
     points = sum(map(_points, text, repeat(encoding))) - 6.0 * text.count("\ufffd")
     if encoding == "cp1252":
-        points += _latin_words(text)
+        points += 1.5 * len(_LATIN_WORD.findall(text)) - sum(map(len, _LATIN_RUN.findall(text)))
     high = len(_HIGH.findall(sample))
     bonus = 0.0
     if claimed:
@@ -311,8 +307,13 @@ _LATIN_WORD = re.compile(
 _LATIN_RUN = re.compile(r"[\x80-\U0010ffff]{2,}")
 
 
-def _latin_words(text: str) -> float:
-    return 1.5 * len(_LATIN_WORD.findall(text)) - sum(len(run) for run in _LATIN_RUN.findall(text))
+#: Where each set keeps its frequent characters, as ranges of the first byte.
+_LEVEL_ONE = {
+    "gb18030": (0xB0, 0xD7),
+    "big5hkscs": (0xA4, 0xC6),
+    "cp932": (0x88, 0x97),
+    "euc_jp": (0xB0, 0xCF),
+}
 
 
 @lru_cache(maxsize=1 << 18)
@@ -334,35 +335,14 @@ def _points(character: str, encoding: str) -> float:
     if 0xFF61 <= code <= 0xFF9F:  # half-width kana: what Shift-JIS makes of other sets
         return -1.2
     if 0xAC00 <= code <= 0xD7A3:  # hangul
-        return _hangul(character) if encoding == "cp949" else -2.0
+        # Syllables outside the common 2,350 are rare in names.
+        common = encoding == "cp949" and character.encode("euc-kr", "ignore")
+        return 0.5 if common else -2.0
     if 0x4E00 <= code <= 0x9FFF:
-        return _hanzi(character, encoding)
+        if encoding not in _LEVEL_ONE:
+            return -0.6
+        low, high = _LEVEL_ONE[encoding]
+        return 0.4 if low <= character.encode(encoding, "replace")[0] <= high else -0.8
     if 0x3000 <= code <= 0x3011 or 0xFF01 <= code <= 0xFF5E:  # punctuation, wide letters
         return 0.5
     return -2.0
-
-
-def _hangul(character: str) -> float:
-    """Syllables outside the common 2,350 are rare in names."""
-    try:
-        character.encode("euc-kr")
-    except UnicodeEncodeError:
-        return -2.0
-    return 0.5
-
-
-#: Where each set keeps its frequent characters, as ranges of the first byte.
-_LEVEL_ONE = {
-    "gb18030": (0xB0, 0xD7),
-    "big5hkscs": (0xA4, 0xC6),
-    "cp932": (0x88, 0x97),
-    "euc_jp": (0xB0, 0xCF),
-}
-
-
-def _hanzi(character: str, encoding: str) -> float:
-    if encoding not in _LEVEL_ONE:
-        return -0.6
-    first = character.encode(encoding, "replace")[0]
-    low, high = _LEVEL_ONE[encoding]
-    return 0.4 if low <= first <= high else -0.8

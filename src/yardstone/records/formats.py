@@ -330,7 +330,7 @@ _DECLARED = (
         (".sgf",),
         (Sign(5, _SGF_ROOT.match), Sign(10, _SGF_ROOT.search), Sign(12, _SGF_BEGINNING.search)),
         reader("records.sgf", "read_sgf"),
-        reader("records.sgf", "games_reader"),
+        lambda sources, **options: reader("records.sgf", "SgfReader")(*sources, **options),
         (
             Writer(
                 "sgf",
@@ -471,7 +471,7 @@ def of_source(source: Source) -> FileFormat:
     with source.open() as stream:
         head = stream.peek(HEAD)
         if source.path is None:
-            source.keep(stream)
+            source.kept = stream
     return of_content(head, source.name) or by_ending or FORMATS["pgn"]
 
 

@@ -79,6 +79,12 @@ class GoGame:
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
+#: Attributes of a game that are texts, and the properties that hold them.
+TEXTS = {
+    "black_rank": "BR", "white_rank": "WR", "black_team": "BT", "white_team": "WT",
+    "rules": "RU", "event": "EV", "place": "PC",
+}  # fmt: skip
+
 _HANDICAP_AS_MOVES = "handicap stones played as moves"
 HANDICAP_MISSING = "handicap stones not placed: the standard points were used"
 _HANDICAP_UNSAID = "handicap not stated: the stones set up were counted"
@@ -94,7 +100,7 @@ class HandicapSetup:
     handicap: int
     black: NDArray[np.int16]  #: where they are
     keep: slice | NDArray[np.bool_]  #: which of the moves remain moves
-    hint: str | None  #: what was put right; if None, nothing was, and the rest is to be ignored
+    hint: str  #: what was put right
 
 
 def standard_stones(
@@ -132,32 +138,29 @@ def handicap_setup(
     moves: NDArray[np.int16],
     colours: NDArray[np.int8],
     to_play: int,
-) -> HandicapSetup:
+) -> HandicapSetup | None:
     """Put the handicap stones of a game where they belong: on the board before it begins.
 
     Some programs write them as moves, with or without passes of White between them;
     some say how many there are but not where; some set them up without saying so.
     `black` and `white` are stones set up, `to_play` who moves first if the record says so, else 0.
+    Returns None where they stand right, or there are none.
     """
-    nothing = slice(0, 0)
     if len(black) or len(white):
         first = to_play or (int(colours[0]) if len(colours) else 0)
         if handicap == 0 and not len(white) and len(black) >= 2 and first == WHITE:
             return HandicapSetup(len(black), black, slice(None), _HANDICAP_UNSAID)
-        return HandicapSetup(handicap, black, nothing, None)
-    if not len(moves):
-        return HandicapSetup(handicap, black, nothing, None)
-    if colours[0] == BLACK:
+    elif len(moves) and colours[0] == BLACK:
         end, stones = _leading_stones(handicap, moves, colours)
         if len(stones) >= 2:
             return HandicapSetup(len(stones), np.sort(stones), slice(end, None), _HANDICAP_AS_MOVES)
-    elif handicap >= 2:
+    elif len(moves) and handicap >= 2:
         for third in _THIRDS:
             points = standard_stones(size, handicap, third=third)
             # Where one of the first moves stands on such a point, the stones were elsewhere.
             if points is not None and not np.isin(moves[: 2 * _MOST], points).any():
                 return HandicapSetup(handicap, points, slice(None), HANDICAP_MISSING)
-    return HandicapSetup(handicap, black, nothing, None)
+    return None
 
 
 def _leading_stones(
@@ -255,16 +258,18 @@ def parse_komi(text: str) -> tuple[float | None, str | None]:
     return value, repair
 
 
-_DAY = re.compile(r"(?<!\d)(\d{4})\s*[-./年년]\s*(\d{1,2})\s*[-./月월]\s*(\d{1,2})(?!\d)")
-_COMPACT = re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = "(" + "|".join(_MONTHS) + ")[a-z]*"
-_MONTH_FIRST = re.compile(
-    rf"\b{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})", re.IGNORECASE
-)
-_DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?[.\s-]+{_MONTH}\.?,?[\s-]+(\d{{4}})", re.IGNORECASE
-)
+_MONTH = "(?P<month>" + "|".join(_MONTHS) + ")[a-z]*"
+#: Days as they are written, the likeliest first.
+_DAYS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<year>\d{4})\s*[-./年년]\s*(?P<month>\d{1,2})\s*[-./月월]\s*(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?!\d)",
+        rf"\b{_MONTH}\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[.\s-]+{_MONTH}\.?,?[\s-]+(?P<year>\d{{4}})",
+    )
+]
 _CLOCK = re.compile(r"[T\s](\d{1,2}:\d{2}(?::\d{2})?)")
 
 
@@ -281,18 +286,14 @@ def parse_go_date(text: str) -> np.datetime64:
         >>> parse_go_date("Nov 2, 2005") == parse_go_date("2005年11月2日"), parse_go_date("1996-05")
         (np.True_, np.datetime64('NaT','s'))
     """
-    if (match := _DAY.search(text) or _COMPACT.search(text)) is not None:
-        year, month, day = match.groups()
-    elif (match := _MONTH_FIRST.search(text)) is not None:
-        name, day, year = match.groups()
-        month = str(1 + _MONTHS.index(name.lower()))
-    elif (match := _DAY_FIRST.search(text)) is not None:
-        day, name, year = match.groups()
-        month = str(1 + _MONTHS.index(name.lower()))
-    else:
+    match = next(filter(None, (pattern.search(text) for pattern in _DAYS)), None)
+    if match is None:
         return np.datetime64("NaT", "s")
+    month = match["month"].lower()
+    if month in _MONTHS:
+        month = str(1 + _MONTHS.index(month))
     clock = _CLOCK.match(text[match.end() :])
-    return parse_date(f"{year}-{month}-{day}", "" if clock is None else clock[1])
+    return parse_date(f"{match['year']}-{month}-{match['day']}", "" if clock is None else clock[1])
 
 
 _RANK_WORDS = r"(?:dan|kyu|[dkp]|段|级|級|단|급)"

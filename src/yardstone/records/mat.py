@@ -17,19 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.errors import InputError, NoGamesError
+from yardstone.errors import NoGamesError
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.dates import date_span
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import read_shares
 from yardstone.records.options import MATCHES, Options, further_columns, require_columns
+from yardstone.records.sources import in_turn
 
 if TYPE_CHECKING:
     from yardstone.records.sources import Source
 
 #: Column of the pool with the points to win.
 LENGTH = "length"
-#: Longer files, lines and matches are no matches.
+#: Longer files, lines and games are no matches.
 _MOST_BYTES = 256 << 20
 _MOST_TURNS = 100_000
 _LONGEST_LINE = 1000
@@ -165,55 +166,49 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
     tags: dict[str, str] = {}
     match: MatMatch | None = None
     column = 0
-    turns = 0
     for number, line, broken in _parts(lines):
-        if broken and line.startswith(";"):  # nothing is left but the beginning of its tags
-            if match is not None and match.games:
+        cut = broken and line.startswith(";")  # nothing is left but the beginning of its tags
+        tag = None if cut else _TAG.match(line)
+        if cut or tag:
+            if match is not None and match.games:  # they are those of the next match
                 yield match
                 match = None
-            yield MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
-            tags = {}
-            continue
-        header, money = _HEADER.match(line), _MONEY.match(line)
-        if header or money:
-            if match is not None:
-                yield match
-            match = MatMatch(number, int(header[1]) if header else 0, tags=tags)
-            tags = {}
-            turns = 0
-        elif (tag := _TAG.match(line)) is not None:
-            if match is not None and match.games:  # those of the next match
-                yield match
-                match = None
-            name = clean(tag[1]).lower()
-            if match is None and name in tags:  # of these there is nothing but the tags
+            name = clean(tag[1]).lower() if tag else ""
+            if cut or (match is None and name in tags):  # of this there is nothing but the tags
                 yield MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
                 tags = {}
-            into = tags if match is None else match.tags
-            into[name] = clean(tag[2])  # type: ignore[index]
-        else:
-            begins = _GAME.match(line)
-            scores = None if begins or _NUMBER.match(line) else _SCORES.match(line)
-            if begins or (match is not None and _goes_on(match, line, scored=scores is not None)):
-                if match is None or _is_next(match, begins, scores):
-                    if match is not None:
-                        yield match
-                    match = MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
-                    tags, turns = {}, 0
-                elif match.games and not match.games[-1].begun:
-                    match.games.pop()
-                match.games.append(MatGame(number, match.score))
-            if match is None or not match.games:
-                continue
-            if scores:
-                column = scores.start(4)
-                players = (clean(scores[1]), clean(scores[4]))
-                if match.players not in (("", ""), players):
-                    match.damage = "the names of its players change"
-                match.players = players
-                match.games[-1].score = (int(scores[2]), int(scores[5]))
-            elif turns < _MOST_TURNS:
-                turns += _read_line(line, column, match.games[-1])
+            if tag:
+                into = tags if match is None else match.tags
+                into[name] = clean(tag[2])  # type: ignore[index]
+            continue
+        header, money = _HEADER.match(line), _MONEY.match(line)
+        begins = _GAME.match(line)
+        scores = None if begins or _NUMBER.match(line) else _SCORES.match(line)
+        starts = not (header or money) and bool(
+            begins or (match is not None and _goes_on(match, line, scored=scores is not None))
+        )
+        if header or money or (starts and (match is None or _is_next(match, begins, scores))):
+            if match is not None:
+                yield match
+            length = int(header[1]) if header else 0 if money else _UNKNOWN_LENGTH
+            match, tags = MatMatch(number, length, tags=tags), {}
+        elif starts and match is not None and match.games and not match.games[-1].begun:
+            match.games.pop()
+        if match is None or header or money:
+            continue
+        if starts:
+            match.games.append(MatGame(number, match.score))
+        if not match.games:
+            continue
+        if scores:
+            column = scores.start(4)
+            players = (clean(scores[1]), clean(scores[4]))
+            if match.players not in (("", ""), players):
+                match.damage = "the names of its players change"
+            match.players = players
+            match.games[-1].score = (int(scores[2]), int(scores[5]))
+        elif len(match.games[-1].turns) < _MOST_TURNS:
+            _read_line(line, column, match.games[-1])
     if match is not None:
         yield match
 
@@ -248,8 +243,8 @@ def _is_next(match: MatMatch, begins: re.Match[str] | None, scores: re.Match[str
     return match.winner is not None
 
 
-def _read_line(line: str, column: int, game: MatGame) -> int:
-    """Take the entries of a line into a game; how many there were."""
+def _read_line(line: str, column: int, game: MatGame) -> None:
+    """Take the entries of a line into a game."""
     start = number.end() if (number := _NUMBER.match(line)) else 0
     entries = list(_ENTRY.finditer(line, start))
     lone = len(entries) == 1
@@ -268,7 +263,6 @@ def _read_line(line: str, column: int, game: MatGame) -> int:
         else:
             dice = (int(entry["dice"][0]), int(entry["dice"][1]))
             game.turns.append(Turn(player, "move", dice, clean(entry["move"])))
-    return len(entries)
 
 
 def read_mat(sources: Sequence[Source], options: Options) -> Pool:
@@ -296,13 +290,13 @@ def _results(
     """The results in some files, or in the one file that is `alone`."""
     skipped = SkipReport()
     matches: list[MatMatch] = []
-    total = sum(source.size for source in sources)
-    done = 0
-    for source in sources:
+    for source, _ in in_turn(sources, options.progress):
         any_match = False
-        lines, damage = _lines(source)
-        if damage is not None:
-            _skip(skipped, Skipped(source.name, 0, damage), options.strict)
+        with source.open() as stream:
+            text = decode(stream.rest(_MOST_BYTES).removeprefix(b"\xef\xbb\xbf"))
+        if stream.damage is not None:
+            _skip(skipped, Skipped(source.name, 0, stream.damage), options.strict)
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for match in parse_mat(lines):
             any_match = True
             reason = match.problem()
@@ -319,9 +313,6 @@ def _results(
                     hint="a .mat file has a line such as 5 point match",
                 )
             _skip(skipped, Skipped(source.name, 0, "no matches in this file"), options.strict)
-        done += source.size
-        if options.progress is not None:
-            options.progress(done, total)
     first, second = ([match.players[side] for match in matches] for side in (0, 1))
     extra: dict[str, Any] = {LENGTH: np.array([match.length for match in matches], np.int64)}
     for name, tag in tags.items():
@@ -338,19 +329,3 @@ def _skip(report: SkipReport, record: Skipped, strict: bool) -> None:
     known = record.reason.startswith(("unfinished", "a money session", "the match has no games"))
     kind = re.sub(r" \(.*\)|game \d+", "", record.reason)
     report.add(record, kind=kind, known=known, strict=strict)
-
-
-def _lines(source: Source) -> tuple[Iterator[str], str | None]:
-    """The lines of a file of any encoding, and how it is damaged."""
-    data = bytearray()
-    with source.open() as stream:
-        for piece in stream.pieces():
-            data += piece
-            if len(data) > _MOST_BYTES:
-                raise InputError(
-                    f"longer than {_MOST_BYTES >> 20} MiB: this is not a match file",
-                    file=source.name,
-                )
-    text = decode(bytes(data).removeprefix(b"\xef\xbb\xbf"))
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return iter(lines), stream.damage

@@ -250,33 +250,31 @@ class CarefulClient:
             }
             connection.request("GET", self._base + path, headers=headers)
             answer = connection.getresponse()
-            self._check(answer)
-            return self._body(answer, most, end)
+            self._check(answer.status)
+            body = b""
+            while piece := answer.read1(_PIECE):
+                body += piece
+                if len(body) > most:
+                    raise InputError(f"{self.host} sends more than {most:,} bytes")
+                if time.monotonic() > end:
+                    raise InputError(f"{self.host} is too slow", hint="try again later")
+            return body
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise InputError(f"{self.host} does not answer: {reason}") from None
         finally:
             connection.close()
 
-    def _check(self, answer: http.client.HTTPResponse) -> None:
-        if 300 <= answer.status < 400:
-            raise InputError(f"{self.host} leads to another address, which is not followed")
-        if answer.status == 429:
+    def _check(self, status: int) -> None:
+        if status == 429:
             raise InputError(f"{self.host} asks for fewer requests", hint="try again later")
-        if answer.status in (403, 404):
-            raise InputError(f"{self.host} has nothing public there (status {answer.status})")
-        if answer.status != 200:
-            raise InputError(f"{self.host} answers with status {answer.status}")
-
-    def _body(self, answer: http.client.HTTPResponse, most: int, end: float) -> bytes:
-        body = b""
-        while piece := answer.read1(_PIECE):
-            body += piece
-            if len(body) > most:
-                raise InputError(f"{self.host} sends more than {most:,} bytes")
-            if time.monotonic() > end:
-                raise InputError(f"{self.host} is too slow", hint="try again later")
-        return body
+        answer = f"answers with status {status}"
+        if 300 <= status < 400:
+            answer = "leads to another address, which is not followed"
+        elif status in (403, 404):
+            answer = f"has nothing public there (status {status})"
+        if status != 200:
+            raise InputError(f"{self.host} {answer}")
 
     def addresses(self) -> list[str]:
         """The addresses of the server; InputError if one of them is private."""
@@ -306,7 +304,7 @@ class _PinnedConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Connect to the first address that answers."""
-        trouble: OSError | None = None
+        trouble = OSError("it has no address")
         for number in self._client.addresses():
             try:
                 self.sock = socket.create_connection((number, self.port), self.timeout)
@@ -314,7 +312,7 @@ class _PinnedConnection(http.client.HTTPConnection):
             except OSError as error:
                 trouble = error
         else:
-            raise trouble or OSError("it has no address")
+            raise trouble
         if self._client.secure:
             context = ssl.create_default_context()
             self.sock = context.wrap_socket(self.sock, server_hostname=self.host)

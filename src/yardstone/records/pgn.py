@@ -30,7 +30,7 @@ from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import read_shares, without_empty_columns
 from yardstone.records.options import PGN, Options, further_columns, require_columns
 from yardstone.records.results import left_out_reason
-from yardstone.records.sources import ByteStream, Source
+from yardstone.records.sources import ByteStream, Source, in_turn
 from yardstone.records.unplayed import CONTENT, IDENTITY, leave_out, not_played, without_repeats
 
 BLOCK = 1 << 21
@@ -116,15 +116,10 @@ def _read(
     alone: bool,
 ) -> Pool:
     """The games of some files, or of the one file that is `alone`; their times as texts."""
-    progress = options.progress
     reader = _Reader(columns, options)
-    total = sum(source.size for source in sources) if progress is not None else 0
-    done = 0
-    for source in sources:
+    for source, progress in in_turn(sources, options.progress):
         with source.open() as stream:
-            tick = None if progress is None else (lambda at, d=done: progress(d + at, total))
-            any_tag = reader.read(stream, block, tick)
-            done += stream.consumed
+            any_tag = reader.read(stream, block, progress)
         if not any_tag:
             if alone:
                 raise NoGamesError(
@@ -159,9 +154,6 @@ class _Reader:
         tags = [tag.lower() for tag in columns.values() if tag.lower() != LINE]
         known = (*(_TIME_TAGS if self.times else ()), *(_MARK_TAGS if marked else ()))
         self.tags = list(dict.fromkeys([*tags, *known]))
-        letters = "".join(self.tags).encode()
-        self.letters = np.frombuffer(letters, np.uint8) | np.uint8(32)
-        self.letters_from = np.cumsum([0, *(len(tag.encode()) for tag in self.tags)])
         width = len(self.tags)
         with_lines = LINE in (tag.lower() for tag in columns.values())
         self.games = game.GameTable(
@@ -171,13 +163,24 @@ class _Reader:
             np.empty(_GAMES if with_lines else 0, np.int64),
             np.empty((_GAMES, 3 if marked else 0), np.uint64),
         )
-        self.marks = np.zeros(4, np.uint64)  # of the open record; the last is the place in the file
+        letters = [tag.encode() for tag in self.tags]
+        self.state = game.PgnState(
+            state=np.zeros(game.COLUMN_LENGTH + width, np.int64),
+            tag=np.zeros(5, np.int64),
+            scratch=np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8),
+            columns=np.frombuffer(b"".join(letters), np.uint8) | np.uint8(32),
+            columns_from=np.cumsum([0, *map(len, letters)]),
+            marks=np.zeros(4, np.uint64),
+        )
+        self.problems = game.Problems(
+            details=np.empty((MAX_SKIPPED_DETAILS, 3), np.int64),
+            texts=np.empty((MAX_SKIPPED_DETAILS, game.RESULT_WIDTH), np.uint8),
+            counts=np.empty(game.KINDS, np.int64),
+        )
         self.chunks: list[game.GameTable] = []
         self.bytes = 0  # of the files read, in their first blocks
         self.looked_at = 0  # records of this file that were left out and looked at
         self.open_results = True  # while its results that are none are blank or a question mark
-        self.tag = np.zeros(5, np.int64)
-        self.scratch = np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8)
 
     def read(
         self, stream: ByteStream, block: int, progress: Callable[[int], object] | None
@@ -186,8 +189,8 @@ class _Reader:
         self.looked_at, self.open_results = 0, True
         stream.recode_utf16()
         chunks = len(self.chunks)
-        self.marks[:] = 0
-        state = np.zeros(game.COLUMN_LENGTH + len(self.tags), np.int64)
+        state, marks = self.state.state, self.state.marks
+        state[:] = marks[:] = 0
         state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
         left = 0  # bytes at the end of the last block that were not understood without the next
         tail = np.array([10], np.uint8)  # those and some before them
@@ -197,7 +200,7 @@ class _Reader:
             buffer[_HEAD - len(tail) : _HEAD] = tail
             buffer[end] = 0
             with work(Loops.PGN, self.bytes):
-                start = self._scan(buffer, start, end, size < block, state, stream.name)
+                start = self._scan(buffer, start, end, size < block, stream.name)
             left = end - start
             tail = buffer[start - game.MARKED - 24 : end].copy()
             if progress is not None:
@@ -207,7 +210,7 @@ class _Reader:
             self.skipped.add(damage, strict=self.strict)
         if self.marked:
             starts = np.concatenate([chunk.marks for chunk in self.chunks[chunks:]])
-            after = np.concatenate([starts[1:], self.marks[None, :3]])[: len(starts)]
+            after = np.concatenate([starts[1:], marks[None, :3]])[: len(starts)]
             self.records.append(np.column_stack([after[:, 1] - starts[:, 0], after[:, 2]]))
         return bool(state[game.ANY_TAG])
 
@@ -217,43 +220,34 @@ class _Reader:
         start: int,
         end: int,
         final: bool,
-        state: NDArray[np.int64],
         file: str,
     ) -> int:
         """Scan one buffer as far as it can be understood without the next one."""
-        names = self.names
-        texts = np.empty((MAX_SKIPPED_DETAILS, game.RESULT_WIDTH), np.uint8)
+        names, state = self.names, self.state.state
         width = len(self.tags)
         while True:
             names.reserve(1024 + 2 * width, 8 * game.NAME_LIMIT + 2 * width * game.COLUMN_WIDTH)
             room = MAX_SKIPPED_DETAILS - self.looked_at
-            details = np.empty((room, 3), np.int64)
-            counts = np.zeros(game.KINDS, np.int64)
-            state[game.GAMES] = state[game.DETAILS] = 0
+            problems = self.problems._replace(details=self.problems.details[:room])
+            problems.counts[:] = state[game.GAMES] = state[game.DETAILS] = 0
             state[game.NAMES] = names.count
             with np.errstate(over="ignore"):
-                about = game.PgnState(
-                    state, self.tag, self.scratch, self.letters, self.letters_from, self.marks
+                start = scan(
+                    buffer, start, end, final, self.state, names.table, self.games, problems
                 )
-                problems = game.Problems(details, texts, counts)
-                start = scan(buffer, start, end, final, about, names.table, self.games, problems)
             names.count = int(state[game.NAMES])
             games = int(state[game.GAMES])
             self.chunks.append(game.GameTable._make(part[:games].copy() for part in self.games))
-            if counts.any():
-                self._report(details[: state[game.DETAILS]], texts, counts, file)
+            if problems.counts.any():
+                self._report(int(state[game.DETAILS]), file)
             if not state[game.FULL]:
                 return start
 
-    def _report(
-        self,
-        details: NDArray[np.int64],
-        texts: NDArray[np.uint8],
-        counts: NDArray[np.int64],
-        file: str,
-    ) -> None:
-        self.looked_at += len(details)
-        for row, (kind, line, number) in enumerate(details.tolist()):
+    def _report(self, detailed: int, file: str) -> None:
+        """Note the problems of a scan, of which so many are there in detail."""
+        self.looked_at += detailed
+        details, texts, counts = self.problems
+        for row, (kind, line, number) in enumerate(details[:detailed].tolist()):
             counts[kind] -= 1
             reason = name = _KINDS[kind]
             known = name in _KNOWN

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.kernels import Loops, in_steps
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.records._sgf import COLUMNS, NODE_NUMBER, PropertyRows
+from yardstone.records._sgf import NODE_NUMBER, PropertyRows
 from yardstone.records.columns import HANDICAP_GAME, SGF_LEVELS
 from yardstone.records.dates import Times, date_span
 from yardstone.records.decoding import clean, decode, escaped
@@ -32,6 +32,7 @@ from yardstone.records.go_game import (
     BLACK,
     DRAWN,
     PASS,
+    TEXTS,
     UNKNOWN,
     WHITE,
     WRITER,
@@ -46,14 +47,14 @@ from yardstone.records.options import SGF, Options, further_columns, require_col
 from yardstone.records.results import left_out_reason
 from yardstone.records.sgf_records import (
     GameBuilder,
-    RecordReader,
     Rows,
     SgfLimits,
     SgfRecord,
     Unusable,
     property_values,
+    read_records,
 )
-from yardstone.records.sources import ByteStream, Source, find_sources
+from yardstone.records.sources import ByteStream, Source, find_sources, in_turn
 from yardstone.records.unplayed import CONTENT, IDENTITY, without_repeats
 
 __all__ = [
@@ -143,14 +144,8 @@ class SgfReader:
 
     def trees(self) -> Iterator[SgfTree]:
         """The records with all their variations, of any kind of game."""
-        return in_steps(Loops.SGF, self._size, self._trees())
-
-    def _trees(self) -> Iterator[SgfTree]:
-        for record in self._records(main_only=False):
-            if record.rows.nodes:
-                yield SgfTree(record)
-            else:
-                self._skip(record.file, record.line, "the record is empty")
+        records = self._records(main_only=False)
+        return in_steps(Loops.SGF, self._size, map(SgfTree, records))
 
     @property
     def _size(self) -> int:
@@ -158,8 +153,6 @@ class SgfReader:
         return sum(source.size for source in self._sources)
 
     def _lines(self, record: SgfRecord) -> Iterator[GoGame]:
-        if record.rows.nodes == 0:
-            raise Unusable("the record is empty")
         tree = SgfTree(record)
         properties = tree.properties(0)
         left = min(self._limits.nodes, _FEW_NODES + _TIMES_NODES * len(tree))
@@ -173,33 +166,25 @@ class SgfReader:
             yield self._builder.line(record, properties, tree.line_rows(path))
 
     def _records(self, *, main_only: bool) -> Iterator[SgfRecord]:
-        progress = self._progress
-        total = sum(source.size for source in self._sources) if progress is not None else 0
-        done = 0
-        reader = RecordReader(self._limits, main_only=main_only, skip=self._skip)
-        for source in self._sources:
-            tick = None if progress is None else (lambda at, d=done: progress(d + at, total))
+        rows = Rows(main_only=main_only)
+        for source, progress in in_turn(self._sources, self._progress):
             try:
                 with source.open() as stream:
-                    yield from reader.records(stream, tick)
+                    for record in read_records(stream, rows, self._limits, self._skip, progress):
+                        if rows.nodes:
+                            yield record
+                        else:
+                            self._skip(record.file, record.line, "the record is empty")
             except StrictError:
                 raise
             except InputError as error:
                 self._skip(source.name, 0, error.message)
-            if progress is not None:
-                done += source.size
-                progress(done, total)
 
     def _skip(
         self, file: str, line: int, reason: str, kind: str | None = None, *, known: bool = False
     ) -> None:
         record = Skipped(file, line, reason)
         self.skipped.add(record, kind=kind, known=known, strict=self._strict)
-
-
-def games_reader(sources: Sequence[Source], **options: Any) -> SgfReader:
-    """A reader of sources, with the options of `SgfReader`."""
-    return SgfReader(*sources, **options)
 
 
 def read_games(
@@ -229,24 +214,16 @@ def read_trees(
     return SgfReader(*paths, strict=strict, limits=limits).trees()
 
 
-#: Columns of a pool that come from attributes of `GoGame`; other names are properties.
-ATTRIBUTES = (
-    "file", "line", "number", "size", "komi", "handicap", "rules", "black_rank", "white_rank",
-    "black_team", "white_team", "result", "event", "place", "moves",
-)  # fmt: skip
-
-#: Those taken where all are wanted.
+#: Columns taken where all are wanted, with the attributes of `GoGame` that they are.
 ALL_COLUMNS = {
-    **{
-        name: name
-        for name in (
-            "size", "komi", "handicap", "rules", "black_rank", "white_rank", "black_team",
-            "white_team",
-        )
-    },
-    "written_result": "result",
-    **{name: name for name in ("event", "place", "moves")},
-}  # fmt: skip
+    name: name
+    for name in (
+        "size", "komi", "handicap", "rules", "black_rank", "white_rank", "black_team",
+        "white_team", "written_result", "event", "place", "moves",
+    )
+} | {"written_result": "result"}  # fmt: skip
+#: Columns of a pool that come from attributes; other names are properties.
+ATTRIBUTES = ("file", "line", "number", *ALL_COLUMNS.values())
 
 
 def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
@@ -281,8 +258,8 @@ def _results(
     """The results in some files, or in the one file that is `alone`; times as `_SPAN` has them."""
     reader = SgfReader(*sources, strict=options.strict, progress=options.progress)
     values: dict[str, list[Any]] = {name: [] for name in columns}
-    number: dict[str, int] = {}
-    pairs: list[int] = []
+    black: list[str] = []
+    white: list[str] = []
     scores: list[float] = []
     times: list[tuple[np.datetime64, np.datetime64]] = []
     games = 0
@@ -303,7 +280,8 @@ def _results(
                 reader.skipped.values[game.result] += 1
             reader._skip(game.file, game.line, *reason, known=known)
             continue
-        pairs += (number.setdefault(name, len(number)) for name in (game.black, game.white))
+        black.append(game.black)
+        white.append(game.white)
         scores.append(1.0 if game.winner == BLACK else 0.0 if game.winner == WHITE else 0.5)
         span = (game.date, game.date)
         if np.isnat(game.date):
@@ -319,19 +297,12 @@ def _results(
             file=sources[0].name,
             hint="an SGF file begins with (;",
         )  # fmt: skip
-    sides = np.array(pairs, np.int32).reshape(-1, 2)
     spans = np.array(times, "datetime64[s]").reshape(-1, 2).view(np.int64)
-    return Pool(
-        tuple(number),
-        sides[:, 0],
-        sides[:, 1],
-        np.array(scores, np.float64),
-        None,
-        {name: _column(column) for name, column in values.items()}
-        | dict(zip(_SPAN, spans.T, strict=True))
-        | dict(zip((CONTENT, IDENTITY), np.array(marks, np.uint64).reshape(-1, 2).T, strict=True)),
-        reader.skipped,
-    )
+    further = {name: _column(column) for name, column in values.items()}
+    further |= zip(_SPAN, spans.T, strict=True)
+    further |= zip((CONTENT, IDENTITY), np.array(marks, np.uint64).reshape(-1, 2).T, strict=True)
+    pool = Pool.from_names(black, white, scores, columns=further)
+    return replace(pool, skipped=reader.skipped)
 
 
 def _marks(game: GoGame) -> tuple[int, int]:
@@ -382,11 +353,10 @@ def _value(game: GoGame, source: str) -> Any:
 
 def _column(values: list[Any]) -> NDArray[Any]:
     """Whole numbers, numbers (NaN where there is none) or texts."""
-    if any(isinstance(value, str) for value in values):
-        return np.array(values, np.dtypes.StringDType())
-    if any(value is None or isinstance(value, float) for value in values):
-        return np.array([np.nan if value is None else value for value in values], np.float64)
-    return np.array(values, np.int64)
+    texts = any(isinstance(value, str) for value in values)
+    whole = all(isinstance(value, int) for value in values)
+    kind: Any = np.dtypes.StringDType() if texts else np.int64 if whole else np.float64
+    return np.array(values, kind)
 
 
 class SgfTree:
@@ -409,23 +379,17 @@ class SgfTree:
     """
 
     def __init__(self, record: SgfRecord | None = None) -> None:
-        self.file = "" if record is None else record.file
-        self.line = 0 if record is None else record.line
-        self.number = 1 if record is None else record.number
-        self._data = b""
-        self._rows = np.empty((0, COLUMNS), np.int64)
-        self._parents = np.empty(0, np.int32)
-        self._made: list[tuple[int, dict[str, tuple[str, ...]]]] = []
+        record = record or SgfRecord("", 0, 1, b"", Rows(main_only=False), "utf-8")
+        rows = record.rows
+        self.file, self.line, self.number = record.file, record.line, record.number
+        self._data, self._rows = record.data, rows.table.copy()
+        self._parents = rows.parents[: rows.nodes].tolist()
+        self._rows_at = np.searchsorted(self._rows[:, NODE_NUMBER], np.arange(rows.nodes + 1))
+        self._made: dict[int, dict[str, tuple[str, ...]]] = {}  # nodes that were not read
         self._children: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
-        if record is not None:
-            rows = record.rows
-            self._data = record.data
-            self._rows = rows.table.copy()
-            self._parents = rows.parents[: rows.nodes].copy()
-            self._rows_at = np.searchsorted(self._rows[:, NODE_NUMBER], np.arange(rows.nodes + 1))
 
     def __len__(self) -> int:
-        return len(self._parents) + len(self._made)
+        return len(self._parents)
 
     def __repr__(self) -> str:
         return f"<SgfTree: {len(self)} nodes>"
@@ -433,8 +397,7 @@ class SgfTree:
     def parent(self, node: int) -> int | None:
         """The node before this one; None for the root."""
         self._check(node)
-        read = len(self._parents)
-        parent = int(self._parents[node]) if node < read else self._made[node - read][0]
+        parent: int = self._parents[node]
         return None if parent < 0 else parent
 
     def children(self, node: int) -> list[int]:
@@ -446,9 +409,8 @@ class SgfTree:
     def properties(self, node: int) -> Mapping[str, tuple[str, ...]]:
         """The values of each property of a node, without escapes."""
         self._check(node)
-        read = len(self._parents)
-        if node >= read:
-            return self._made[node - read][1]
+        if node in self._made:
+            return self._made[node]
         first, last = self._rows_at[node : node + 2].tolist()
         return property_values(self._data, self._rows[first:last])
 
@@ -464,7 +426,7 @@ class SgfTree:
     def leaves(self) -> Iterator[int]:
         """The last node of every line of play, in the order of the file."""
         has_child = np.zeros(len(self) + 1, bool)
-        has_child[self._all_parents() + 1] = True
+        has_child[np.array(self._parents, np.int64) + 1] = True
         yield from np.flatnonzero(~has_child[1:]).tolist()
 
     def path(self, node: int) -> list[int]:
@@ -492,7 +454,8 @@ class SgfTree:
             if not (name.isascii() and name.isalpha() and name.isupper()):
                 raise UsageError(f"{name!r} is not a property name: use capital letters")
             made[name] = (values,) if isinstance(values, str) else tuple(values)
-        self._made.append((parent, made))
+        self._made[len(self)] = made
+        self._parents.append(parent)
         self._children = None
         return len(self) - 1
 
@@ -509,14 +472,10 @@ class SgfTree:
         if not 0 <= node < len(self):
             raise UsageError(f"there is no node {node}, only 0 to {len(self) - 1}")
 
-    def _all_parents(self) -> NDArray[np.int64]:
-        made = np.array([parent for parent, _ in self._made], np.int64)
-        return np.concatenate([self._parents, made])
-
     def _links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Children in order of their parents, and where those of each parent (from -1) begin."""
         if self._children is None:
-            parents = self._all_parents()
+            parents = np.array(self._parents, np.int64)
             order = np.argsort(parents, kind="stable")
             starts = np.searchsorted(parents[order], np.arange(-1, len(parents) + 1))
             self._children = order, starts
@@ -576,21 +535,13 @@ def _game(game: GoGame) -> Iterator[str]:
 
 def root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
     """What the first node of a game's record says."""
-    own: dict[str, Sequence[str]] = {
-        "GM": ("1",),
-        "FF": ("4",),
-        "CA": ("UTF-8",),
-        "SZ": (str(game.size),),
-    }
-    texts = {
-        "PB": game.black, "BR": game.black_rank, "BT": game.black_team,
-        "PW": game.white, "WR": game.white_rank, "WT": game.white_team,
-        "EV": game.event, "PC": game.place, "DT": _date(game), "RU": game.rules,
-        "KM": _komi(game),
+    texts = {tag: getattr(game, name) for name, tag in TEXTS.items()} | {
+        "GM": "1", "FF": "4", "CA": "UTF-8", "SZ": str(game.size),
+        "PB": game.black, "PW": game.white, "DT": _date(game), "KM": _komi(game),
         "HA": str(game.handicap) if game.handicap else "",
         "RE": game.result or ("" if game.winner == UNKNOWN else _RESULTS[game.winner]),
     }  # fmt: skip
-    own |= {name: (text,) for name, text in texts.items() if text}
+    own: dict[str, Sequence[str]] = {name: (texts[name],) for name in _OWN if texts.get(name)}
     for name, stones in (("AB", game.setup_black), ("AW", game.setup_white)):
         if len(stones):
             own[name] = [_point(point, game.size) for point in stones.tolist()]
@@ -666,12 +617,9 @@ def _tree(tree: SgfTree) -> Iterator[str]:
 
 #: Longer lines are no games.
 _LONGEST_LINE = 1 << 20
-_SIDES = {1.0: (BLACK, "B+"), 0.0: (WHITE, "W+"), 0.5: (DRAWN, "0")}
-#: Columns of the pool that go into a game, and the properties they are.
-_TEXTS = {
-    "black_rank": "BR", "white_rank": "WR", "rules": "RU", "event": "EV", "place": "PC",
-    "komi": "KM", "handicap": "HA", "size": "SZ",
-}  # fmt: skip
+_RESULT_OF = {1.0: "B+", 0.0: "W+", 0.5: "0"}
+#: Numbers that a game has as well, the properties that hold them, and what they may be.
+_NUMBERS = {"komi": ("KM", -361, 361), "handicap": ("HA", 0, 361), "size": ("SZ", 2, 19)}
 
 
 class MoveListReader:
@@ -682,8 +630,8 @@ class MoveListReader:
             are read. Each line is an identifier and, behind a tab, a comma or blanks, the moves in
             SGF.
         results: Who played and who won: a pool whose ``first`` is Black, with a column named `key`.
-            Its columns komi, handicap, size, rules, black_rank, white_rank, event and place are
-            used where it has them. Games it does not know are skipped.
+            Its columns komi, handicap, size, rules, black_rank, white_rank, black_team, white_team,
+            event and place are used where it has them. Games it does not know are skipped.
         key: The column of `results` that identifies games.
         progress: Called with the bytes read so far and all bytes (0 if unknown).
 
@@ -723,16 +671,11 @@ class MoveListReader:
 
     def __iter__(self) -> Iterator[GoGame]:
         builder, rows = GameBuilder(), Rows(main_only=True)
-        total = sum(source.size for source in self._sources)
-        done = 0
-        for source in self._sources:
+        for source, _ in in_turn(self._sources, self._progress):
             try:
                 yield from self._games(source, builder, rows)
             except InputError as error:
                 self.skipped.add(Skipped(source.name, 0, error.message))
-            done += source.size
-            if self._progress is not None:
-                self._progress(done, total)
         self.skipped.repaired.update(builder.repaired)
 
     def _games(self, source: Source, builder: GameBuilder, rows: Rows) -> Iterator[GoGame]:
@@ -770,10 +713,10 @@ class MoveListReader:
                 )
             texts["PB"] = pool.players[pool.first[row]]
             texts["PW"] = pool.players[pool.second[row]]
-            texts["RE"] = _SIDES[float(pool.score[row])][1]
+            texts["RE"] = _RESULT_OF[float(pool.score[row])]
             if pool.time is not None and not np.isnat(pool.time[row]):
                 texts["DT"] = str(pool.time[row]).replace("T", " ")
-            for name, tag in _TEXTS.items():
+            for name, tag in (TEXTS | {name: tag for name, (tag, *_) in _NUMBERS.items()}).items():
                 if name in pool.columns and (text := _plain(pool.columns[name][row])):
                     texts[tag] = text
         return MappingProxyType({name: (text,) for name, text in texts.items()})
@@ -818,13 +761,10 @@ def _lines(stream: ByteStream) -> Iterator[bytes]:
         yield left
 
 
-#: Columns of a pool that SGF has a property for, by the attribute of `GoGame`.
-_SGF_TEXTS = ("rules", "black_rank", "white_rank", "black_team", "white_team", "event", "place")
-_SGF_NUMBERS = {"komi": (-361, 361), "handicap": (0, 361), "size": (2, 19)}
 #: The column that holds a result as the record has it, such as B+3.5.
 _WRITTEN_RESULT = "written_result"
 #: Columns of a pool that SGF keeps.
-POOL_COLUMNS = frozenset((*_SGF_TEXTS, *_SGF_NUMBERS, _WRITTEN_RESULT))
+POOL_COLUMNS = frozenset((*TEXTS, *_NUMBERS, _WRITTEN_RESULT))
 
 
 def sgf_of_rows(
@@ -835,7 +775,7 @@ def sgf_of_rows(
         score = game["score"]
         winner = BLACK if score == 1 else WHITE if score == 0 else DRAWN
         known: dict[str, Any] = {
-            name: str(game[name]) for name in _SGF_TEXTS if game.get(name) is not None
+            name: str(game[name]) for name in TEXTS if game.get(name) is not None
         }
         result = str(game.get(_WRITTEN_RESULT) or "")
         if parse_winner(result) == winner:
@@ -850,7 +790,7 @@ def sgf_of_rows(
 def _sgf_numbers(game: dict[str, Any]) -> dict[str, Any]:
     """Komi, handicap and size; tables may hold them as texts."""
     numbers: dict[str, Any] = {}
-    for name, (low, high) in _SGF_NUMBERS.items():
+    for name, (_, low, high) in _NUMBERS.items():
         try:
             value = float(game.get(name) or "nan")
         except ValueError:

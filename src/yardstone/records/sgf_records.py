@@ -21,6 +21,7 @@ from yardstone.records._sgf import BREAKS_OFF, CUT_VALUE, NOT_CLOSED, UNESCAPED,
 from yardstone.records.decoding import clean, find_charset, plain_text
 from yardstone.records.go_game import (
     BLACK,
+    TEXTS,
     UNKNOWN,
     WHITE,
     WRITER,
@@ -67,15 +68,14 @@ class Rows:
         self._room = np.empty((_FIRST_ROWS, scan.COLUMNS), np.int64)
         self.parents = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
         self._stack = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
-        self._out = np.zeros(scan.OUT, np.int64)
         self.table: scan.PropertyRows = self._room[:0]
         self.end = self.nodes = self.root_rows = self.flags = 0
 
     def scan(self, buf: NDArray[np.uint8], start: int, *, final: bool) -> bool:
         """Scan the record at `start`; false if it goes on behind the end of the buffer."""
         while True:
-            status = scan.scan_game(
-                buf, start, final, self.main_only, self._room, self.parents, self._stack, self._out
+            status, self.end, rows, self.nodes, self.root_rows, self.flags = scan.scan_game(
+                buf, start, final, self.main_only, self._room, self.parents, self._stack
             )
             if status == scan.ROWS_FULL:
                 self._room = np.empty((2 * len(self._room), scan.COLUMNS), np.int64)
@@ -85,11 +85,8 @@ class Rows:
                 self._stack = np.empty(2 * len(self._stack), np.int32)
             else:
                 break
-        out = self._out.tolist()
-        self.end, self.nodes = out[scan.END], out[scan.NODES]
-        self.root_rows, self.flags = out[scan.ROOT_ROWS], out[scan.FLAGS]
-        self.table = self._room[: out[scan.ROWS]]
-        return bool(status == scan.DONE)
+        self.table = self._room[:rows]
+        return status == scan.DONE
 
 
 def property_values(data: bytes, rows: scan.PropertyRows) -> dict[str, tuple[str, ...]]:
@@ -122,73 +119,59 @@ def property_name(code: int) -> str:
     return _name(code) if code < 1 << 16 else _name.__wrapped__(code)
 
 
-class RecordReader:
-    """Reads the records of files, with `main_only` their main lines alone.
+def read_records(
+    stream: ByteStream,
+    rows: Rows,
+    limits: SgfLimits,
+    skip: Callable[[str, int, str], object],
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[SgfRecord]:
+    """The records of one file, each scanned into `rows`.
 
-    `skip` is called with file, line and reason for what cannot be read.
+    `skip` is called with file, line and reason for what cannot be read, `progress` with the bytes
+    of the file read so far.
     """
+    stream.recode_utf16()
+    window = _Window(stream)
+    number = 0
+    sure = False  # behind a record that was too long only a certain beginning counts
+    while True:
+        place = scan.find_game(window.buffer, window.at, len(window.data), sure)
+        if not sure and _OF_A_RECORD.search(window.data, window.at, place):
+            skip(stream.name, window.line, "the beginning of a record is damaged")
+        found = place < len(window.data)
+        window.at = place if found else max(window.at, place - _TAIL)
+        if not found and window.final:
+            break
+        if found and rows.scan(window.buffer, place, final=window.final):
+            number += 1
+            sure = False
+            yield _record(window, rows, stream.name, number)
+            window.at = rows.end
+        elif len(window.data) - place > limits.game:
+            number += 1
+            skip(stream.name, window.line, f"a record longer than {limits.game} bytes")
+            window.at = len(window.data)
+            sure = True
+        else:
+            window.more(len(window.data) - place or 1)
+            if progress is not None:
+                progress(stream.consumed)
+    if number == 0:
+        skip(stream.name, 0, "no SGF records in this file")
+    if stream.damage is not None:
+        skip(stream.name, window.line, stream.damage)
 
-    def __init__(
-        self, limits: SgfLimits, *, main_only: bool, skip: Callable[[str, int, str], object]
-    ) -> None:
-        self._limits = limits
-        self._rows = Rows(main_only=main_only)
-        self._skip = skip
 
-    def records(
-        self, stream: ByteStream, progress: Callable[[int], object] | None = None
-    ) -> Iterator[SgfRecord]:
-        """The records of one file; `progress` is called with the bytes of it read so far."""
-        stream.recode_utf16()
-        window = _Window(stream)
-        number = 0
-        sure = False  # behind a record that was too long only a certain beginning counts
-        while True:
-            place = scan.find_game(window.buffer, window.at, len(window.data), sure)
-            if not sure and _OF_A_RECORD.search(window.data, window.at, place):
-                self._skip(stream.name, window.line, "the beginning of a record is damaged")
-            if place == len(window.data):
-                window.at = max(window.at, place - _TAIL)
-                if window.final:
-                    break
-                window.more(1)
-                if progress is not None:
-                    progress(stream.consumed)
-                continue
-            window.at = place
-            if self._rows.scan(window.buffer, place, final=window.final):
-                number += 1
-                sure = False
-                yield self._record(window, stream.name, number)
-                window.at = self._rows.end
-            elif len(window.data) - place > self._limits.game:
-                number += 1
-                self._skip(
-                    stream.name, window.line, f"a record longer than {self._limits.game} bytes"
-                )
-                window.at = len(window.data)
-                sure = True
-            else:
-                window.more(len(window.data) - place)
-                if progress is not None:
-                    progress(stream.consumed)
-        if number == 0:
-            self._skip(stream.name, 0, "no SGF records in this file")
-        if stream.damage is not None:
-            self._skip(stream.name, window.line, stream.damage)
-
-    def _record(self, window: _Window, file: str, number: int) -> SgfRecord:
-        data, rows = window.data, self._rows
-        end = rows.end
-        extent = data[window.at : end] if window.at > 0 or end < len(data) else data
-        charset = find_charset(extent)
-        if charset != "utf-8":
-            text = extent.decode(charset, "replace").encode("utf-8", "replace")
-            rows.scan(np.frombuffer(text, np.uint8), 0, final=True)
-            record = SgfRecord(file, window.line, number, text, rows, charset)
-            rows.end = end
-            return record
-        return SgfRecord(file, window.line, number, data, rows, charset)
+def _record(window: _Window, rows: Rows, file: str, number: int) -> SgfRecord:
+    data, end = window.data, rows.end
+    extent = data[window.at : end] if window.at > 0 or end < len(data) else data
+    charset = find_charset(extent)
+    if charset != "utf-8":
+        data = extent.decode(charset, "replace").encode("utf-8", "replace")
+        rows.scan(np.frombuffer(data, np.uint8), 0, final=True)
+        rows.end = end
+    return SgfRecord(file, window.line, number, data, rows, charset)
 
 
 class _Window:
@@ -196,17 +179,11 @@ class _Window:
 
     def __init__(self, stream: ByteStream) -> None:
         self._pieces = stream.pieces()
-        self._lines_at = 0
-        self._line = 1
-        self.at = 0
-        self.final = False
-        self._set(next(self._pieces, b""))
         self._next = next(self._pieces, b"")
-        self.final = not self._next
-
-    def _set(self, data: bytes) -> None:
-        self.data = data
-        self.buffer = np.frombuffer(data, np.uint8)
+        self._lines_at = self.at = 0
+        self._line = 1
+        self.data = b""
+        self.more(1)
 
     @property
     def line(self) -> int:
@@ -224,7 +201,8 @@ class _Window:
             size -= len(self._next)
             self._next = next(self._pieces, b"")
         self.final = not self._next
-        self._set(b"".join(parts))
+        self.data = b"".join(parts)
+        self.buffer = np.frombuffer(self.data, np.uint8)
         self.at = self._lines_at = 0
 
 
@@ -259,7 +237,6 @@ class GameBuilder:
 
     def __init__(self) -> None:
         self.repaired: Counter[str] = Counter()
-        self._out = np.zeros(scan.OUT, np.int64)
         self._reserve(1 << 10)
 
     def _reserve(self, rows: int) -> None:
@@ -272,8 +249,6 @@ class GameBuilder:
         rows = record.rows
         if rows.flags:
             self._count(rows.flags, _FLAGS)
-        if rows.nodes == 0:
-            raise Unusable("the record is empty")
         root = property_values(record.data, rows.table[: rows.root_rows])
         return self.line(record, root, rows.table)
 
@@ -287,11 +262,10 @@ class GameBuilder:
         if len(rows) > len(self._moves):
             self._reserve(2 * len(rows))
         board = np.zeros(size * size, np.int8)
-        scan.read_main(
+        played, to_play, trouble, times, bad_setup = scan.read_main(
             np.frombuffer(record.data, np.uint8), rows, size, board,
-            self._moves, self._colours, self._times, self._out,
+            self._moves, self._colours, self._times,
         )  # fmt: skip
-        played, to_play, trouble, times, bad_setup = self._out.tolist()
         if trouble:
             self._count(trouble, _TROUBLES)
         if bad_setup:
@@ -305,7 +279,7 @@ class GameBuilder:
             white = np.flatnonzero(board == WHITE).astype(np.int16)
         handicap = _handicap(properties)
         setup = handicap_setup(size, handicap, black, white, moves, colours, to_play)
-        if setup.hint is not None:
+        if setup is not None:
             self.repaired[setup.hint] += 1
             keep = setup.keep
             moves, colours = moves[keep], colours[keep]
@@ -316,51 +290,38 @@ class GameBuilder:
                 to_play = int(colours[0])
             else:
                 to_play = WHITE if handicap >= 2 and len(black) else BLACK
-        result = _text(properties, "RE")
-        black_name, black_rank = self._player(properties, "PB", "BR")
-        white_name, white_rank = self._player(properties, "PW", "WR")
+        texts = {name: _text(properties, tag) for name, tag in TEXTS.items()}
+        black_name, white_name, result = (_text(properties, tag) for tag in ("PB", "PW", "RE"))
+        if properties.get("AP", ("",))[0] != WRITER:
+            names = black_name, white_name
+            black_name, texts["black_rank"] = split_rank(black_name, texts["black_rank"])
+            white_name, texts["white_rank"] = split_rank(white_name, texts["white_rank"])
+            if shortened := (names[0] != black_name) + (names[1] != white_name):
+                self.repaired["rank removed from a name"] += shortened
         return GoGame(
-            record.file,
-            record.line,
-            record.number,
-            size,
-            self._komi(properties, handicap, result),
-            handicap,
-            _text(properties, "RU"),
-            black,
-            white,
-            to_play,
-            moves,
-            colours,
-            black_name,
-            white_name,
-            black_rank,
-            white_rank,
-            _text(properties, "BT"),
-            _text(properties, "WT"),
-            result,
-            parse_winner(result) if result else UNKNOWN,
-            parse_go_date(_text(properties, "DT")),
-            _text(properties, "EV"),
-            _text(properties, "PC"),
-            clocks,
-            MappingProxyType(dict(properties)),
+            file=record.file,
+            line=record.line,
+            number=record.number,
+            size=size,
+            komi=self._komi(properties, handicap, result),
+            handicap=handicap,
+            setup_black=black,
+            setup_white=white,
+            to_play=to_play,
+            moves=moves,
+            colours=colours,
+            black=black_name,
+            white=white_name,
+            result=result,
+            winner=parse_winner(result) if result else UNKNOWN,
+            date=parse_go_date(_text(properties, "DT")),
+            time_left=clocks,
+            properties=MappingProxyType(dict(properties)),
+            **texts,
         )
 
     def _count(self, flags: int, meanings: tuple[tuple[int, str], ...]) -> None:
         self.repaired.update(what for flag, what in meanings if flags & flag)
-
-    def _player(
-        self, properties: Mapping[str, tuple[str, ...]], name: str, rank: str
-    ) -> tuple[str, str]:
-        """Name and rank of a player."""
-        written, ranked = _text(properties, name), _text(properties, rank)
-        if properties.get("AP", ("",))[0] == WRITER:
-            return written, ranked
-        player = split_rank(written, ranked)
-        if player[0] != written:
-            self.repaired["rank removed from a name"] += 1
-        return player
 
     def _komi(
         self, properties: Mapping[str, tuple[str, ...]], handicap: int, result: str

@@ -21,6 +21,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePath
 from typing import IO, Any
 
@@ -79,10 +80,16 @@ def _readable(name: str, hint: str | None = None) -> Iterator[None]:
         raise InputError(f"cannot be read: {error.strerror}", file=name, hint=hint) from None
 
 
-class ByteStream:
+def check_size(size: int, most: int, name: str) -> None:
+    """Refuse a file of this name that has more bytes than it may."""
+    if size > most:
+        raise InputError(f"is larger than {most >> 20} MiB", file=name)
+
+
+class ByteStream(io.RawIOBase):
     """The decompressed bytes of a file, an unbuffered binary one of `size` bytes (0 if unknown).
 
-    `name` is what errors call it.
+    `name` is what errors call it; of the file so much is read at most as `limit` says.
 
     Attributes:
         compression: What it is compressed with; the content tells, not the name.
@@ -90,13 +97,16 @@ class ByteStream:
         damage: Set when compressed data break off; what came before was still given.
     """
 
-    def __init__(self, raw: IO[bytes], name: str, size: int, limits: StreamLimits) -> None:
+    def __init__(
+        self, raw: Any, name: str, size: int, limits: StreamLimits, limit: int = sys.maxsize
+    ) -> None:
         self.name = name
         self.size = size
         self.consumed = 0
         self.damage: str | None = None
-        self._raw: Any = raw
+        self._raw = raw
         self._limits = limits
+        self._limit = limit
         self._pieces: Iterator[bytes] | None = None
         self._head = b""
         try:
@@ -110,16 +120,11 @@ class ByteStream:
             self._pieces = self._unpacked(self.compression, _Packed(self._head, self._read))
             self._head = b""
 
-    def __enter__(self) -> ByteStream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the file, unless it is standard input."""
-        if self._raw is not sys.stdin.buffer:
+        if not self.closed and self._raw is not getattr(sys.stdin, "buffer", None):
             self._raw.close()
+        super().close()
 
     def peek(self, size: int) -> bytes:
         """The next bytes, which stay in the stream."""
@@ -131,9 +136,9 @@ class ByteStream:
         """Leave out bytes seen with `peek`."""
         self._head = self._head[size:]
 
-    def readinto(self, view: memoryview) -> int:
-        """Fill the view; fewer bytes come only at the end."""
-        filled = 0
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer; fewer bytes come only at the end."""
+        view, filled = memoryview(buffer), 0
         while filled < len(view):
             if self._head or self._pieces is not None:
                 self._head = self._head or self._next_piece()
@@ -152,6 +157,14 @@ class ByteStream:
         while piece := self._head or self._next_piece():
             self._head = b""
             yield piece
+
+    def rest(self, most: int) -> bytes:
+        """All that remains at once; InputError if that is more than `most` bytes."""
+        data = bytearray()
+        for piece in self.pieces():
+            data += piece
+            check_size(len(data), most, self.name)
+        return bytes(data)
 
     def recode(self, encoding: str) -> None:
         """Give UTF-8 from here on for text in another encoding."""
@@ -185,7 +198,7 @@ class ByteStream:
 
     def _readinto(self, view: memoryview) -> int:
         with _readable(self.name):
-            size = self._raw.readinto(view) or 0
+            size: int = self._raw.readinto(view[: self._limit - self.consumed]) or 0
         self.consumed += size
         return size
 
@@ -194,7 +207,7 @@ class ByteStream:
 
     def _read(self) -> bytes:
         with _readable(self.name):
-            data: bytes = self._raw.read(_CHUNK) or b""
+            data: bytes = self._raw.read(min(_CHUNK, self._limit - self.consumed)) or b""
         self.consumed += len(data)
         return data
 
@@ -233,55 +246,39 @@ _Unpacker = Callable[[_Packed], Iterator[bytes]]
 def _unpacker(kind: str) -> tuple[_Unpacker, tuple[type[Exception], ...]]:
     """The generator that unpacks, and what it raises on damaged data."""
     if kind == "gzip":
-        return _gunzip, (zlib.error, EOFError)
+        return partial(_unpack, partial(zlib.decompressobj, wbits=31)), (zlib.error, EOFError)
     if kind == "bzip2":
         import bz2
 
-        return lambda packed: _unpack(packed, bz2.BZ2Decompressor), (OSError, ValueError, EOFError)
+        return partial(_unpack, bz2.BZ2Decompressor), (OSError, ValueError, EOFError)
     if kind == "xz":
         import lzma
 
-        return lambda packed: _unpack(packed, lzma.LZMADecompressor), (lzma.LZMAError, EOFError)
+        return partial(_unpack, lzma.LZMADecompressor), (lzma.LZMAError, EOFError)
     import zstandard
 
     return _unzstd, (zstandard.ZstdError, EOFError)
 
 
-def _gunzip(packed: _Packed) -> Iterator[bytes]:
+def _unpack(new: Callable[[], Any], packed: _Packed) -> Iterator[bytes]:
     machine = None
     data = b""
     while True:
-        data = data or packed.read()
+        hungry = machine is None or getattr(machine, "needs_input", True)
+        if hungry:
+            data = data or packed.read()
         if machine is None:
             data = data.lstrip(b"\0")  # archives on tapes are padded so
             if not data:
                 return
-            machine = zlib.decompressobj(wbits=31)
+            machine = new()
         piece = machine.decompress(data, _PIECE)
-        if not data and not piece:
+        if hungry and not data and not piece:
             raise EOFError("they break off")
         yield piece
-        data = machine.unconsumed_tail
+        data = getattr(machine, "unconsumed_tail", b"")
         if machine.eof:
             data, machine = machine.unused_data, None
-
-
-def _unpack(packed: _Packed, new: Callable[[], Any]) -> Iterator[bytes]:
-    machine = None
-    data = b""
-    while True:
-        if machine is None or machine.needs_input:
-            data = data or packed.read()
-            if not data:
-                break
-        machine = machine or new()
-        piece = machine.decompress(data, _PIECE)
-        data = b""
-        yield piece
-        if machine.eof:
-            data, machine = machine.unused_data, None
-    if machine is not None:
-        raise EOFError("they break off")
 
 
 def _unzstd(packed: _Packed) -> Iterator[bytes]:
@@ -422,8 +419,8 @@ class _Zip:
 
 
 @contextmanager
-def _as_os_error() -> Iterator[None]:
-    """Make what zipfile and each of its packings raise an `OSError`."""
+def _as_os_error(damage: str = "damaged or unknown packing") -> Iterator[None]:
+    """Make what tarfile, zipfile and each of its packings raise an `OSError`."""
     try:
         yield
     except OSError:
@@ -431,7 +428,7 @@ def _as_os_error() -> Iterator[None]:
     except Exception as error:
         text = " ".join(str(error).split())
         locked = "encrypted" in text or "password" in text
-        reason = "it is encrypted" if locked else f"damaged or unknown packing: {text}"
+        reason = "it is encrypted" if locked else f"{damage}: {text}"
         raise OSError(0, reason) from None
 
 
@@ -459,23 +456,19 @@ def _decoded(entry: zipfile.ZipInfo) -> str:
         return entry.filename
 
 
-class _Unzipping:
+class _Unzipping(io.BufferedIOBase):
     """A file in a zip archive whose errors are all `OSError`."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1, /) -> bytes:
         with _as_os_error():
-            return self._raw.read(size)
-
-    def readinto(self, view: memoryview) -> int:
-        data = self.read(len(view))
-        view[: len(data)] = data
-        return len(data)
+            return self._raw.read(-1 if size is None else size)
 
     def close(self) -> None:
         self._raw.close()
+        super().close()
 
 
 @dataclass(slots=True)
@@ -485,6 +478,7 @@ class _Tar:
     path: Path
     _next: int = 0
     _open: tarfile.TarFile | None = field(default=None, repr=False)
+    _stream: ByteStream | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Tar, (self.path,)
@@ -506,22 +500,17 @@ class _Tar:
             entry = self._following()
         if entry is None or self._open is None:
             raise OSError(0, "the archive has changed")
-        try:
+        with _as_os_error("damaged tar archive"):
             file = self._open.extractfile(entry)
             return io.BytesIO(b"" if file is None else file.read())
-        except Exception as error:  # damage has many names in tarfile
-            raise OSError(0, f"damaged tar archive: {error}") from None
 
     def _rewind(self, limits: ArchiveLimits) -> None:
         self._close()
         raw = self.path.open("rb", buffering=0)
-        stream = ByteStream(raw, str(self.path), self.path.stat().st_size, limits.stream)
-        try:
-            with _damage("tar", self.path, hint="download or copy it again"):
-                self._open = tarfile.open(fileobj=_Reading(stream), mode="r|")  # noqa: SIM115
-        except InputError:
-            stream.close()
-            raise
+        size = self.path.stat().st_size
+        self._stream = ByteStream(raw, str(self.path), size, limits.stream)
+        with _damage("tar", self.path, hint="download or copy it again"):
+            self._open = tarfile.open(fileobj=self._stream, mode="r|")  # noqa: SIM115
         self._next = 0
 
     def _following(self) -> tarfile.TarInfo | None:
@@ -538,27 +527,11 @@ class _Tar:
 
     def _close(self) -> None:
         if self._open is not None:
-            stream = self._open.fileobj
             self._open.close()
-            if stream is not None:
-                stream.close()
             self._open = None
-
-
-class _Reading(io.RawIOBase):
-    """A stream of bytes as a file that can only be read on."""
-
-    def __init__(self, stream: ByteStream) -> None:
-        self._stream = stream
-
-    def read(self, size: int = -1) -> bytes:
-        data = bytearray(size)
-        filled = self._stream.readinto(memoryview(data))
-        return bytes(data[:filled])
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
 
 
 #: Files named where none of a folder can be read.
@@ -591,7 +564,7 @@ class Source:
 
     name: str  #: what messages call it
     path: Path | None  #: None for standard input and for a file in an archive
-    _kept: ByteStream | None = None
+    kept: ByteStream | None = None  #: given by `open`, where it cannot be opened twice
     member: Member | None = None
     limit: int | None = None  #: only so many bytes of the file are read
     #: its bytes, as they lie in the file, where it came from another machine
@@ -616,9 +589,9 @@ class Source:
 
     def open(self, limits: StreamLimits | None = None) -> ByteStream:
         """Its bytes, decompressed."""
-        if self._kept is not None:
-            return self._kept
-        size = self.size
+        if self.kept is not None:
+            return self.kept
+        size, limit = self.size, sys.maxsize
         if self.data is not None:
             raw: Any = io.BytesIO(self.data)
         elif self.member is not None:
@@ -630,19 +603,16 @@ class Source:
             with _readable(self.name, "check the name and the permissions"):
                 raw = self.path.open("rb", buffering=0)
             if self.limit is not None:
-                raw, size = _Beginning(raw, self.limit), self.limit
-        return ByteStream(raw, self.name, size, limits or StreamLimits())
+                size = limit = self.limit
+        return ByteStream(raw, self.name, size, limits or StreamLimits(), limit)
 
     def content(self, most: int = 1 << 30) -> bytes:
         """All its bytes, decompressed; InputError if more than `most`, or if they break off."""
-        data = bytearray()
         with self.open() as stream:
-            for piece in stream.pieces():
-                data += piece
-                self._check(len(data), most)
+            data = stream.rest(most)
             if stream.damage is not None:
                 raise InputError(stream.damage, file=self.name)
-        return bytes(data)
+        return data
 
     def loaded(self, most: int = 1 << 30) -> Source:
         """The same with its bytes in it, to be read on another machine.
@@ -655,41 +625,30 @@ class Source:
             if self.member is not None:
                 with closing(self.member.open()) as packed:
                     data = packed.read(most + 1)
-            elif self.path is not None and self._kept is None:
+            elif self.path is not None and self.kept is None:
                 with self.path.open("rb") as file:
                     data = file.read(most + 1 if self.limit is None else self.limit)
             else:
                 data = self.content()
-        self._check(len(data), most)
+        check_size(len(data), most, self.name)
         return Source(self.name, None, data=data)
 
-    def _check(self, size: int, most: int) -> None:
-        if size > most:
-            raise InputError(f"is larger than {most >> 20} MiB", file=self.name)
 
-    def keep(self, stream: ByteStream) -> None:
-        """Have this stream given by `open`, for what cannot be opened twice."""
-        self._kept = stream
+def in_turn(
+    sources: Sequence[Source], progress: Callable[[int, int], object] | None
+) -> Iterator[tuple[Source, Callable[[int], object] | None]]:
+    """Each source, with what to call while it is read, with the bytes of it that were.
 
-
-class _Beginning(io.RawIOBase):
-    """The first bytes of a file."""
-
-    def __init__(self, file: io.FileIO, limit: int) -> None:
-        self._file = file
-        self._left = limit
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, view: Any) -> int:
-        size = self._file.readinto(memoryview(view)[: self._left]) or 0
-        self._left -= size
-        return size
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+    `progress` is called with the bytes of all sources read so far, and with all there are.
+    """
+    total = 0 if progress is None else sum(source.size for source in sources)
+    done = 0
+    for source in sources:
+        tick = None if progress is None else (lambda at, d=done: progress(d + at, total))
+        yield source, tick
+        if progress is not None:
+            done += source.size
+            progress(done, total)
 
 
 def find_sources(
@@ -738,14 +697,14 @@ def find_files(path: StrPath, endings: Iterable[str]) -> Iterator[Source]:
             file=text,
             hint=f"--query \"SELECT * FROM '{text}'\"",
         )
-    if place.exists() or not glob.has_magic(text):
-        if not place.exists():
-            raise MissingFileError("no such file", file=text, hint="check its name")
-        names = [text]
-    else:
-        names = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (absolute patterns)
-        if not names:
-            raise MissingFileError("no file matches this pattern", file=text)
+    pattern = glob.has_magic(text)
+    names = [text]
+    if not place.exists():
+        names = sorted(glob.glob(text, recursive=True)) if pattern else []  # noqa: PTH207 (absolute patterns)
+    if not names and pattern:
+        raise MissingFileError("no file matches this pattern", file=text)
+    if not names:
+        raise MissingFileError("no such file", file=text, hint="check its name")
     for name in names:
         file = Path(name)
         yield from _in_folder(file, known) if file.is_dir() else [Source(name, file)]

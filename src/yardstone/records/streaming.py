@@ -130,9 +130,7 @@ def game_stream(
     players = GrowingNames(*read_names(synonyms, include, exclude))
     if query is not None:
         base = str(paths[0]) if paths else None
-        return GameStream(
-            lambda report: _queried(query, base, options, rows, report), players, rows
-        )
+        return GameStream(partial(_queried, query, base, options, rows), players, rows)
     groups, beside = sources_by_format(paths, format, strict=options.strict)
     return GameStream(partial(_read, groups, options, rows, beside, progress), players, rows)
 
@@ -177,14 +175,12 @@ def _pools(
     """The games of one file: by pieces from a table that has more than `rows`."""
     if format.rows is None:
         pool = without_byes(format.read([source], options), strict=options.strict)
-        yield pool
-        skipped.merge(pool.skipped)
-        return
-    with format.rows(source, options) as table:
-        if table.games > rows:
-            yield from table.pieces(rows)
-            skipped.merge(table.skipped)
-        else:
+    else:
+        with format.rows(source, options) as table:
+            if table.games > rows:
+                yield from table.pieces(rows)
+                skipped.merge(table.skipped)
+                return
             pool = without_repeats(table.pool())
-            yield pool
-            skipped.merge(pool.skipped)
+    yield pool
+    skipped.merge(pool.skipped)
