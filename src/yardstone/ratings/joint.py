@@ -142,13 +142,14 @@ def _place_perfect(counts: PairCounts, status: NDArray[np.int8], component: Ints
     target = np.concatenate([counts.second, counts.first])
     games = np.concatenate([counts.games, counts.games])
     kept = is_perfect[source] & (component[target] >= 0)
-    weight: dict[int, dict[int, float]] = {}
-    for player, other, number in zip(source[kept], target[kept], games[kept], strict=True):
-        tally = weight.setdefault(int(player), {})
-        label = int(component[other])
-        tally[label] = tally.get(label, 0.0) + float(number)
-    for player, tally in weight.items():
-        placed[player] = min(tally, key=lambda label: (-tally[label], label))
+    groups = int(component.max(initial=-1)) + 1
+    met = source[kept].astype(np.int64) * groups + component[target[kept]]
+    pair, where = np.unique(met, return_inverse=True)
+    player, label = np.divmod(pair, max(groups, 1))
+    number = np.bincount(where, games[kept], len(pair))
+    order = np.lexsort((label, -number, player))
+    who, first = np.unique(player[order], return_index=True)
+    placed[who] = label[order][first]
     alone = is_perfect & (placed < 0)
     if alone.any():
         extra = weak_components(counts, alone)

@@ -494,30 +494,27 @@ def games_between(
     counts: PairCounts, players: Sequence[str], rows: Sequence[int]
 ) -> list[dict[str, Any]]:
     """The games of each two of `rows`, the one that stands before the other first."""
-    place = {row: number for number, row in enumerate(rows)}
-    sums: dict[tuple[int, int], list[float]] = {}
-    columns = (counts.first, counts.second, counts.wins, counts.draws, counts.losses)
-    for first, second, wins, draws, losses in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
-        if first not in place or second not in place:
-            continue
-        if place[first] > place[second]:
-            first, second, wins, losses = second, first, losses, wins
-        total = sums.setdefault((first, second), [0.0, 0.0, 0.0])
-        for column, value in enumerate((wins, draws, losses)):
-            total[column] += value
-    ordered = sorted(sums.items(), key=lambda item: (place[item[0][0]], place[item[0][1]]))
+    place = np.full(counts.players, -1)
+    place[list(rows)] = np.arange(len(rows))
+    one, other = place[counts.first], place[counts.second]
+    listed = (one >= 0) & (other >= 0)
+    one, other = one[listed], other[listed]
+    wins, draws, losses = (each[listed] for each in (counts.wins, counts.draws, counts.losses))
+    key = np.minimum(one, other) * len(rows) + np.maximum(one, other)
+    pair, where = np.unique(key, return_inverse=True)
+    turned = one > other
+    results = (np.where(turned, losses, wins), draws, np.where(turned, wins, losses))
+    sums = np.array([np.bincount(where, each, len(pair)) for each in results]).astype(np.int64)
     return [
         {
-            "player": players[first],
-            "other": players[second],
-            "games": int(wins + draws + losses),
-            "wins": int(wins),
-            "draws": int(draws),
-            "losses": int(losses),
+            "player": players[rows[at // len(rows)]],
+            "other": players[rows[at % len(rows)]],
+            "games": won + drawn + lost,
+            "wins": won,
+            "draws": drawn,
+            "losses": lost,
         }
-        for (first, second), (wins, draws, losses) in ordered
+        for at, (won, drawn, lost) in zip(pair.tolist(), sums.T.tolist(), strict=True)
     ]
 
 

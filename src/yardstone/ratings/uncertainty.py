@@ -118,10 +118,10 @@ def with_deviations(
     """
     rated = int(setup.rated.sum())
     if not rated:
+        estimated = {"first_advantage": setup.free[-2], "draw_rate": setup.draw_rate_estimated}
+        names = [name for name, is_estimated in estimated.items() if is_estimated]
         return replace(
-            ratings,
-            first_advantage=_undetermined(ratings.first_advantage, estimated=setup.free[-2]),
-            draw_rate=_undetermined(ratings.draw_rate, estimated=setup.draw_rate_estimated),
+            ratings, **{n: replace(getattr(ratings, n), deviation=np.nan) for n in names}
         )
     slope, meat = _weights(setup, ratings)
     if rated > FULL_MATRIX_LIMIT:
@@ -145,17 +145,6 @@ def with_deviations(
     )
 
 
-def _undetermined(value: Estimate, *, estimated: bool) -> Estimate:
-    return replace(value, deviation=np.nan) if estimated else value
-
-
-def _no_advantage() -> ModelError:
-    return ModelError(
-        "the games do not determine the first-move advantage: no two players, and no circle "
-        "of players, have met with sides exchanged; fix it, or give it a prior"
-    )
-
-
 def _spread_of_dense(
     setup: Setup, slope: Floats, meat_weight: Floats, clustered: Callable[[Floats], Floats] | None
 ) -> Spread:
@@ -176,10 +165,14 @@ def _spread_of_dense(
     inverse = np.zeros_like(bread)
     try:
         inverse[inner] = np.linalg.inv(bread[inner])
+        advantage = abs(inverse[n, n]) * bread[n, n] if setup.free[n] else 0.0
     except np.linalg.LinAlgError:
-        raise _no_advantage() from None
-    if setup.free[n] and abs(inverse[n, n]) * bread[n, n] > _UNDETERMINED:
-        raise _no_advantage()
+        advantage = np.inf
+    if advantage > _UNDETERMINED:
+        raise ModelError(
+            "the games do not determine the first-move advantage: no two players, and no circle "
+            "of players, have met with sides exchanged; fix it, or give it a prior"
+        )
     meat = None if setup.system.likelihood else _scatter(setup.used, meat_weight, n)
     if clustered is not None:
         meat = clustered(inverse)
@@ -624,20 +617,6 @@ class Suggestion:
     gain: float
 
 
-def _information(ratings: JointRatings, rows: Longs) -> Floats:
-    """Information of one game for each two players, per squared rating point."""
-    rating = ratings.rating[rows]
-    logit = (rating[:, None] - rating[None, :]) / ratings.points_per_logit
-    p = logistic(logit)
-    variance = p * (1.0 - p)
-    u2 = squared_spread(ratings.draw_rate.value)
-    gain = variance
-    if u2 > 0.0:  # not where every game between equals is drawn
-        root = davidson_root(p, u2)
-        gain = variance * (1.0 + root) / root
-    return gain / ratings.points_per_logit**2
-
-
 def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[Suggestion]:
     """The most telling matches of `games` games within the largest component.
 
@@ -652,7 +631,13 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
     if len(rows) < 2:
         return []
     covariance = ratings.covariance[np.ix_(rows, rows)].copy()
-    information = games * _information(ratings, rows)
+    rating = ratings.rating[rows]
+    p = logistic((rating[:, None] - rating[None, :]) / ratings.points_per_logit)
+    told, u2 = p * (1.0 - p), squared_spread(ratings.draw_rate.value)
+    if u2 > 0.0:  # not where every game between equals is drawn
+        root = davidson_root(p, u2)
+        told = told * (1.0 + root) / root
+    information = games * (told / ratings.points_per_logit**2)  # for each two players
     total = float(np.trace(covariance))
     chosen: list[Suggestion] = []
     taken = np.tril(np.ones((len(rows), len(rows)), bool))  # each pair once
