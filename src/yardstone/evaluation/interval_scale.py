@@ -14,8 +14,7 @@ hold the truth in worlds that are, and that are not, among those considered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import hypot, isfinite, log, nan
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -52,17 +51,9 @@ NOT_DRAWN = frozenset(("grade", "rating", "length", "margin", "moves"))
 LEAST_ERRORS = 300  #: A class with fewer errors than this is joined to the one below.
 
 
-@dataclass(frozen=True, slots=True)
-class _Effort:
-    """Errors to be drawn, games of a pool that are looked at (most), pools drawn (fewest)."""
-
-    errors: int
-    games: int
-    pools: int
-
-
-#: A whole history is a fit of its own for each pool, so fewer are drawn.
-_SEQUENTIAL, _WHOLE = _Effort(24_000, 20_000, 8), _Effort(4_000, 400, 4)
+#: Errors to be drawn, games of a pool that are looked at (most), pools drawn (fewest).
+_SEQUENTIAL = (24_000, 20_000, 8)
+_WHOLE = (4_000, 400, 4)  #: A whole history is a fit of its own for each pool, so fewer are drawn.
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +111,9 @@ def interval_scale(
         return None
     from yardstone.evaluation.rated_games import whole_history
 
-    effort = _WHOLE if rated.name == "whr" else _SEQUENTIAL
-    pool, expected = rated.opening(effort.games)
-    pools = int(np.clip(-(-effort.errors // (2 * len(pool))), effort.pools, MOST_POOLS))
+    wanted, most, fewest = _WHOLE if rated.name == "whr" else _SEQUENTIAL
+    pool, expected = rated.opening(most)
+    pools = int(np.clip(-(-wanted // (2 * len(pool))), fewest, MOST_POOLS))
     moving = getattr(system, "first_advantage", 0.0)
     advantage = np.full(len(pool), 0.0 if isinstance(moving, str) else float(moving))
     if handicap is not None:
@@ -148,11 +139,11 @@ def interval_scale(
     if not errors:
         return None
     mean = float(np.sum(weight * np.array([world.spread for world in worlds])))
-    return _scale(_Errors.joined(errors), confidence, mean, len(errors))
+    joined = _Errors(*map(np.concatenate, zip(*errors, strict=True)))
+    return _scale(joined, confidence, mean, len(errors))
 
 
-@dataclass(frozen=True, eq=False)
-class _Errors:
+class _Errors(NamedTuple):
     """How far ratings, and differences in games, of drawn pools are off, in deviations."""
 
     rating_games: Longs
@@ -161,11 +152,6 @@ class _Errors:
     difference: Floats
     truth: Floats
     expected: Floats
-
-    @classmethod
-    def joined(cls, parts: Sequence[_Errors]) -> _Errors:
-        """Those of several pools."""
-        return cls(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)))
 
 
 def _errors(

@@ -174,22 +174,34 @@ class Ledger(RatedGames):
 
     def _exchanged(self, one: str, other: str) -> Ledger:
         """The ledger with the names of two players exchanged, and all else the same."""
-        players = _swapped(self.pool.players, one, other)
-        points = tuple((at, renamed(state, one, other)) for at, state in self.checkpoints)
-        return replace(self, pool=replace(self.pool, players=players), checkpoints=points)
+        swap = {one: other, other: one}
+
+        def exchanged(kept: Any) -> Any:
+            return replace(kept, players=tuple(swap.get(name, name) for name in kept.players))
+
+        points = tuple((at, exchanged(state)) for at, state in self.checkpoints)
+        return replace(self, pool=exchanged(self.pool), checkpoints=points)
 
     def _without(self, player: str) -> Ledger:
         """The ledger without a player who has no games."""
+
+        def left(kept: Any) -> Any:
+            return replace(kept, players=tuple(name for name in kept.players if name != player))
+
         gone = self.pool.players.index(player)
-        players = tuple(name for name in self.pool.players if name != player)
         first = self.pool.first - (self.pool.first > gone)
         second = self.pool.second - (self.pool.second > gone)
-        points = tuple((at, without(state, player)) for at, state in self.checkpoints)
+        pool = replace(self.pool, first=first, second=second)
+        points = []
+        for at, state in self.checkpoints:
+            keep = np.array([name != player for name in state.players], np.bool_)
+            arrays = {name: column[keep] for name, column in state.arrays.items()}
+            points.append((at, left(replace(state, arrays=arrays))))
         return replace(
             self,
-            pool=replace(self.pool, players=players, first=first, second=second),
+            pool=left(pool),
             replay=replace(self.replay, ratings=self.system.ratings(points[-1][1])),
-            checkpoints=points,
+            checkpoints=tuple(points),
         )
 
 
@@ -580,23 +592,3 @@ def overlaid(under: State, over: State, names: Collection[str]) -> State:
         grown[target] = column[source]
         arrays[name] = grown
     return replace(over, players=players, arrays=arrays)
-
-
-def _swapped(players: tuple[str, ...], one: str, other: str) -> tuple[str, ...]:
-    swap = {one: other, other: one}
-    return tuple(swap.get(name, name) for name in players)
-
-
-def renamed(state: State, one: str, other: str) -> State:
-    """A state in which two players have exchanged names."""
-    return replace(state, players=_swapped(state.players, one, other))
-
-
-def without(state: State, player: str) -> State:
-    """A state that has forgotten a player."""
-    keep = np.array([name != player for name in state.players], np.bool_)
-    return replace(
-        state,
-        players=tuple(name for name in state.players if name != player),
-        arrays={name: column[keep] for name, column in state.arrays.items()},
-    )
