@@ -175,16 +175,20 @@ def read_predictions(
     for name, (one, other) in ratings.items():
         expected = expected_from_ratings(numbers_of(texts[one]), numbers_of(texts[other]))
         values[name] = (expected, None)
-    good = ~np.isnan(scores)
-    notes = _note(~good, f"no score of 1, 0.5 or 0 in {score!r}")
+    good, notes = np.ones(len(scores), np.bool_), []
+
+    def keep(right: Flags, lacking: str) -> None:
+        if number := int((good & ~right).sum()):
+            notes.append(f"{number:,} rows were left out: {lacking}.")
+        good[~right] = False
+
+    keep(~np.isnan(scores), f"no score of 1, 0.5 or 0 in {score!r}")
     for name, (expected, draw) in values.items():
-        bad = good & ~((expected >= 0.0) & (expected <= 1.0))
-        notes += _note(bad, f"no prediction between 0 and 1 for {name!r}")
-        good &= ~bad
+        within = (expected >= 0.0) & (expected <= 1.0)
+        keep(within, f"no prediction between 0 and 1 for {name!r}")
         if draw is not None:
-            bad = good & ~((draw >= 0.0) & (draw <= 2.0 * np.minimum(expected, 1.0 - expected)))
-            notes += _note(bad, f"no probability of a draw that goes with {name!r}")
-            good &= ~bad
+            within = (draw >= 0.0) & (draw <= 2.0 * np.minimum(expected, 1.0 - expected))
+            keep(within, f"no probability of a draw that goes with {name!r}")
     if not good.any():
         raise NoGamesError("no row has a score and predictions", file=str(path))
     ends: list[Ints | None] = [None, None]
@@ -263,8 +267,3 @@ def _colour(players: tuple[str, str] | None) -> Side | None:
         if "black" in words(name):
             return "black" if place == 0 else "white"
     return None
-
-
-def _note(bad: Flags, reason: str) -> list[str]:
-    number = int(bad.sum())
-    return [f"{number:,} rows were left out: {reason}."] if number else []

@@ -502,25 +502,21 @@ class State:
     @classmethod
     def load(cls, path: str | Path) -> State:
         """Read what `save` wrote; InputError for any other file."""
-        return _FILE.read(Path(path), cls._of_arrays)
 
-    @classmethod
-    def _of_arrays(cls, kept: StoredArrays, _: object) -> State:
-        number = int(kept["number_of_players"])
-        players = tuple(str(kept["players"]).split("\0")) if number else ()
-        if len(players) != number:
-            raise ValueError("players")
-        until: Any = kept["until"]
-        games = kept["games"]
-        if until.dtype != "datetime64[s]" or until.shape or games.shape or games.dtype.kind != "i":
-            raise ValueError("until")
-        return cls(
-            str(kept["system"]),
-            players,
-            {name[3:]: kept[name] for name in kept if name.startswith("of_")},
-            int(games),
-            until[()],
-        )
+        def made(kept: StoredArrays, _: object) -> State:
+            number = int(kept["number_of_players"])
+            players = tuple(str(kept["players"]).split("\0")) if number else ()
+            if len(players) != number:
+                raise ValueError("players")
+            until: Any = kept["until"]
+            games = kept["games"]
+            whole = not games.shape and games.dtype.kind == "i"
+            if until.dtype != "datetime64[s]" or until.shape or not whole:
+                raise ValueError("until")
+            arrays = {name[3:]: kept[name] for name in kept if name.startswith("of_")}
+            return cls(str(kept["system"]), players, arrays, int(games), until[()])
+
+        return _FILE.read(Path(path), made)
 
 
 BATCH = 1 << 20  #: Games of a batch.
