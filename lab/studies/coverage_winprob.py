@@ -28,7 +28,6 @@ from yardstone.errors import ModelError
 from yardstone.grades import usual_komi
 from yardstone.winprob.games import GameColumns
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, GradeModel, Kaniuk
-from yardstone.winprob.least_squares import Profile, fit_least_squares, simulated_reach
 from yardstone.winprob.likelihood import (
     GradedGames,
     LikelihoodFit,
@@ -41,6 +40,7 @@ from yardstone_lab.kaniuk import (
     cross_validate,
     game_log_loss,
 )
+from yardstone_lab.least_squares import Profile, fit_least_squares, simulated_reach
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -24,13 +24,9 @@ from lab.studies.winning.simulation import (
 )
 from yardstone.pool import Pool
 from yardstone.reports import winprob as charts
+from yardstone.winprob.fit import rms_by_difference
 from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import INITIAL, PUBLISHED, TABLE_1, GradeModel
-from yardstone.winprob.least_squares import (
-    fit_least_squares,
-    rms_by_difference,
-    simulated_intervals,
-)
 from yardstone.winprob.likelihood import (
     GradedGames,
     fit_likelihood,
@@ -39,6 +35,7 @@ from yardstone.winprob.likelihood import (
 )
 from yardstone.winprob.statistics import WinningStatistics
 from yardstone_lab.kaniuk import cross_validate, trace
+from yardstone_lab.least_squares import fit_least_squares, simulated_intervals
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIGURES = DOCS / "explanation" / "papers" / "figures"

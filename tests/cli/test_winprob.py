@@ -176,44 +176,39 @@ def test_statistics_both_ways(
     assert all(0 <= row["ratio"] <= 1 for row in result)
 
 
-@pytest.mark.parametrize("method", ["likelihood", "newton", "conjugate"])
-def test_fits(method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = simulate_statistics(PUBLISHED, european_games(400_000), seed=2)
     (tmp_path / "table").write_text(as_published(made))
-    result = json.loads(
-        run(capsys, "fit", tmp_path / "table", "--method", method, "--format", "json")
-    )
+    result = json.loads(run(capsys, "fit", tmp_path / "table", "--format", "json"))
     for row in result["parameters"]:
-        if method == "likelihood":
-            assert row["interval"]["low"] < row["published"] < row["interval"]["high"]
-            assert row["interval"]["method"] == "profile likelihood"
-        else:
-            assert "interval" not in row
+        assert row["interval"]["low"] < row["published"] < row["interval"]["high"]
+        assert row["interval"]["method"] == "profile likelihood"
     assert [row["rms"] < 0.02 for row in result["rms"]] == [True] * 4
-    text = run(capsys, "fit", tmp_path / "table", "--method", method)
+    text = run(capsys, "fit", tmp_path / "table", "-o", tmp_path / "fit.svg")
     assert "published" in text
-    assert ("cycles" in text) == (method == "conjugate")
+    assert (tmp_path / "fit.svg").exists()
 
 
-def test_a_fit_with_bootstrap_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_published_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = simulate_statistics(PUBLISHED, european_games(100_000), seed=2)
     (tmp_path / "table.csv").write_text(document_csv(statistics_document(made)))
-    where = tmp_path / "out.txt"
-    arguments: list[str | Path] = [
-        "fit",
-        tmp_path / "table.csv",
-        "--method",
-        "newton",
-        "--bootstrap",
-        "39",
-    ]
-    run(capsys, *arguments, "-o", tmp_path / "fit.svg", "-o", where)
+    arguments: list[str | Path] = ["published", tmp_path / "table.csv"]
+    for method in ("newton", "conjugate"):
+        result = json.loads(run(capsys, *arguments, "--method", method, "--format", "json"))
+        assert all("interval" not in row for row in result["parameters"])
+        assert result["method"] == method
+        text = run(capsys, *arguments, "--method", method)
+        assert ("cycles" in text) == (method == "conjugate")
+        assert "Least squares has no intervals of its own" in text
+    path, where = tmp_path / "counts.json", tmp_path / "out.txt"
+    run(capsys, *arguments, "--bootstrap", "39", "--save", path, "-o", where)
     assert "95 % (simulated tables)" in where.read_text()
-    assert (tmp_path / "fit.svg").exists()
-    with pytest.raises(UsageError, match="least squares"):
-        run(capsys, "fit", tmp_path / "table.csv", "--bootstrap", "39")
+    text = run(capsys, "2d", "4d", "--win", path)
+    assert "No interval: counts do not say which games belong together" in text
+    with pytest.raises(UsageError, match="--method newton"):
+        run(capsys, *arguments, "--bootstrap", "39", "--method", "conjugate")
     with pytest.raises(UsageError, match="39"):
-        run(capsys, *arguments[:-1], "8")
+        run(capsys, *arguments, "--bootstrap", "8")
 
 
 def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,10 +223,8 @@ def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert pair["interval"]["low"] < pair["probability"] < pair["interval"]["high"]
     with pytest.raises(UsageError, match="two grades"):
         run(capsys, "fit", games, "--probability", "2d")
-    with pytest.raises(UsageError, match="likelihood"):
-        run(capsys, "fit", games, "--probability", "2d,4d", "--method", "newton")
-    with pytest.raises(UsageError, match="goes with likelihood"):
-        run(capsys, "fit", games, "--all-games", "--method", "newton")
+    with pytest.raises(UsageError, match="winprob published"):
+        run(capsys, "fit", games, "--method", "newton")
     with pytest.raises(UsageError, match="go with --all-games"):
         run(capsys, "fit", games, "--event-games", "100")
     with pytest.raises(UsageError, match="nothing of 'stone'"):
@@ -263,10 +256,9 @@ def test_a_fit_to_counts_is_saved_without_an_interval(
     games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "counts.json"
-    for method in ("likelihood", "newton"):
-        run(capsys, "fit", games, "--method", method, "--save", path)
-        text = run(capsys, "2d", "4d", "--win", path)
-        assert "No interval: counts do not say which games belong together" in text
+    run(capsys, "fit", games, "--save", path)
+    text = run(capsys, "2d", "4d", "--win", path)
+    assert "No interval: counts do not say which games belong together" in text
 
 
 def test_games_outside_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

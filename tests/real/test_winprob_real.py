@@ -22,11 +22,11 @@ from yardstone.pool import Pool
 from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, GradeModel
-from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
 from yardstone.winprob.scales import convert
 from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
 from yardstone_lab.kaniuk import CANDIDATES, cross_validate, fit_grades, read_egf_list
+from yardstone_lab.least_squares import fit_least_squares
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,12 @@ TRACE = _command(
     advanced=True,
 )
 
+PUBLISHED = _command(
+    "kaniuk:published",
+    "Fit the model as Kaniuk did: weighted least squares on ratios.",
+    advanced=True,
+)
+
 COMPARE = _command(
     "kaniuk:compare",
     "Cross-validate the published form against others.",

@@ -36,10 +36,10 @@ from yardstone.winprob.kaniuk import (
     log_probabilities,
 )
 from yardstone.winprob.laws import logistic
-from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.likelihood import fit_likelihood
 from yardstone.winprob.scales import egf_players, list_lines
 from yardstone.winprob.statistics import WinningStatistics
+from yardstone_lab.least_squares import fit_least_squares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

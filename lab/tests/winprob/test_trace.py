@@ -12,9 +12,9 @@ from tests.winprob.made_games import write_games
 from yardstone.cli.commands import application
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.winprob.kaniuk import PUBLISHED
-from yardstone.winprob.least_squares import fit_least_squares
 from yardstone.winprob.statistics import WinningStatistics
 from yardstone_lab.kaniuk import trace
+from yardstone_lab.least_squares import fit_least_squares
 
 
 @pytest.fixture(scope="module")

@@ -241,6 +241,8 @@ _REPLACED = {
     "--tie-breaks": "--criteria NAMES",
     "--draws": "--draw-rate RATE",
     "--plot": "{report} FILE.svg, the chart beside the report on the screen",
+    "fit --method": "yardstone winprob published, the laboratory's least squares",
+    "fit --bootstrap": "yardstone winprob published --bootstrap SAMPLES",
 }
 
 
@@ -250,9 +252,10 @@ def option_hint(word: str, context: Any) -> str:
     settable = next((each.help or "" for each in parameters if "--set" in each.opts), "")
     if (name := word.lstrip("-").replace("-", "_")) in re.findall(r"\w+", settable):
         return f"Say --set {name}=VALUE."
-    if word in _REPLACED:
+    own = f"{context.command.name} {word}" if context is not None else ""
+    if (now := _REPLACED.get(own, _REPLACED.get(word))) is not None:
         report = next((each.opts[-1] for each in parameters if each.name == "output"), "-o")
-        return f"Say {_REPLACED[word].format(report=report)}."
+        return f"Say {now.format(report=report)}."
     options = {name for each in parameters for name in (*each.opts, *each.secondary_opts)}
     begins = sorted(name for name in options if name.startswith(word) and word != "--")
     near = nearest(word, sorted(options))

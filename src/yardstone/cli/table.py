@@ -157,6 +157,7 @@ LABORATORY = frozenset(
         "strength.train",
         "tournament.study",
         "winprob.compare",
+        "winprob.published",
         "winprob.trace",
     }
 )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from yardstone.cli.declare import (
     Confidence,
-    Seed,
     Win,
     advanced,
     argument,
@@ -114,14 +113,21 @@ Files = Annotated[
         metavar="FILES",
     ),
 ]
-_Begin = Annotated[str | None, option("Use games from this day on.", "--from", metavar="DATE")]
+Begin = Annotated[str | None, option("Use games from this day on.", "--from", metavar="DATE")]
 End = Annotated[str | None, option("Use games up to this day.", "--to", metavar="DATE")]
+Free = Annotated[str, option("Coefficients to fit, such as u0,v0,u1,u3,K.", metavar="NAMES")]
+Save = Annotated[Path | None, option("Save the fit as a model of winning, for --win FILE.")]
+
+
+def coefficient_names(text: str) -> list[str]:
+    """The names of coefficients in a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def stats(
     files: Files,
     *,
-    begin: _Begin = None,
+    begin: Begin = None,
     end: End = None,
     differences: int = option("Largest difference of grades to use.", default=4, min=1, max=40),
     output: Output,
@@ -152,30 +158,16 @@ def _two_grades(text: str, option: str) -> tuple[float, float]:
 def fit(
     files: Files,
     *,
-    method: Literal["likelihood", "newton", "conjugate"] = option(
-        "Binomial likelihood, or the published least squares by Newton steps or conjugate "
-        "gradients.",
-        default="likelihood",
-    ),
-    free: str = option(
-        "Coefficients to fit, such as u0,v0,u1,u3,K.", default="u0,v0,u1,u3,K", metavar="NAMES"
-    ),
+    free: Free = "u0,v0,u1,u3,K",
     all_games: bool = flag(
-        "Likelihood: use every difference of grades, colours, komi and handicap games, with "
+        "Use every difference of grades, colours, komi and handicap games, with "
         "intervals over events or players; allows black, komi, stone, low and lapse in --free, "
         "and those not named are zero (a stone is a grade)."
     ),
-    begin: _Begin = None,
+    begin: Begin = None,
     end: End = None,
-    bootstrap: int = advanced(
-        "Least squares: intervals from this many tables simulated from the fit, 39 or more.",
-        default=0,
-        min=0,
-        metavar="SAMPLES",
-    ),
     probability: list[Any] | None = advanced(
-        "Likelihood: show the probability between two grades such as 2d,4d, with its interval. "
-        "Repeatable.",
+        "Show the probability between two grades such as 2d,4d, with its interval. Repeatable.",
         read=_two_grades,
         metavar="GRADES",
     ),
@@ -187,15 +179,14 @@ def fit(
         "has 100.",
         metavar="GAMES",
     ),
-    save: Path | None = option("Save the fit as a model of winning, for --win FILE."),
-    seed: Seed = 0,
+    save: Save = None,
     confidence: Confidence = 95,
     output: Output,
 ) -> Document:
     """Fit the model to games or winning statistics, with intervals.
 
     Examples:
-        yardstone winprob fit graded_games_simulated.csv --method newton --bootstrap 99 -o a.svg
+        yardstone winprob fit graded_games_simulated.csv --probability 4k,2k -o a.svg
         yardstone winprob fit graded_games_simulated.csv --all-games --free u1,K --save mine.json
     """
     from yardstone.reports.winprob import fit_document
@@ -204,15 +195,10 @@ def fit(
     from yardstone.winprob.statistics import read_all_games, statistics_of_files
 
     pairs = probability or []
-    likelihood = method == "likelihood"
-    if pairs and not likelihood:
-        raise UsageError("--probability is for --method likelihood")
-    if bootstrap and method != "newton":
-        raise UsageError("--bootstrap is for least squares by Newton's method: --method newton")
-    names = [name.strip() for name in free.split(",") if name.strip()]
+    names = coefficient_names(free)
     if all_games:
-        if not likelihood or output.draws:
-            raise UsageError("--all-games goes with likelihood, and has no chart")
+        if output.draws:
+            raise UsageError("--all-games has no chart")
         result = fit_all_games(
             read_all_games(files, begin=begin, end=end),
             free=names,
@@ -226,12 +212,9 @@ def fit(
     else:
         result = fit_statistics(
             statistics_of_files(files, begin=begin, end=end),
-            method=method,
             free=names,
             pairs=pairs,
-            simulated=bootstrap,
             level=confidence,
-            seed=seed,
         )
     if save is not None:
         write_model(save, replace(result.winning, name=save.stem))

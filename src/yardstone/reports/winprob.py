@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
@@ -19,7 +19,7 @@ from yardstone.reports.document import Column, Document, Lines, Picture, Section
 from yardstone.reports.words import chance_columns, chance_text, known_values, per_cent, picked
 from yardstone.winprob.goldis import STONE
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
-from yardstone.winprob.least_squares import LeastSquaresFit
+from yardstone.winprob.likelihood import LikelihoodFit
 from yardstone.winprob.model import WinningModel
 from yardstone.winprob.scales import SCALES
 from yardstone.winprob.statistics import WinningStatistics, as_published
@@ -31,10 +31,15 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-def fit_document(result: ModelFit) -> Document:
-    """Coefficients with intervals, what they say of pairs, and how far they miss ratios."""
+def fit_document(
+    result: ModelFit, *, about: Sequence[str] = (), facts: Mapping[str, Any] | None = None
+) -> Document:
+    """Coefficients with intervals, what they say of pairs, and how far they miss ratios.
+
+    Of a fit other than by likelihood `about` says what it is, `facts` the same for programs.
+    """
     parameters = Table(_parameter_columns(result), result.parameters, noun="coefficient")
-    lines = [*_about(result), *(_pair_line(result, row) for row in result.probabilities)]
+    lines = [*(about or _about(result)), *(_pair_line(result, row) for row in result.probabilities)]
     sections = [Section(blocks=[parameters, Lines(lines)])]
     if result.errors:
         errors = Table(_ERRORS, result.errors, noun="difference")
@@ -44,7 +49,8 @@ def fit_document(result: ModelFit) -> Document:
         title = "Games and the model fitted to them"
         draw = partial(curves_chart, statistics, result.model, title=title)
         sections.append(Section(blocks=[Picture(draw)]))
-    return Document("Fit to games", (), sections, parameters, lambda: _plain(result), draw)
+    plain = partial(_plain, result, facts)
+    return Document("Fit to games", (), sections, parameters, plain, draw)
 
 
 def _parameter_columns(result: ModelFit) -> list[Column]:
@@ -66,24 +72,12 @@ def _parameter_columns(result: ModelFit) -> list[Column]:
 
 def _about(result: ModelFit) -> list[str]:
     fit = result.fit
+    assert isinstance(fit, LikelihoodFit)
     steps = f"{fit.minimum.steps} Newton steps"
-    if not isinstance(fit, LeastSquaresFit):
-        if result.statistics is None:
-            return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
-        fitted = f"log-likelihood {fit.log_likelihood:.2f}, AIC {fit.aic:.2f}; {steps}"
-        return [f"{fit.games.games.sum():.0f} games; {fitted}."]
-    if fit.method == "conjugate":
-        steps = f"{fit.minimum.steps} line searches of conjugate gradient ({fit.cycles} cycles)"
-    left_out = f" ({fit.left_out} with a ratio of 0 or 1 left out)" if fit.left_out else ""
-    found = f"{steps}, gradient {fit.gradient_size:.1e}"
-    lines = [f"{fit.games:.0f} games in {fit.cells} cells{left_out}; {found}."]
-    if result.parameters[0].interval is None:
-        bootstrap = "--bootstrap 200 (with newton) simulates them, --method likelihood has some"
-        lines.append(f"Least squares has no intervals of its own: {bootstrap}.")
-    if any(row.value < 0.0 for row in result.parameters):
-        bound = "the paper allows no negative coefficient; newton keeps them"
-        lines.append(f"Conjugate gradient has no bounds: {bound}.")
-    return lines
+    if result.statistics is None:
+        return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
+    fitted = f"log-likelihood {fit.log_likelihood:.2f}, AIC {fit.aic:.2f}; {steps}"
+    return [f"{fit.games.games.sum():.0f} games; {fitted}."]
 
 
 def _pair_line(result: ModelFit, row: FittedProbability) -> str:
@@ -104,19 +98,14 @@ _ERRORS = (
 )
 
 
-def _plain(result: ModelFit) -> dict[str, Any]:
-    fit = result.fit
+def _plain(result: ModelFit, facts: Mapping[str, Any] | None) -> dict[str, Any]:
     parameters = [
         picked(row, "name", "value", "published")
         | ({} if row.interval is None else {"interval": known_values(row.interval)})
         for row in result.parameters
     ]
     plain: dict[str, Any] = {"parameters": parameters}
-    if isinstance(fit, LeastSquaresFit):
-        plain |= picked(fit, "method", "steps=minimum.steps", "cycles", "gradient=gradient_size")
-        plain |= picked(fit, "sum_of_squares=minimum.value", "cells", "cells_left_out=left_out")
-        plain |= picked(fit, "games") | ({} if fit.method == "conjugate" else {"cycles": None})
-    else:
+    if isinstance(fit := result.fit, LikelihoodFit):
         plain |= {"method": "likelihood", **picked(fit, "minimum.steps", "log_likelihood", "aic")}
         plain["games"] = float(fit.games.games.sum())
         plain["probabilities"] = [
@@ -124,6 +113,7 @@ def _plain(result: ModelFit) -> dict[str, Any]:
             | {"probability": row.probability, "interval": known_values(row.interval)}
             for row in result.probabilities
         ]
+    plain |= facts or {}
     if result.errors:
         plain["rms"] = list(map(known_values, result.errors))
     return plain

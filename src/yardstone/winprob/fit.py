@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,13 +39,8 @@ from yardstone.winprob.kaniuk import (
     Link,
     places,
 )
-from yardstone.winprob.least_squares import (
-    LeastSquaresFit,
-    fit_least_squares,
-    rms_by_difference,
-    simulated_intervals,
-)
 from yardstone.winprob.likelihood import (
+    Fit,
     GradedGames,
     LikelihoodFit,
     fit_likelihood,
@@ -60,7 +55,6 @@ if TYPE_CHECKING:
     from yardstone.winprob.statistics import WinningStatistics
 
 Pairs = Sequence[tuple[float, float]]
-FitMethod = Literal["likelihood", "newton", "conjugate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,7 @@ class DifferenceError:
 class ModelFit:
     """A fit, and what it says."""
 
-    fit: LeastSquaresFit | LikelihoodFit
+    fit: Fit  #: A `LikelihoodFit`, or the laboratory's by least squares.
     parameters: Sequence[FittedParameter]
     probabilities: Sequence[FittedProbability]  #: Of the pairs that were named.
     errors: Sequence[DifferenceError]  #: Empty for a fit to single games.
@@ -117,48 +111,30 @@ class ModelFit:
     @property
     def model(self) -> Kaniuk:
         """The coefficients that were fitted."""
-        model = self.fit.model
-        return model.core if isinstance(model, GradeModel) else model
+        law = self.winning.law
+        assert isinstance(law, GradeModel)
+        return law.core
 
 
 def fit_statistics(
     statistics: WinningStatistics,
     *,
-    method: FitMethod = "likelihood",
     free: Iterable[str] = TABLE_1,
     pairs: Pairs = (),
-    simulated: int = 0,
     level: float = 0.95,
-    seed: int = 0,
 ) -> ModelFit:
-    """Fit the model to winning statistics.
+    """Fit the model to winning statistics by binomial likelihood.
 
     Args:
-        method ({"likelihood", "newton", "conjugate"}): Binomial likelihood, or least squares on
-            ratios as published by one of two ways.
         free: Coefficients.
-        pairs (sequence of (grade, grade)): Likelihood: probabilities that are wanted, with
-            intervals.
-        simulated: Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
+        pairs (sequence of (grade, grade)): Probabilities that are wanted, with intervals.
         level: Of intervals, 0 to 1.
-        seed: Of the simulated tables.
     """
-    if method == "likelihood":
-        likely = fit_likelihood(GradedGames.from_statistics(statistics), free=free)
-        model = likely.model
-        stones = GradeModel(model.core, {**model.extras, "stone": 1.0}, model.link)
-        winning = model_of_counts(stones, statistics)
-        return _of_likelihood(likely, winning, pairs, level, "profile likelihood", statistics)
-    if pairs:
-        raise UsageError("--probability is for --method likelihood")
-    fit = fit_least_squares(statistics, free=free, method=method)
-    intervals: list[FitInterval | None] = [None] * len(fit.names)
-    if simulated:
-        ends = simulated_intervals(fit, statistics, samples=simulated, level=level, seed=seed)
-        intervals = [FitInterval(*pair, level, "simulated tables") for pair in ends]
-    errors = _errors(statistics, fit.model)
-    winning = model_of_counts(GradeModel(fit.model, {"stone": 1.0}), statistics)
-    return ModelFit(fit, _parameters(fit, intervals), (), errors, statistics, winning)
+    likely = fit_likelihood(GradedGames.from_statistics(statistics), free=free)
+    model = likely.model
+    stones = GradeModel(model.core, {**model.extras, "stone": 1.0}, model.link)
+    winning = model_of_counts(stones, statistics)
+    return _of_likelihood(likely, winning, pairs, level, "profile likelihood", statistics)
 
 
 def fit_all_games(
@@ -207,14 +183,13 @@ def _of_likelihood(
             low, high = map(float, region.interval(one, two, level=level))
         p = float(fit.model.probability(one, two))
         probabilities.append(FittedProbability(one, two, p, FitInterval(low, high, level, method)))
-    errors = [] if statistics is None else _errors(statistics, fit.model.core)
-    parameters = _parameters(fit, intervals)
+    errors = [] if statistics is None else errors_by_difference(statistics, fit.model.core)
+    parameters = fitted_parameters(fit, intervals)
     return ModelFit(fit, parameters, probabilities, errors, statistics, winning)
 
 
-def _parameters(
-    fit: LeastSquaresFit | LikelihoodFit, intervals: Sequence[FitInterval | None]
-) -> list[FittedParameter]:
+def fitted_parameters(fit: Fit, intervals: Sequence[FitInterval | None]) -> list[FittedParameter]:
+    """The coefficients of a fit beside their intervals and the published ones."""
     published = PUBLISHED.parameters
     return [
         FittedParameter(name, float(value), published.get(name), interval)
@@ -222,11 +197,32 @@ def _parameters(
     ]
 
 
-def _errors(statistics: WinningStatistics, model: Kaniuk) -> list[DifferenceError]:
+def errors_by_difference(statistics: WinningStatistics, model: Kaniuk) -> list[DifferenceError]:
+    """How far a model misses the measured ratios, and how far the published one does."""
     rms, expected = rms_by_difference(statistics, model)
     of_published, _ = rms_by_difference(statistics, PUBLISHED)
     columns = zip(statistics.differences, rms, expected, of_published, strict=True)
     return [DifferenceError(int(d), *map(float, values)) for d, *values in columns]
+
+
+def rms_by_difference(statistics: WinningStatistics, model: Kaniuk) -> tuple[Floats, Floats]:
+    """Root mean square error of the model's probability for each difference, and that by chance.
+
+    Over the grades 12 kyu to 7 dan, both players, every cell alike, as in Kaniuk 2011, section 4.
+    The second (differences,) is what chance alone would give a true model.
+    """
+    ratio, grades = statistics.ratio(), statistics.grades.astype(np.float64)
+    squares = []
+    for column, d in enumerate(statistics.differences):
+        keep = (grades >= -12) & (grades + d <= 6) & np.isfinite(ratio[:, column])
+        if not keep.any():
+            squares.append((np.nan, np.nan))
+            continue
+        p = model.probability(grades[keep], grades[keep] + d)
+        chance = np.mean(p * (1.0 - p) / statistics.games[keep, column])
+        squares.append((np.mean((ratio[keep, column] - p) ** 2), chance))
+    rms, expected = np.sqrt(np.array(squares)).T
+    return rms, expected
 
 
 #: The coefficients of the model that ships: what a grade decides, how that grows, a stone.

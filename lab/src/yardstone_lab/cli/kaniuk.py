@@ -1,26 +1,21 @@
-"""The commands `yardstone tournament study`, `winprob trace` and `winprob compare`."""
+"""The commands `yardstone tournament study` and `winprob trace`, `published` and `compare`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from yardstone.cli.declare import Confidence, Seed, advanced, argument, bundle, flag, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.cli.tournament import Runs, Win, grade
+from yardstone.cli.winprob import Begin, End, Files, Free, Save, coefficient_names
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
     from yardstone.tournament.field import ModelLaw
     from yardstone_lab.tournaments.pairing import Circuit, SingleEvents
 
-__all__ = [
-    "pairing",
-    "ties",
-    "weights",
-    "compare",
-    "trace",
-]
 
 _Entrants = Annotated[int, option("Players of each tournament.", "--players", min=2)]
 _Rounds = Annotated[int, option("Rounds of each tournament.", min=1)]
@@ -225,6 +220,51 @@ def trace(
         raise UsageError("--follow takes grades from 20k to 7d")
     result = follow_windows(read_graded_games(file), years=years, grades=grades)
     output.emit(trace_document(result, figure))
+
+
+def published(
+    files: Files,
+    *,
+    method: Literal["newton", "conjugate"] = option(
+        "Newton steps, or conjugate gradients as published.", default="newton"
+    ),
+    free: Free = "u0,v0,u1,u3,K",
+    begin: Begin = None,
+    end: End = None,
+    bootstrap: int = option(
+        "Newton: intervals from this many tables simulated from the fit, 39 or more.",
+        default=0,
+        min=0,
+        metavar="SAMPLES",
+    ),
+    save: Save = None,
+    seed: Seed = 0,
+    confidence: Confidence = 95,
+    output: Output,
+) -> None:
+    """Fit the model as Kaniuk did: weighted least squares on ratios.
+
+    Examples:
+        yardstone winprob published graded_games_simulated.csv --bootstrap 99 -o a.svg
+    """
+    from yardstone.winprob.model import write_model
+    from yardstone.winprob.statistics import statistics_of_files
+    from yardstone_lab.least_squares import fit_published
+    from yardstone_lab.reports.winprob import published_document
+
+    if bootstrap and method != "newton":
+        raise UsageError("--bootstrap goes with --method newton")
+    result = fit_published(
+        statistics_of_files(files, begin=begin, end=end),
+        method=method,
+        free=coefficient_names(free),
+        simulated=bootstrap,
+        level=confidence,
+        seed=seed,
+    )
+    if save is not None:
+        write_model(save, replace(result.winning, name=save.stem))
+    output.emit(published_document(result))
 
 
 def compare(

@@ -11,8 +11,10 @@ import numpy as np
 from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.winprob import difference_name, difference_style
-from yardstone.reports.words import known, known_values, per_cent
+from yardstone.reports.winprob import difference_name, difference_style, fit_document
+from yardstone.reports.words import known, known_values, per_cent, picked
+from yardstone.winprob.fit import ModelFit
+from yardstone_lab.least_squares import LeastSquaresFit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,3 +208,35 @@ def _plain(trace: Trace) -> list[dict[str, Any]]:
             }
         rows.append(row)
     return rows
+
+
+def published_document(result: ModelFit) -> Document:
+    """The document of a fit by least squares."""
+    fit = result.fit
+    assert isinstance(fit, LeastSquaresFit)
+    facts = picked(fit, "method", "steps=minimum.steps", "cycles", "gradient=gradient_size")
+    facts |= picked(fit, "sum_of_squares=minimum.value", "cells", "cells_left_out=left_out")
+    facts |= picked(fit, "games") | ({} if fit.method == "conjugate" else {"cycles": None})
+    return fit_document(result, about=_about(result, fit), facts=facts)
+
+
+def _about(result: ModelFit, fit: LeastSquaresFit) -> list[str]:
+    steps = f"{fit.minimum.steps} Newton steps"
+    if fit.method == "conjugate":
+        steps = f"{fit.minimum.steps} line searches of conjugate gradient ({fit.cycles} cycles)"
+    left_out = f" ({fit.left_out} with a ratio of 0 or 1 left out)" if fit.left_out else ""
+    lines = [
+        f"{fit.games:.0f} games in {fit.cells} cells{left_out}; {steps}, "
+        f"gradient {fit.gradient_size:.1e}."
+    ]
+    if result.parameters[0].interval is None:
+        lines.append(
+            "Least squares has no intervals of its own: --bootstrap 200 (with newton) simulates "
+            "them, `yardstone winprob fit` has some."
+        )
+    if any(row.value < 0.0 for row in result.parameters):
+        lines.append(
+            "Conjugate gradient has no bounds: the paper allows no negative coefficient; newton "
+            "keeps them."
+        )
+    return lines

@@ -28,12 +28,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from yardstone.choices import check_choice
-from yardstone.errors import ModelError, UsageError
+from yardstone.errors import ConvergenceError, ModelError, UsageError
+from yardstone.winprob.fit import (
+    FitInterval,
+    ModelFit,
+    errors_by_difference,
+    fitted_parameters,
+    model_of_counts,
+)
 from yardstone.winprob.kaniuk import (
     INITIAL,
     PARAMETERS,
     POWERS,
     TABLE_1,
+    GradeModel,
     Kaniuk,
     basis,
     gap_of_probability,
@@ -41,7 +49,8 @@ from yardstone.winprob.kaniuk import (
 )
 from yardstone.winprob.likelihood import (
     Fit,
-    conjugate_gradient,
+    Minimum,
+    Objective,
     damped_newton,
     free_names,
     gap_curvature,
@@ -204,6 +213,33 @@ def _bread_and_meat(cells: _FittedCells, full: Floats, index: list[int]) -> tupl
     return bread, meat
 
 
+def fit_published(
+    statistics: WinningStatistics,
+    *,
+    method: Literal["newton", "conjugate"] = "newton",
+    free: Iterable[str] = TABLE_1,
+    simulated: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ModelFit:
+    """Fit by least squares, with what the fit says beside what was published.
+
+    Args:
+        method, free: As for `fit_least_squares`.
+        simulated: Newton: tables to simulate for intervals, 39 or more; 0 for no intervals.
+        level: Of intervals, 0 to 1.
+        seed: Of the simulated tables.
+    """
+    fit = fit_least_squares(statistics, free=free, method=method)
+    intervals: list[FitInterval | None] = [None] * len(fit.names)
+    if simulated:
+        ends = simulated_intervals(fit, statistics, samples=simulated, level=level, seed=seed)
+        intervals = [FitInterval(*pair, level, "simulated tables") for pair in ends]
+    errors = errors_by_difference(statistics, fit.model)
+    winning = model_of_counts(GradeModel(fit.model, {"stone": 1.0}), statistics)
+    return ModelFit(fit, fitted_parameters(fit, intervals), (), errors, statistics, winning)
+
+
 def sum_of_squares(statistics: WinningStatistics, model: Kaniuk) -> float:
     """F of a model: what `fit_least_squares` minimises."""
     cells = _cells(statistics)
@@ -226,26 +262,6 @@ def profile_scale(statistics: WinningStatistics, fit: LeastSquaresFit, name: str
     place = int(inside[:where].sum())
     spread = float((bread @ meat @ bread)[place, place])
     return 2.0 * float(bread[place, place]) / spread if spread > 0.0 else 0.0
-
-
-def rms_by_difference(statistics: WinningStatistics, model: Kaniuk) -> tuple[Floats, Floats]:
-    """Root mean square error of the model's probability for each difference, and that by chance.
-
-    Over the grades 12 kyu to 7 dan, both players, every cell alike, as in Kaniuk 2011, section 4.
-    The second (differences,) is what chance alone would give a true model.
-    """
-    ratio, grades = statistics.ratio(), statistics.grades.astype(np.float64)
-    squares = []
-    for column, d in enumerate(statistics.differences):
-        keep = (grades >= -12) & (grades + d <= 6) & np.isfinite(ratio[:, column])
-        if not keep.any():
-            squares.append((np.nan, np.nan))
-            continue
-        p = model.probability(grades[keep], grades[keep] + d)
-        chance = np.mean(p * (1.0 - p) / statistics.games[keep, column])
-        squares.append((np.mean((ratio[keep, column] - p) ** 2), chance))
-    rms, expected = np.sqrt(np.array(squares)).T
-    return rms, expected
 
 
 _FEWEST = 39  #: Fewest tables drawn: of twenty numbers one is beyond a 95 % bound.
@@ -352,3 +368,67 @@ def _interval(profile: Profile, best: float, most: float) -> tuple[float, float]
 
     step = 0.1 * max(best, 0.01)
     return interval_end(excess, best, -step, 0.0), interval_end(excess, best, step, np.inf)
+
+
+def conjugate_gradient(
+    objective: Objective, start: Floats, *, tolerance: float = 1e-10, most_searches: int = 5000
+) -> Minimum:
+    """Minimise by conjugate gradients (Polak and Ribière) with exact line searches.
+
+    Restarted with the steepest descent after as many line searches as there are
+    parameters: such a round is a *cycle*. Each step of the path is one search.
+    """
+    point = start.astype(np.float64)
+    value, gradient, curvature = objective(point)
+    direction = -gradient
+    path = [(value, float(np.linalg.norm(gradient)))]
+    for search in range(1, most_searches + 1):
+        if path[-1][1] <= tolerance:
+            return Minimum(point, value, gradient, curvature, tuple(path))
+        if gradient @ direction >= 0.0:
+            direction = -gradient
+        point, (value, new, curvature) = _line_search(
+            objective, point, direction, value, gradient, curvature
+        )
+        path.append((value, float(np.linalg.norm(new))))
+        if search % len(start) == 0:
+            direction = -new
+        else:
+            factor = max(0.0, float(new @ (new - gradient)) / float(gradient @ gradient))
+            direction = -new + factor * direction
+        gradient = new
+    raise ConvergenceError(
+        f"no minimum after {most_searches} line searches (gradient {path[-1][1]:.2g})"
+    )
+
+
+def _line_search(
+    objective: Objective,
+    point: Floats,
+    direction: Floats,
+    value: float,
+    gradient: Floats,
+    curvature: Floats,
+) -> tuple[Floats, tuple[float, Floats, Floats]]:
+    """The minimum along a direction, by Newton and secant steps on the slope."""
+    slope = float(gradient @ direction)
+    length = -slope / max(float(direction @ curvature @ direction), 1e-300)
+    best = objective(point + length * direction)
+    while not best[0] < value + 1e-12 * abs(value) and length > 1e-18:
+        length *= 0.5
+        best = objective(point + length * direction)
+    lengths, slopes = [0.0, length], [slope, float(best[1] @ direction)]
+    for _ in range(12):
+        if abs(slopes[-1]) <= 1e-9 * abs(slope) or slopes[-1] == slopes[-2]:
+            break
+        (a, b), (ga, gb) = lengths[-2:], slopes[-2:]
+        length = b - gb * (b - a) / (gb - ga)
+        if not 0.0 < length < 8.0 * max(lengths):
+            break
+        trial = objective(point + length * direction)
+        if trial[0] > best[0] + 1e-12 * abs(best[0]):
+            break
+        best = trial
+        lengths.append(length)
+        slopes.append(float(trial[1] @ direction))
+    return point + lengths[-1] * direction, best

@@ -1,0 +1,138 @@
+"""Kaniuk's own fit: least squares on the measured ratios, by two ways, with its intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.winprob.test_fits import TRUTH, Array, exact, made
+from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
+from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, gap_of_probability
+from yardstone.winprob.statistics import WinningStatistics
+from yardstone_lab.least_squares import (
+    conjugate_gradient,
+    fit_least_squares,
+    profile_scale,
+    simulated_intervals,
+    sum_of_squares,
+)
+
+
+@pytest.mark.parametrize("method", ["newton", "conjugate"])
+def test_exact_ratios_give_the_coefficients_back(method: str) -> None:
+    fit = fit_least_squares(exact(), method=method)  # type: ignore[arg-type]
+    # Conjugate gradient stops where the gradient is 1e-10, along a flat valley.
+    tolerance = 1e-6 if method == "newton" else 1e-3
+    assert fit.values == pytest.approx(TRUTH, rel=tolerance)
+    assert fit.gradient_size <= 1e-10
+
+
+def test_both_methods_end_in_the_same_place() -> None:
+    newton = fit_least_squares(made())
+    conjugate = fit_least_squares(made(), method="conjugate")
+    assert conjugate.values == pytest.approx(newton.values, rel=1e-5)
+    assert newton.minimum.steps <= 30
+    assert conjugate.minimum.steps > newton.minimum.steps
+    assert conjugate.cycles == -(-conjugate.minimum.steps // 5)
+    assert max(newton.gradient_size, conjugate.gradient_size) <= 1e-10
+    assert "K 0.1" in repr(newton)
+
+
+def test_the_sum_runs_over_both_signs_of_d() -> None:
+    statistics = made()
+    fit = fit_least_squares(statistics)
+    weights, table = statistics.weights(), statistics.extended()
+    total = 0.0
+    for row in range(1, 27):
+        for d in range(-4, 5):
+            other = row + d
+            if d == 0 or not 1 <= other < 27 or np.isnan(table[row, 4 + d]):
+                continue
+            gap = float(fit.model.strength_gap(row - 20.0, other - 20.0))
+            total += weights[row] * (gap - float(gap_of_probability(table[row, 4 + d]))) ** 2
+    assert fit.minimum.value == pytest.approx(total, rel=1e-12)
+
+
+def test_simulated_intervals_of_least_squares() -> None:
+    """The bootstrap of before gave K 0.168 to 0.187 here, and the truth is 0.188."""
+    statistics = made()
+    fit = fit_least_squares(statistics)
+    result = simulated_intervals(fit, statistics, samples=39, seed=3)
+    assert all(
+        low <= value <= high and low <= truth <= high
+        for (low, high), value, truth in zip(result, fit.values, TRUTH, strict=True)
+    )
+    assert sum_of_squares(statistics, fit.model) == pytest.approx(fit.minimum.value)
+    one = fit_least_squares(statistics, free=("u0",), start=PUBLISHED)
+    assert profile_scale(statistics, one, "u0") > 0.0
+    ((low, high),) = simulated_intervals(one, statistics, samples=39, seed=4)
+    assert low < one.values[0] < high
+    with pytest.raises(UsageError, match="39"):
+        simulated_intervals(fit, statistics, samples=20)
+    with pytest.raises(UsageError, match="Newton"):
+        simulated_intervals(fit_least_squares(statistics, method="conjugate"), statistics)
+
+
+def test_any_subset_may_be_free() -> None:
+    fit = fit_least_squares(made(), free=("K", "u0"), start=PUBLISHED)
+    assert fit.names == ("u0", "K")
+    assert fit.model.parameters["u1"] == PUBLISHED.parameters["u1"]
+    assert len(fit.values) == 2
+    every = fit_least_squares(made(seed=4), free=PARAMETERS)
+    fewer = fit_least_squares(made(seed=4)).minimum.value
+    assert every.minimum.value <= fewer * (1.0 + 1e-12)  # the same point, summed otherwise
+    assert np.all(every.values >= 0.0)
+    held = np.isnan(every.standard_errors)
+    assert np.array_equal(held, every.values == 0.0)
+
+
+def test_without_positivity_the_fit_may_go_below() -> None:
+    statistics = made(20_000, seed=5)
+    free = fit_least_squares(statistics, positive=False, start=PUBLISHED)
+    bound = fit_least_squares(statistics, start=PUBLISHED)
+    assert free.minimum.value <= bound.minimum.value + 1e-12
+
+
+def test_ratios_of_zero_and_one_are_left_out_and_counted() -> None:
+    statistics = made()
+    wins = statistics.wins.copy()
+    wins[10, 0] = 0.0
+    fit = fit_least_squares(WinningStatistics(-20, wins, statistics.games))
+    assert fit.left_out == 1
+    assert fit.cells == fit_least_squares(statistics).cells - 1
+
+
+@pytest.mark.parametrize(
+    ("free", "message"), [(("zz",), "zz"), ((), "at least one"), (("u0",), None)]
+)
+def test_wrong_wishes(free: tuple[str, ...], message: str | None) -> None:
+    if message is None:
+        fit_least_squares(made(), free=free)
+        return
+    with pytest.raises(UsageError, match=message):
+        fit_least_squares(made(), free=free)
+
+
+def test_too_few_games() -> None:
+    none = WinningStatistics(-20, np.zeros((27, 4)), np.zeros((27, 4)))
+    with pytest.raises(NoGamesError):
+        fit_least_squares(none)
+    few = WinningStatistics(-20, np.eye(27, 4), 2 * np.eye(27, 4))
+    with pytest.raises(ModelError, match="do not determine"):
+        fit_least_squares(few)
+    with pytest.raises(UsageError, match="the method is"):
+        fit_least_squares(made(), method="magic")  # type: ignore[arg-type]
+
+
+def test_conjugate_gradients_say_when_they_fail() -> None:
+    def bowl(x: Array) -> tuple[float, Array, Array]:
+        return float(x @ x), 2 * x, 2 * np.eye(len(x))
+
+    start = np.array([3.0, -4.0])
+    assert conjugate_gradient(bowl, start).steps == 1
+
+    def slope(x: Array) -> tuple[float, Array, Array]:
+        return float(x.sum()), np.ones(2), np.eye(2)
+
+    with pytest.raises(ConvergenceError):
+        conjugate_gradient(slope, start, most_searches=20)
