@@ -50,7 +50,6 @@ from yardstone.winprob.kaniuk import (
 from yardstone.winprob.likelihood import (
     Fit,
     Minimum,
-    Objective,
     damped_newton,
     free_names,
     gap_curvature,
@@ -60,6 +59,7 @@ from yardstone.winprob.statistics import WinningStatistics
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
+    from yardstone.winprob.likelihood import Objective
 
 
 @dataclass(frozen=True, eq=False, repr=False)
