@@ -25,7 +25,7 @@ READS = re.compile(
 #: What reads no file of anybody's, by its reason.
 _NO_FILE_OF_OTHERS = {
     "files of the package itself": (
-        "backgammon/formulas:$", "backgammon/gnubg:inside$",
+        "backgammon/formulas:$", "backgammon/gnubg:inside$", "cli/table:about_of$", "facade:",
         "examples/", "plugins:_entry_points$", "reports/", "web/pages/",
     ),
     "scripts that GNU Backgammon runs, and what they answer": (
