@@ -208,15 +208,6 @@ class _Writer:
             self.words(0 if shape.trunk_norm == "batch" else 1, 0, 0, 0, 0, 0)
         self.convolution("conv1", (5, 5), 22, channels, gain=3.0)
         self.linear("ginputw", 19, channels)
-        if shape.metadata:
-            self.words("metadata", 192)
-            self.linear("m1", 192, channels)
-            self.bias("mb1", channels)
-            self.activation("ma1")
-            self.linear("m2", channels, channels)
-            self.bias("mb2", channels)
-            self.activation("ma2")
-            self.linear("m3", channels, channels)
         for number, block in enumerate(shape.blocks):
             self.block(f"block{number}", block, channels)
         if shape.trunk_norm == "batch":

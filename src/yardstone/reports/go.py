@@ -391,8 +391,6 @@ def network_document(facts: Mapping[str, Any]) -> Document:
     ]
     if facts["knows"]:
         rows.append(("knows only", facts["knows"]))
-    if facts["metadata"]:
-        rows.append(("not usable", "it wants to know the players' ranks with every position"))
     sections = [Section(blocks=[Facts(rows)])]
     records = Table(Column.files("property=0", "value=1", kind="text"), rows)
     return Document(f"Network {facts['name']}", (), sections, records, lambda: dict(facts))

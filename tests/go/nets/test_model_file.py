@@ -94,9 +94,6 @@ def test_what_files_of_some_versions_say(tmp_path: Path) -> None:
     assert isinstance(nested, Bottleneck)
     assert len(nested.blocks) == 3
     assert read(tmp_path, network_bytes(Shape(12))).scaling.lead == 20.0
-    human = read(tmp_path, network_bytes(Shape(15, metadata=True)))
-    assert human.trunk.metadata is not None
-    assert human.trunk.metadata.first.shape == (192, 16)
 
 
 def change(data: bytes, old: bytes, new: bytes) -> bytes:

@@ -108,7 +108,7 @@ class _Writer:
         self.array(bias)
 
     def trunk(self, trunk: Trunk) -> None:
-        if trunk.metadata is not None or not isinstance(trunk.norm, BatchNorm):
+        if not isinstance(trunk.norm, BatchNorm):
             raise UsageError(f"{trunk.name}: more than version {VERSION} knows")
         widths = [trunk.channels] * 5
         self.words(trunk.name, len(trunk.blocks), *widths)
@@ -349,7 +349,6 @@ class ImitationNetwork(nn.Module):
             self.norm.num_features,
             _exported("conv1", self.conv),
             _matrix(self.from_globals),
-            None,
             blocks,
             _exported_norm("trunk-norm", self.norm),
             Activation.relu,

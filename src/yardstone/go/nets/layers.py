@@ -174,21 +174,6 @@ Block: TypeAlias = Residual | GlobalPooling | Bottleneck | Attention | FeedForwa
 
 
 @dataclass(frozen=True, slots=True)
-class MetadataEncoder:
-    """Turns what is known of the players into a bias: networks that play like people."""
-
-    name: str
-    inputs: int
-    first: Floats32
-    first_bias: Floats32
-    first_activation: Activation
-    second: Floats32
-    second_bias: Floats32
-    second_activation: Activation
-    third: Floats32
-
-
-@dataclass(frozen=True, slots=True)
 class Trunk:
     """All but the heads. `from_globals` is [global inputs, channels]."""
 
@@ -196,7 +181,6 @@ class Trunk:
     channels: int
     conv: Convolution
     from_globals: Floats32
-    metadata: MetadataEncoder | None
     blocks: tuple[Block, ...]
     norm: Norm
     activation: Activation

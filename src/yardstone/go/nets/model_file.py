@@ -44,7 +44,6 @@ from yardstone.go.nets.layers import (
     Convolution,
     FeedForward,
     GlobalPooling,
-    MetadataEncoder,
     NetworkModel,
     Norm,
     PolicyHead,
@@ -66,7 +65,6 @@ VERSIONS = range(8, 18)
 #: Weights hardly compress; a file that expands further than this is not a network.
 _LIMITS = StreamLimits(ratio=40.0, extra=64 << 20)
 _LARGEST_FILE = 4 << 30
-_METADATA_INPUTS = 192
 _HEADER = 1 << 12
 
 
@@ -113,7 +111,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
         raw = Path(file).open("rb", buffering=0)  # noqa: SIM115 (the stream closes it)
     with ByteStream(raw, file, 0, _LIMITS) as stream:
         tokens = Tokens(stream.peek(_HEADER)[:_HEADER], file)
-    name, version, _, _, _ = _opening(tokens)
+    name, version, _, _ = _opening(tokens)
     _, blocks, channels, _ = _trunk_opening(tokens, version)
     return Header(name, version, blocks, channels)
 
@@ -128,7 +126,7 @@ def _readable(file: str) -> Iterator[None]:
         ) from None
 
 
-def _opening(tokens: Tokens) -> tuple[str, int, Scaling, int, bool]:
+def _opening(tokens: Tokens) -> tuple[str, int, Scaling, bool]:
     """What stands before the trunk; a file of something else fails here."""
     name = tokens.word("the name of the network")
     word = tokens.word("the model version")
@@ -147,12 +145,17 @@ def _opening(tokens: Tokens) -> tuple[str, int, Scaling, int, bool]:
     scaling = Scaling()
     if version >= 13:
         scaling = Scaling(*(tokens.real(f"the scale of {each.name}") for each in fields(Scaling)))
-    metadata, suicide = 0, False
+    suicide = False
     if version >= 15:
-        metadata = tokens.whole("the version of the metadata encoder", 0, 1)
+        if tokens.whole("the version of the metadata encoder", 0, 1):
+            raise InputError(
+                "wants to know the players' ranks with every position",
+                file=tokens.file,
+                hint="take a network that is not made to imitate people",
+            )
         suicide = bool(tokens.whole("the choice of pass-alive inputs", 0, 1))
         _unused(tokens, 6)
-    return name, version, scaling, metadata, suicide
+    return name, version, scaling, suicide
 
 
 def _unused(tokens: Tokens, count: int) -> None:
@@ -162,9 +165,9 @@ def _unused(tokens: Tokens, count: int) -> None:
 
 
 def _model(tokens: Tokens, sha256: str) -> NetworkModel:
-    name, version, scaling, metadata, suicide = _opening(tokens)
+    name, version, scaling, suicide = _opening(tokens)
     layers = LayerReader(tokens, version)
-    trunk = _trunk(layers, metadata)
+    trunk = _trunk(layers)
     heads = _policy(layers, trunk.channels), _value(layers, trunk.channels)
     tokens.end()
     return NetworkModel(name, version, sha256, scaling, suicide, trunk, *heads, layers.parameters)
@@ -183,25 +186,13 @@ def _trunk_opening(tokens: Tokens, version: int) -> tuple[str, int, int, bool]:
     return name, blocks, channels, rms
 
 
-def _trunk(layers: LayerReader, metadata: int) -> Trunk:
+def _trunk(layers: LayerReader) -> Trunk:
     name, blocks, channels, rms = _trunk_opening(layers.tokens, layers.version)
     conv = layers.convolution(SPATIAL, channels)
     from_globals = layers.linear(GLOBAL, channels)
-    encoder = _metadata(layers, channels) if metadata else None
     stack = layers.blocks(blocks, channels, depth=0)
     norm: Norm = layers.rms_norm(channels) if rms else layers.batch_norm(channels)
-    return Trunk(name, channels, conv, from_globals, encoder, stack, norm, layers.activation())
-
-
-def _metadata(layers: LayerReader, channels: int) -> MetadataEncoder:
-    name = layers.tokens.word("the name of the metadata encoder")
-    inputs = layers.tokens.whole("its number of inputs", _METADATA_INPUTS, _METADATA_INPUTS)
-    first = layers.linear(inputs)
-    biased = layers.bias(first.shape[1]), layers.activation()
-    second = layers.linear(first.shape[1])
-    again = layers.bias(second.shape[1]), layers.activation()
-    third = layers.linear(second.shape[1], channels)
-    return MetadataEncoder(name, inputs, first, *biased, second, *again, third)
+    return Trunk(name, channels, conv, from_globals, stack, norm, layers.activation())
 
 
 def _policy_channels(layers: LayerReader) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from yardstone.arrays import Floats32, Ints, Longs
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import UsageError
 from yardstone.go.evaluation_store import EvaluationStore, open_store
 from yardstone.go.nets.engines import CPU, Engine, Runner, make_engine
 from yardstone.go.nets.layers import NetworkModel
@@ -222,12 +222,6 @@ def load_network(
     chosen = make_engine(engine, precision, threads, device)
     file = find_network(path)
     model = read_model(file)
-    if model.trunk.metadata is not None:
-        raise InputError(
-            "wants to know the players' ranks with every position",
-            file=os.fspath(file),
-            hint="take a network that is not made to imitate people",
-        )
     answers = open_store() if cache else None
     return Network(model, os.fspath(file), chosen, precision, threads, answers, symmetries)
 

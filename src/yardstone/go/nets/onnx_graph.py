@@ -28,7 +28,7 @@ import numpy as np
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from yardstone.arrays import Floats, Floats32
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import UsageError
 from yardstone.go.nets.layers import (
     Activation,
     Attention,
@@ -92,11 +92,6 @@ def _begin(
 ) -> tuple[OnnxGraph, _Builder]:
     if size not in SIZES:
         raise UsageError(f"boards of size {size} are not supported: 2 to 19 are")
-    if model.trunk.metadata is not None:
-        raise InputError(
-            f"{model.name} wants to know the players' ranks with every position",
-            hint="take a network that is not made to imitate people",
-        )
     graph = OnnxGraph(model.name, mish=mish)
     planes = (PointPlanes if by_points else ChannelPlanes)(graph, size)
     return graph, _Builder(graph, size, planes)

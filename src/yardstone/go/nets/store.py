@@ -518,9 +518,8 @@ def describe(model: NetworkModel) -> dict[str, Any]:
     Returns:
         ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk, ``block_kinds``
             (how many of each, nested ones included), ``parameters``, ``activation`` and ``norm`` at
-            the trunk's end, ``policies``, ``pass_alive_under_suicide``, ``metadata`` (wants to know
-            the players), ``knows`` (the conditions that it was trained for; None for all) and
-            ``sha256``.
+            the trunk's end, ``policies``, ``pass_alive_under_suicide``, ``knows`` (the conditions
+            that it was trained for; None for all) and ``sha256``.
     """
     blocks = _all_blocks(model.trunk.blocks)
     kinds = Counter(_KINDS.get(type(block), "residual") for block in blocks)
@@ -540,7 +539,6 @@ def describe(model: NetworkModel) -> dict[str, Any]:
         "norm": rms or ("root mean square" if isinstance(norm, RmsNorm) else "batch"),
         "policies": model.policy.final_conv.outputs,
         "pass_alive_under_suicide": model.pass_alive_under_suicide,
-        "metadata": model.trunk.metadata is not None,
         "knows": str(KNOWLEDGE[model.sha256]) if model.sha256 in KNOWLEDGE else None,
         "sha256": model.sha256,
     }
