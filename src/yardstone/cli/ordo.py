@@ -27,7 +27,7 @@ from yardstone.cli.ordo_input import (
 )
 from yardstone.cli.ordo_switches import (
     SWITCHES,
-    Options,
+    OrdoOptions,
     Refused,
     Switch,
     check_combinations,
@@ -530,7 +530,7 @@ def main(arguments: Sequence[str]) -> int:
     return run("ordo", _COMPATIBLE, _HELP, SWITCHES, read_options, arguments, work=_work)
 
 
-def _work(options: Options) -> None:
+def _work(options: OrdoOptions) -> None:
     if options.action == "table":
         sys.stdout.write(_expectation_table(options.scale))
     else:
@@ -542,10 +542,10 @@ def run(
     compatible: str,
     about: str,
     switches: Sequence[Switch],
-    read: Callable[[Sequence[str]], Options],
+    read: Callable[[Sequence[str]], OrdoOptions],
     arguments: Sequence[str],
     *,
-    work: Callable[[Options], None],
+    work: Callable[[OrdoOptions], None],
 ) -> int:
     """Run a command: 0, or 1 after its refusal, in the words of the original, or its error."""
     from importlib.metadata import PackageNotFoundError, version

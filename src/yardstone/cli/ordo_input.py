@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.cli.ordo_switches import Options, Refused, scan_float
+from yardstone.cli.ordo_switches import OrdoOptions, Refused, scan_float
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
 from yardstone.pool import PairCounts, Pool, SkipReport
@@ -170,7 +170,7 @@ class Known:
         Refused: As Ordo would fail, after its messages.
     """
 
-    def __init__(self, options: Options, players: Players) -> None:
+    def __init__(self, options: OrdoOptions, players: Players) -> None:
         self.anchors: dict[str, float] = {}
         self.loose: dict[str, Prior] = {}
         self.relations: list[Relation] = []
@@ -519,7 +519,7 @@ class Session:
     #: What is said of a file that cannot be opened.
     trouble = "Problems reading results"
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: OrdoOptions) -> None:
         self.options = options
         self._started = time.process_time()
 

@@ -134,7 +134,7 @@ def taken_switches(
             yield switch, None
 
 
-class Options(SimpleNamespace):
+class OrdoOptions(SimpleNamespace):
     """What was asked for, by the long names of the switches; None or false where nothing was.
 
     `files` are the files of games without a switch, `action` is what is to be done in place of
@@ -158,11 +158,11 @@ class Options(SimpleNamespace):
 
 def given_options(
     switches: Sequence[Switch], arguments: Sequence[str], **defaults: object
-) -> Options:
+) -> OrdoOptions:
     """Read all switches into options; one that asks for an action gives them its name."""
     words = list(arguments)
     unset = {each.field: None if each.argument else False for each in switches}
-    made = Options(**unset | {"warnings": True, "show_simulation": False} | defaults)
+    made = OrdoOptions(**unset | {"warnings": True, "show_simulation": False} | defaults)
     actions = set()
     for switch, argument in taken_switches(switches, words):
         if switch.name in _ACTIONS:
@@ -324,7 +324,7 @@ SWITCHES = switches(
 _COLUMNS_LIMIT = 256
 
 
-def read_options(arguments: Sequence[str]) -> Options:
+def read_options(arguments: Sequence[str]) -> OrdoOptions:
     """Read all switches, complain in Ordo's order and words.
 
     Raises:
@@ -368,7 +368,7 @@ def _columns(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def check_combinations(options: Options) -> None:
+def check_combinations(options: OrdoOptions) -> None:
     """Refuse switches that exclude each other."""
     together = "are incompatible and will not work simultaneously\n"
     average, multi = options.average is not None, options.multi_anchors is not None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from yardstone.cli.ordo import run
 from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened
 from yardstone.cli.ordo_switches import (
-    Options,
+    OrdoOptions,
     Refused,
     given_options,
     integer,
@@ -225,7 +225,7 @@ def main(arguments: Sequence[str]) -> int:
     )  # fmt: skip
 
 
-def read_options(arguments: Sequence[str]) -> Options:
+def read_options(arguments: Sequence[str]) -> OrdoOptions:
     """Read all switches, complain in Ordoprep's order and words: UsageError or Refused."""
     options = given_options(SWITCHES, arguments, group_max=1000)
     if options.action:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import hypot, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -247,16 +247,16 @@ def _number(value: float) -> float | None:
 class PlayerRating:
     """A player of a rating list; frozen."""
 
+    rank: int | None  #: Place in the group; None for a bound.
+    #: Ranks that cannot be excluded.
+    rank_low: int | None
+    rank_high: int | None
     player: str
     rating: float | None  #: None where there is none.
     deviation: float | None  #: One standard deviation.
     #: Ends of the interval, at the confidence of the list.
     low: float | None
     high: float | None
-    rank: int | None  #: Place in the group; None for a bound.
-    #: Ranks that cannot be excluded.
-    rank_low: int | None
-    rank_high: int | None
     games: int
     wins: int
     draws: int
@@ -358,33 +358,8 @@ class RatingList(DisplayedRows[int, PlayerRating]):
 
     def record(self, row: int) -> dict[str, Any]:
         """One player as plain values under stable names; None where there is no value."""
-        ratings = self.ratings
-        reach = self.half_width(row)
-        rating = float(ratings.rating[row])
-        games = int(ratings.games[row])
-        low, high = rating - reach, rating + reach
-        status = STATUS_NAMES[Status(ratings.status[row])]
-        if status == "at least":
-            low = float(self.limits[row])
-        elif status == "at most":
-            high = float(self.limits[row])
-        return {
-            "rank": int(self.rank[row]) or None,
-            "rank_low": int(self.rank_low[row]) or None,
-            "rank_high": int(self.rank_high[row]) or None,
-            "player": ratings.players[row],
-            "rating": _number(rating),
-            "deviation": _number(float(ratings.deviation[row])),
-            "low": _number(low),
-            "high": _number(high),
-            "games": games,
-            "wins": int(ratings.wins[row]),
-            "draws": int(ratings.draws[row]),
-            "losses": int(ratings.losses[row]),
-            "score": float(ratings.points[row]) / games if games else None,
-            "component": int(ratings.component[row]) + 1 or None,
-            "status": status,
-        }
+        player = self._row(row)
+        return {each.name: getattr(player, each.name) for each in fields(PlayerRating)}
 
     def head_to_head(self) -> list[dict[str, Any]]:
         """The games of each two listed players, the stronger first, in the order of the list."""
@@ -398,7 +373,33 @@ class RatingList(DisplayedRows[int, PlayerRating]):
         return self.rows
 
     def _row(self, key: int) -> PlayerRating:
-        return PlayerRating(**self.record(key))
+        ratings = self.ratings
+        reach = self.half_width(key)
+        rating = float(ratings.rating[key])
+        games = int(ratings.games[key])
+        low, high = rating - reach, rating + reach
+        status = STATUS_NAMES[Status(ratings.status[key])]
+        if status == "at least":
+            low = float(self.limits[key])
+        elif status == "at most":
+            high = float(self.limits[key])
+        return PlayerRating(
+            rank=int(self.rank[key]) or None,
+            rank_low=int(self.rank_low[key]) or None,
+            rank_high=int(self.rank_high[key]) or None,
+            player=ratings.players[key],
+            rating=_number(rating),
+            deviation=_number(float(ratings.deviation[key])),
+            low=_number(low),
+            high=_number(high),
+            games=games,
+            wins=int(ratings.wins[key]),
+            draws=int(ratings.draws[key]),
+            losses=int(ratings.losses[key]),
+            score=float(ratings.points[key]) / games if games else None,
+            component=int(ratings.component[key]) + 1 or None,
+            status=status,
+        )
 
     def _named(self, name: str) -> int:
         return self.ratings.index(name)

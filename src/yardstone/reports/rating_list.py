@@ -1,6 +1,6 @@
 """A rating list: its plain value, its sentences, its document and its chart.
 
-To add a column: give `RatingList.record` its value, and `_columns` a line.
+To add a column: give `PlayerRating` a field and its value, and `_columns` a line.
 """
 
 from __future__ import annotations
