@@ -36,7 +36,7 @@ _NO_FILE_OF_OTHERS = {
         "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$",
         "web/desk/service:WatchedFile",
         "web/desk/pages:file$", "web/database:insert_chunks$", "records/formats:_parquet_pieces$",
-        "records/sources:Source.loaded$", "tournament/event/file:_read$",
+        "records/sources:Source.loaded$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
         "strength/trickplay/rating:_is_index$", "tournament/files:read_source$",
     ),
