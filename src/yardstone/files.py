@@ -277,6 +277,7 @@ def _new_folder(base: Path) -> tuple[Path, int | None]:
             continue
         except OSError as error:
             if error.errno not in _WITHOUT_LOCKS:
+                shutil.rmtree(folder, ignore_errors=True)
                 raise
             return folder, None
         if handle is not None:

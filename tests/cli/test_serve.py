@@ -32,7 +32,7 @@ def test_limits_are_listed_with_what_is_set(capsys: pytest.CaptureFixture[str]) 
         (["--port", "99999"], 2, "port 99999"),
         (["--port", "x"], 2, "Invalid value for '--port'"),
         (["--only-workers", "--workers", "0"], 2, "nothing to start"),
-        (["--config", "none.toml"], 1, "cannot be read"),
+        (["--config", "none.toml"], 1, "there is no such file"),
         (["--set", "trusted-proxies=proxy"], 2, "is not an address or network"),
         (["--data", "file/below"], 1, "cannot be used"),
     ],

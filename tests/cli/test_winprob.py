@@ -223,8 +223,6 @@ def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert pair["interval"]["low"] < pair["probability"] < pair["interval"]["high"]
     with pytest.raises(UsageError, match="two grades"):
         run(capsys, "fit", games, "--probability", "2d")
-    with pytest.raises(UsageError, match="winprob published"):
-        run(capsys, "fit", games, "--method", "newton")
     with pytest.raises(UsageError, match="go with --all-games"):
         run(capsys, "fit", games, "--event-games", "100")
     with pytest.raises(UsageError, match="nothing of 'stone'"):

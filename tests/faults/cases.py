@@ -188,6 +188,11 @@ CASES: tuple[Case, ...] = (
         f"winning_statistics_simulated.txt --save mine.json {DRAWN}",
         "winning_statistics_simulated.txt",
     ),
+    Case(
+        "winprob published",
+        f"winning_statistics_simulated.txt --save mine.json {DRAWN}",
+        "winning_statistics_simulated.txt",
+    ),
     Case("winprob trace", f"graded_games_simulated.csv {DRAWN}", "graded_games_simulated.csv"),
     Case(
         "winprob compare", f"graded_games_simulated.csv {REPORT}", prepare=_few_grades, heavy=True

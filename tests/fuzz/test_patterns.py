@@ -24,7 +24,6 @@ SIZE = 6000
 SHORT = {
     ("records/mat.py", "_SCORES"): "lines of 1,000 letters",
     ("records/results.py", "_SET"): "fields of 200 letters",
-    ("records/columns.py", "_WORD"): "names of columns, 200 letters of them",
     ("web/desk/rounds.py", "_QUICK"): "a field of a form",
     ("web/settings.py", "_MARKUP"): "the settings of whoever runs the server",
 }

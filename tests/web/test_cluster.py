@@ -18,7 +18,7 @@ from tests.web.processes import until
 from tests.web.trouble import Trouble
 
 LIMITS = ("attempts=100", "requests_minute=60000", "posts_minute=6000", "queue_client=100")
-OPTIONS = [part for limit in LIMITS for part in ("--limit", limit)]
+OPTIONS = [part for limit in LIMITS for part in ("--set", limit)]
 
 
 @pytest.fixture

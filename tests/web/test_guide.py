@@ -97,8 +97,8 @@ def test_the_example_of_a_file_of_settings(tmp_path: Path) -> None:
 
 def test_every_setting_is_explained() -> None:
     for each in fields(Settings):
-        option = f"`--{each.name.replace('_', '-')}`"
-        assert each.name == "limits" or option in GUIDE or f"`{each.name}`" in GUIDE, each.name
+        ways = (f"`--{each.name.replace('_', '-')}`", f"`--set {each.name}=", f"`{each.name}`")
+        assert each.name == "limits" or any(way in GUIDE for way in ways), each.name
     listed = re.search(r"yardstone serve --limits\n(.*?)```", GUIDE, re.DOTALL)
     assert listed is not None
     assert re.findall(r"^(\w+) = ", listed[1], re.MULTILINE) == list(Limits().as_plain())

@@ -46,7 +46,7 @@ def test_files_that_are_no_settings(tmp_path: Path, text: str, message: str) -> 
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         load_settings(tmp_path / "none.toml", environment={})
 
 

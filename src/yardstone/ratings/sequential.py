@@ -310,11 +310,13 @@ class Sequential(Predictor):
             raise InputError("the state is damaged: it is not what this system keeps of players")
         for name, array in state.arrays.items():
             example, size = newcomer[name], len(state.players)
-            known = array[~np.isin(array, example)]  # what is not finite is what a newcomer has
+            sound = (array.dtype, array.shape) == (example.dtype, (size, *example.shape[1:]))
+            # What is not finite is what a newcomer has.
+            known = array[~np.isin(array, example)] if sound else example[:0]
             if np.isnan(example).any():
                 known = known[~np.isnan(known)]
             if (
-                (array.dtype, array.shape) != (example.dtype, (size, *example.shape[1:]))
+                not sound
                 or not (np.abs(known) < _LARGEST).all()
                 or (name in self._positive and not (known > 0).all())
             ):

@@ -121,7 +121,7 @@ def test_the_guide_names_every_setting() -> None:
 
 
 def test_files_that_are_no_description(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_experiment(tmp_path / "none.toml")
     with pytest.raises(InputError, match="too large"):
         read_experiment(written(tmp_path, "#" * (2 << 20)))
