@@ -72,7 +72,7 @@ def alive(number: int) -> bool:
 
 def test_what_was_ended_or_killed_goes_on_at_the_next_start(data: Path) -> None:
     with Served(data, "--workers", "1") as served:
-        job = served.send(matches(2))
+        job = served.send(matches(12))
         waiting = served.send([("r.csv", small_results())])
         until(lambda: served.job(job)["status"] == "running", "the job runs")
         assert served.end(signal.SIGINT) == 0
@@ -88,7 +88,7 @@ def test_what_was_ended_or_killed_goes_on_at_the_next_start(data: Path) -> None:
         until(lambda: not any(map(alive, children)), "no process outlives its supervisor")
     with Served(data, "--workers", "1") as served:
         result = served.done(job)
-        assert len(result["result"]["matches"]) == 2
+        assert len(result["result"]["matches"]) == 12
         assert served.done(waiting)["result"]["games"] == 4
 
 
