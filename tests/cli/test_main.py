@@ -144,6 +144,8 @@ def test_a_misspelt_word_gets_what_was_meant(
         ("rate x.csv --prior Ann=2100±50", "--anchor NAME=RATING±DEVIATION"),
         ("tournament new x.xml --tie-breaks SOS", "--criteria NAMES"),
         ("winprob fit x.csv --method newton", "yardstone winprob published"),
+        ("tournament serve x.xml --title x", "--set title=VALUE"),
+        ("evaluate x.csv --players a,b", "--columns first=COLUMN"),
     ],
 )
 def test_an_option_that_went_prints_its_replacement(
@@ -151,6 +153,14 @@ def test_an_option_that_went_prints_its_replacement(
 ) -> None:
     assert main(given.split()) == 2
     assert f"Say {now}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", ["winprob 2d 4d --model x", "rate x.csv --limit games=3"])
+def test_no_option_is_named_that_the_command_does_not_have(
+    given: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(given.split()) == 2
+    assert "Say --" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -229,33 +229,44 @@ def _paths(
             yield from _paths((*path, name), entry.commands)
 
 
-#: What options that went are now; `{report}` names the file of the report.
-_REPLACED = {
+#: What options of all reports that went are now; `{report}` is the option that names its file.
+_OF_REPORTS = {
     "--html": "{report} FILE.html, the page beside the report on the screen",
     "--page": "{report} FILE.html",
-    "--prior": "--anchor NAME=RATING±DEVIATION",
-    "--calibration": "--scale FILE",
-    "--score": "--columns score=COLUMN",
-    "--games": "--players, and the files as they are",
-    "--limit": "--set NAME=VALUE",
-    "--tie-breaks": "--criteria NAMES",
-    "--draws": "--draw-rate RATE",
     "--plot": "{report} FILE.svg, the chart beside the report on the screen",
-    "fit --method": "yardstone winprob published, the laboratory's least squares",
-    "fit --bootstrap": "yardstone winprob published --bootstrap SAMPLES",
 }
+#: The same of single commands.
+_REPLACED = {
+    "rate --prior": "--anchor NAME=RATING±DEVIATION",
+    "match --games": "--players, and the files as they are",
+    "evaluate --score": "--columns score=COLUMN",
+    "evaluate --players": "--columns first=COLUMN,second=COLUMN",
+    "strength estimate --calibration": "--scale FILE",
+    "tournament new --tie-breaks": "--criteria NAMES",
+    "tournament set --tie-breaks": "--criteria NAMES",
+    "tournament simulate --draws": "--draw-rate RATE",
+    "serve --limit": "--set NAME=VALUE",
+    "winprob fit --method": "yardstone winprob published, the laboratory's least squares",
+    "winprob fit --bootstrap": "yardstone winprob published --bootstrap SAMPLES",
+}
+#: Commands whose rare options became settings, which the help of ``--set`` names.
+_BY_SETTING = ("serve", "tournament serve", "tournament generate")
 
 
 def option_hint(word: str, context: Any) -> str:
     """A question that names the option meant; empty if none is near."""
     parameters = context.command.get_params(context) if context is not None else ()
-    settable = next((each.help or "" for each in parameters if "--set" in each.opts), "")
-    if (name := word.lstrip("-").replace("-", "_")) in re.findall(r"\w+", settable):
-        return f"Say --set {name}=VALUE."
-    own = f"{context.command.name} {word}" if context is not None else ""
-    if (now := _REPLACED.get(own, _REPLACED.get(word))) is not None:
-        report = next((each.opts[-1] for each in parameters if each.name == "output"), "-o")
-        return f"Say {now.format(report=report)}."
+    command = "" if context is None else context.command_path.partition(" ")[2]
+    report = next((each.opts[-1] for each in parameters if each.name == "output"), None)
+    now = _REPLACED.get(f"{command} {word}")
+    if now is None and report is not None and word in _OF_REPORTS:
+        now = _OF_REPORTS[word].format(report=report)
+    if now is None and command in _BY_SETTING:
+        name = word.lstrip("-").replace("-", "_")
+        told = next(each.help or "" for each in parameters if "--set" in each.opts)
+        now = f"--set {name}=VALUE" if name in re.findall(r"\w+", told) else None
+    if now is not None:
+        return f"Say {now}."
     options = {name for each in parameters for name in (*each.opts, *each.secondary_opts)}
     begins = sorted(name for name in options if name.startswith(word) and word != "--")
     near = nearest(word, sorted(options))
