@@ -133,7 +133,7 @@ def nodes_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes
 @pytest.fixture
 def nodes(nodes_of_session: Nodes) -> Iterator[Nodes]:
     nodes_of_session.complete()
-    with parallel.engine(nodes_of_session.engine):
+    with parallel.context(engine=nodes_of_session.engine):
         yield nodes_of_session
 
 
@@ -209,7 +209,7 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
         replace(game, number=k, moves=game.moves[: 20 * k], colours=game.colours[: 20 * k])
         for k in range(1, 14)
     ]
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         extract_features(lambda: games, tmp_path / "here", settings, workers=1)
     kill = nodes.killing(3)
 
@@ -225,7 +225,7 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
 def test_simulations_are_the_same_when_a_machine_is_lost(
     nodes: Nodes, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         here = simulate(a_plan(), 600, workers=1)
     there = simulate(a_plan(), 600, progress=nodes.killing(150))
     assert len(nodes.others) == 1
@@ -315,7 +315,7 @@ def test_many_files_are_the_same_pool(
         options["skip_unread"] = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedWarning)
-            with parallel.engine("local"):
+            with parallel.context(engine="local"):
                 here = read(*paths, **options)
             there = read(*paths, **options, progress=lambda *now, d=done: d.append(now))
         same_pool(there, here)
@@ -329,7 +329,7 @@ def test_many_files_are_the_same_pool(
     for options in ({"skip_unread": True}, {}, {"strict": True}, {"columns": ["Opening"]}):
         outcomes: list[Any] = []
         for engine in ("local", None):
-            with warnings.catch_warnings(), parallel.engine(engine or nodes.engine):
+            with warnings.catch_warnings(), parallel.context(engine=engine or nodes.engine):
                 warnings.simplefilter("ignore", SkippedWarning)
                 try:
                     outcomes.append(read(str(folder / "*.pgn"), **options))
@@ -344,7 +344,7 @@ def test_many_files_are_the_same_pool(
 
     # What is too large to be sent is read here.
     monkeypatch.setattr(joining, "LARGEST", 1000)
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         here = read(league, str(folder / "*.json"))
     same_pool(read(league, str(folder / "*.json")), here)
 
@@ -414,7 +414,7 @@ def test_what_a_network_says_of_games_is_the_same(
     there, skipped, positions = many()
     assert positions == sorted(positions)
     assert len(positions) > 2
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         here, left_out, _ = many()
     # Products of matrices by several threads differ in the last digits from those by one.
     assert [player.player for player in there.players] == [player.player for player in here.players]
@@ -442,7 +442,7 @@ def test_systems_are_compared_alike(nodes: Nodes, capfd: pytest.CaptureFixture[s
 
 def test_searches_are_the_same(nodes: Nodes, tmp_path: Path) -> None:
     plan = Plan(iterations=1, runs=1, start=QUICK, seed=4)
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         here = random_search(Cached(examples), tmp_path / "here", plan, workers=1, threads=1)
     there = random_search(Cached(examples), tmp_path / "there", plan, threads=1)
     assert [(run.settings, run.loss) for run in there] == [(run.settings, run.loss) for run in here]
@@ -458,7 +458,7 @@ def test_matches_of_backgammon_are_analysed_alike(nodes: Nodes, tmp_path: Path) 
     (tmp_path / "b.mat").write_text(text.replace("gnubg", "Eva"))
     (tmp_path / "c.mat").write_text("no match")
     matches = MatchFiles([str(tmp_path)])
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         here = analyse_files(matches, program=program)
     there = analyse_files(matches, program=program)
     assert there == here
@@ -471,7 +471,7 @@ def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
     (tmp_path / "one.csv").write_text("white,black,result\nAnn,Bob,1-0\nBob,Ann,1-0\n")
     (tmp_path / "two.csv").write_text("white,black,result\nBob,Cid,0-1\nCid,Ann,1/2-1/2\n")
     command = ["rate", f"{tmp_path}/*.csv", "--simulate", "40"]
-    with parallel.engine("local"):
+    with parallel.context(engine="local"):
         assert main([*command, "--workers", "1"]) == 0
     alone = capfd.readouterr()
     done = subprocess.run(
@@ -495,7 +495,7 @@ def sleep(path):
     time.sleep(60)
 
 if __name__ == "__main__":
-    with parallel.engine(sys.argv[1]):
+    with parallel.context(engine=sys.argv[1]):
         parallel.map(sleep, [sys.argv[2]])
 """
 

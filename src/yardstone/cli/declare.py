@@ -353,15 +353,24 @@ def epilog(lines: Iterable[str]) -> str:
 _RUNTIMES = ("auto", "onnxruntime", "openvino")
 
 
-def _work_there(context: typer.Context, name: str | None) -> str | None:
+def _work_there(command: typer.Context, name: str | None) -> str | None:
     """Have all work of the command done by this engine, until the command ends."""
-    from yardstone import parallel
-
     if name in _RUNTIMES:
         raise UsageError(f"--engine {name}: what runs a network is named by --runtime")
-    if name is not None and not context.resilient_parsing:
-        context.with_resource(parallel.engine(name))
+    if name is not None and not command.resilient_parsing:
+        from yardstone.parallel import context
+
+        command.with_resource(context(engine=name))
     return name
+
+
+def _work_in(command: typer.Context, number: int | None) -> int | None:
+    """Have all work of the command done by so many processes."""
+    if number is not None and not command.resilient_parsing:
+        from yardstone.parallel import context
+
+        command.with_resource(context(workers=number))
+    return number
 
 
 Engine = Annotated[
@@ -380,12 +389,14 @@ Engine = Annotated[
 class WorkOptions:
     """Options of a command that works in several processes.
 
-    The command needs to look at `workers` only: `engine` holds for all that it calls.
+    Both hold for all that the command calls, which need not look at them.
     """
 
     PANEL: ClassVar[str] = LAST
 
-    workers: int | None = advanced("Processes to use; one per core by default.", min=1)
+    workers: int | None = advanced(
+        "Processes to use; one per core by default.", min=1, callback=_work_in
+    )
     engine: Engine = None
 
 

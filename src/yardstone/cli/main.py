@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from types import FrameType
@@ -115,7 +115,7 @@ def _run(given: list[str]) -> int:
         if issubclass(category, YardstoneWarning):
             print(f"yardstone: warning: {message}", file=sys.stderr)
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _watched(given):
         warnings.showwarning = show
         try:
             value = application()(args=given, prog_name="yardstone", standalone_mode=False)
@@ -129,6 +129,16 @@ def _run(given: list[str]) -> int:
             return 2 if isinstance(error, UsageError) else 1
         except Exception as error:
             return _usage(error)
+
+
+def _watched(given: list[str]) -> AbstractContextManager[None]:
+    """Show progress on standard error, if somebody looks at it."""
+    if not (_QUIET.isdisjoint(given) and sys.stderr.isatty()):
+        return nullcontext()
+    from yardstone.cli.output import progress_bars
+    from yardstone.parallel import context
+
+    return context(progress=progress_bars())
 
 
 def _usage(error: Exception) -> int:

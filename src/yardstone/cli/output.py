@@ -15,6 +15,7 @@ from yardstone.errors import UsageError
 from yardstone.reports.document import Document as Document
 
 if TYPE_CHECKING:
+    from yardstone.parallel import Progress
     from yardstone.pool import SkipReport
     from yardstone.reports.document import Table
 
@@ -275,6 +276,21 @@ def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
             bar(done, whole)
 
     return None if bar_of("") is None else show
+
+
+def progress_bars() -> Progress:
+    """Return what draws progress on standard error, one stage after the other."""
+    shown: tuple[str, int] = ("", -1)
+
+    def show(what: str, done: int, whole: int) -> None:
+        nonlocal shown
+        if whole and shown != (now := (what, 100 * done // whole)):
+            shown = now
+            end = "\r\x1b[K" if done >= whole else ""
+            sys.stderr.write(f"\r\x1b[K{what} {now[1]:3d} %{end}")
+            sys.stderr.flush()
+
+    return show
 
 
 #: So many records that were left out are shown with their places.

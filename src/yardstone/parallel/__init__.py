@@ -1,23 +1,23 @@
 """One `map` for all long work: the results in the order of the items.
 
 Every long computation is a function of one item, so that it can run on the cores of one machine or
-on a cluster without a change to what calls it: `engine` says where, once for all that is called
-then, so that no function needs an argument for it. Randomness goes with the item, not with the
-worker (`spawn_generators`): equal seeds give equal results on any number of workers.
+on a cluster without a change to what calls it. `context` says where, with how many workers and who
+is told of the progress, once for all that is called then, so that no function has arguments for it.
+Randomness goes with the item, not with the worker (`spawn_generators`): equal seeds give equal
+results on any number of workers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 from yardstone.errors import UsageError
 from yardstone.parallel._work import (
     Chunk,
-    Progress,
     StopEvent,
     Tally,
     Todo,
@@ -35,17 +35,20 @@ if TYPE_CHECKING:
 __all__ = [
     "Progress",
     "StopEvent",
+    "Track",
     "available_cores",
+    "context",
+    "current",
     "elsewhere",
-    "engine",
     "inside",
     "local_path",
     "map",
     "spawn_generators",
 ]
 
+#: Called with what is being done, how much of it is done and how much there is (0 if unknown).
+Progress: TypeAlias = Callable[[str, int, int], object]
 _LOCAL = "local"
-_AMBIENT: ContextVar[str] = ContextVar("yardstone_engine", default=_LOCAL)
 #: Chunks that threads have before them, for each thread.
 _AHEAD = 2
 
@@ -53,9 +56,63 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class Context(NamedTuple):
+    """What all work within a block of `context` shares."""
+
+    engine: str = _LOCAL
+    workers: int | None = None
+    progress: Progress | None = None
+
+
+_AMBIENT: ContextVar[Context] = ContextVar("yardstone_context", default=Context())
+
+
+def current() -> Context:
+    """Return what holds here; `context` sets it."""
+    return _AMBIENT.get()
+
+
 def elsewhere() -> bool:
     """Whether the work of `map` may go to other machines, which need not have our files."""
-    return _AMBIENT.get() != _LOCAL and not inside()
+    return current().engine != _LOCAL and not inside()
+
+
+class Track:
+    """How much of something is done, told to whoever watches (`context`).
+
+    Within ``with``, what is called tells nothing of its own.
+
+    Args:
+        what: What is being done, such as ``reading``.
+        total: How much there is; 0 if unknown.
+
+    Examples:
+        >>> with context(progress=print), Track("reading", 2) as track:
+        ...     track(1)
+        reading 1 2
+    """
+
+    def __init__(self, what: str, total: int = 0) -> None:
+        self._what = what
+        self._total = total
+        self._tell = current().progress
+
+    def __call__(self, done: int, total: int | None = None) -> None:
+        if self._tell is not None:
+            self._tell(self._what, done, self._total if total is None else total)
+
+    def __enter__(self) -> Self:
+        self._token = _AMBIENT.set(current()._replace(progress=None))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _AMBIENT.reset(self._token)
+
+    def over(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Give items one after another, and count those that are done."""
+        for done, item in enumerate(items, 1):
+            yield item
+            self(done)
 
 
 def _checked(name: str) -> str:
@@ -69,26 +126,41 @@ def _checked(name: str) -> str:
 
 
 @contextmanager
-def engine(name: str | None) -> Iterator[None]:
-    """Have all work of `map` within this block done there, unless a call names another place.
+def context(
+    *, engine: str | None = None, workers: int | None = None, progress: Progress | None = None
+) -> Iterator[None]:
+    """Have all work within this block done so; what is None stays as it was.
 
     Args:
-        name: ``local``, the default: processes of this machine. ``ray``: the Ray that runs on this
-            machine or that ``RAY_ADDRESS`` names, or else one that is started for the block.
-            ``ray:auto``: as ``ray``, but none is started. ``ray:HOST:PORT``: the cluster with this
-            address, to which this machine belongs. ``ray://HOST:PORT``: a cluster to which it does
-            not belong, through Ray's client.
+        engine: Where the work of `map` is done. ``local``, the default: processes of this machine.
+            ``ray``: the Ray that runs on this machine or that ``RAY_ADDRESS`` names, or else one
+            that is started for the block. ``ray:auto``: as ``ray``, but none is started.
+            ``ray:HOST:PORT``: the cluster with this address, to which this machine belongs.
+            ``ray://HOST:PORT``: a cluster to which it does not belong, through Ray's client.
+        workers: How many work at the same time; by default one a core, of a cluster all its cores.
+            With 1 all is done in this process.
+        progress: Called in this process with what is being done, how much of it is done and how
+            much there is (0 if unknown).
 
     Raises:
-        UsageError: There is no such engine.
+        UsageError: There is no such engine, or no worker.
 
     Examples:
-        >>> with engine("local"):
-        ...     pass
+        >>> with context(engine="local", workers=2):
+        ...     map(abs, [3, -2, 1])
+        [3, 2, 1]
     """
-    token = _AMBIENT.set(_checked(name or _LOCAL))
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; it must be at least 1")
+    before = current()
+    now = Context(
+        before.engine if engine is None else _checked(engine),
+        before.workers if workers is None else workers,
+        before.progress if progress is None else progress,
+    )
+    token = _AMBIENT.set(now)
     try:
-        if _AMBIENT.get() == _LOCAL:
+        if now.engine == before.engine or now.engine == _LOCAL:
             yield
         else:
             from yardstone.parallel._ray import connection
@@ -120,9 +192,10 @@ def map(
     function: Callable[[Item], Result],
     items: Iterable[Item],
     *,
+    what: str | None = None,
     workers: int | None = None,
     threads: bool = False,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
     chunk: int = 1,
     engine: str | None = None,
     total: int | None = None,
@@ -134,7 +207,7 @@ def map(
 ) -> list[Result]:
     """Apply a function to every item; the results are in the order of the items.
 
-    The work goes to processes of this machine, or to a Ray (`engine`). A script that calls
+    The work goes to processes of this machine, or to a Ray (`context`). A script that calls
     this must keep its own work under ``if __name__ == "__main__":``, since each worker
     imports the script.
 
@@ -142,17 +215,14 @@ def map(
         function: Takes one item. For processes it must be importable: defined at the top level of a
             module (`functools.partial` of such a function is as good).
         items: What to work on; read to its end before the work begins, unless `total` is given.
-        workers: How many work at the same time; the default is one a core, of a cluster all its
-            cores. With 1 all is done in this process, and so it is inside a worker of another
-            `map`.
+        what: What is being done, for whoever is told of progress; by default the items tell.
+        workers: How many work at the same time, as `context` has it. With 1 all is done in this
+            process, and so it is inside a worker of another `map`.
         threads: On this machine use threads of this process: for functions that spend their time in
             kernels, which release the GIL, or wait for another program. Nothing is copied between
             processes.
-        progress: Called as ``progress(done, total)`` in this process, each time that results have
-            come.
         chunk: Hand out so many items at once: for many items of little work each.
-        engine: Where the work is done, as `yardstone.parallel.engine` has it; by default as said
-            there for all work, and else ``local``.
+        engine: Where the work is done, as `context` has it.
         total: Number of the items, which are then read as they are needed.
         receive: Called in this process as ``receive(item, result)`` when the result has come, in
             any order; what it gives takes the result's place. This is where files are written,
@@ -182,23 +252,26 @@ def map(
         raise UsageError(f"chunk is {chunk}; it must be at least 1")
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; it must be at least 1")
-    where = _AMBIENT.get() if engine is None else _checked(engine)
+    workers = workers or current().workers
+    where = current().engine if engine is None else _checked(engine)
     todo = Todo(items, chunk, total)
-    tally = Tally(todo.total, progress, receive)
     number = min(workers or max(1, round(available_cores() / cores)), todo.chunks)
-    if where != _LOCAL and workers != 1 and todo.chunks and not inside():
-        from yardstone.parallel import _ray
+    with nullcontext(progress) if what is None else Track(what, todo.total) as tell:
+        tally = Tally(todo.total, tell, receive)
+        if where != _LOCAL and workers != 1 and todo.chunks and not inside():
+            from yardstone.parallel import _ray
 
-        _ray.run(where, function, todo, tally, workers, _ray.Needs(cores, resource, files, shared))
-    elif number <= 1 or (inside() and not threads):
-        while (piece := todo.take()) is not None:
-            tally.put(piece, run_chunk(function, piece))
-    elif threads:
-        _run_threads(function, todo, tally, number)
-    else:
-        from yardstone.parallel import _processes  # multiprocessing takes a while to import
+            needs = _ray.Needs(cores, resource, files, shared)
+            _ray.run(where, function, todo, tally, workers, needs)
+        elif number <= 1 or (inside() and not threads):
+            while (piece := todo.take()) is not None:
+                tally.put(piece, run_chunk(function, piece))
+        elif threads:
+            _run_threads(function, todo, tally, number)
+        else:
+            from yardstone.parallel import _processes  # multiprocessing takes a while to import
 
-        _processes.run(function, todo, tally, number)
+            _processes.run(function, todo, tally, number)
     return cast("list[Result]", tally.results)
 
 

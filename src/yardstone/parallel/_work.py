@@ -10,12 +10,9 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from yardstone.errors import UsageError, WorkerError
-
-#: Called with the number of items done and the number of all items.
-Progress: TypeAlias = Callable[[int, int], None]
 
 
 class StopEvent(threading.Event):
@@ -75,7 +72,10 @@ class Tally:
     """The results so far, and who is told of them."""
 
     def __init__(
-        self, total: int, progress: Progress | None, receive: Callable[[Any, Any], Any] | None
+        self,
+        total: int,
+        progress: Callable[[int, int], None] | None,
+        receive: Callable[[Any, Any], Any] | None,
     ) -> None:
         self.results: list[Any] = [None] * total
         self._done = 0
