@@ -109,8 +109,8 @@ def evaluate(
         group_by: A column of the pool; each of its values gives a subset.
         confidence, replicates, seed: Of the intervals; the seed also serves the tuning.
         workers: Systems worked on at the same time: one, or with an engine
-            (`yardstone.parallel.context`) all of them, unless the games are kept on disk, where they
-            stay on this machine.
+            (`yardstone.parallel.context`) all of them, unless the games are kept on disk, where
+            they stay on this machine.
         progress: Called as ``progress(stage, done, all)``.
         **names: Which columns hold what, where `games` is no pool: ``first="home"``,
             ``second="away"``, ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.

@@ -64,7 +64,8 @@ class Context(NamedTuple):
     progress: Progress | None = None
 
 
-_AMBIENT: ContextVar[Context] = ContextVar("yardstone_context", default=Context())
+_DEFAULT = Context()
+_AMBIENT: ContextVar[Context] = ContextVar("yardstone_context", default=_DEFAULT)
 
 
 def current() -> Context:
@@ -98,6 +99,7 @@ class Track:
         self._tell = current().progress
 
     def __call__(self, done: int, total: int | None = None) -> None:
+        """Say how much is done, of another total if one is given."""
         if self._tell is not None:
             self._tell(self._what, done, self._total if total is None else total)
 
