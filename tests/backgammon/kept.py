@@ -9,6 +9,7 @@ import gzip
 import tempfile
 from pathlib import Path
 
+from yardstone import parallel
 from yardstone.backgammon.file_analysis import AnalysisFile, MatchFiles, analyse_files
 from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
 from yardstone.errors import InputError
@@ -51,8 +52,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_matches(folder)
-        with MatchFiles([folder]) as files:
-            analyse_files(files, ledger=AnalysisFile(folder / "ledger"), workers=1)
+        with MatchFiles([folder]) as files, parallel.context(workers=1):
+            analyse_files(files, ledger=AnalysisFile(folder / "ledger"))
         text = (folder / "ledger").read_text().replace(f"{name}/", "")
     KEPT.write_bytes(gzip.compress(text.encode(), mtime=0))
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
+from yardstone import parallel
 from yardstone.backgammon._gnubg import move_text
 from yardstone.backgammon.file_analysis import (
     AnalysisFile,
@@ -38,7 +39,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> FileAnalysis:
     """The example's analysis: by the program, or as it was kept where there is none."""
     program, ledger = program_and_ledger(tmp_path_factory.mktemp("example"))
     match = MatchFile("example.mat", EXAMPLE)
-    return analyse_files([match], ledger=AnalysisFile(ledger), program=program, workers=1)[0]
+    return analyse_files([match], ledger=AnalysisFile(ledger), program=program)[0]
 
 
 def test_a_match(outcome: FileAnalysis) -> None:
@@ -157,16 +158,15 @@ def test_many_files_in_any_number_of_processes_and_again(
     (tmp_path / "a.mat").write_bytes(EXAMPLE.read_bytes())
     (tmp_path / "twin.mat").write_bytes(EXAMPLE.read_bytes())
     ledger = tmp_path / "ledger.jsonl"
-    calls: list[tuple[int, int]] = []
+    calls: list[tuple[str, int, int]] = []
+
+    def tell(what: str, done: int, total: int) -> None:
+        calls.append((what, done, total))
+
     with MatchFiles([tmp_path]) as files:
-        first = analyse_files(
-            files,
-            ledger=AnalysisFile(ledger),
-            program=program,
-            workers=2,
-            progress=lambda done, total: calls.append((done, total)),
-        )
-        assert calls[-1] == (6, 6)
+        with parallel.context(workers=2, progress=tell):
+            first = analyse_files(files, ledger=AnalysisFile(ledger), program=program)
+        assert calls[-1] == ("analysing", 6, 6)
         statuses = {Path(result.file).name: result.status for result in first}
         assert statuses == {
             **dict.fromkeys(BAD, "refused"),
@@ -178,13 +178,8 @@ def test_many_files_in_any_number_of_processes_and_again(
         assert good.content == outcome.content
         size = ledger.stat().st_size
         calls.clear()
-        again = analyse_files(
-            files,
-            ledger=AnalysisFile(ledger),
-            program=program,
-            workers=1,
-            progress=lambda done, total: calls.append((done, total)),
-        )
+        with parallel.context(workers=1, progress=tell):
+            again = analyse_files(files, ledger=AnalysisFile(ledger), program=program)
     assert again == first
     assert calls == []
     assert ledger.stat().st_size == size

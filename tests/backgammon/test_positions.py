@@ -185,7 +185,7 @@ def test_classes_of_play() -> None:
 def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:
     program, ledger = program_and_ledger(tmp_path)
     match = MatchFile("example.mat", example("backgammon.mat"))
-    (outcome,) = analyse_files([match], ledger=AnalysisFile(ledger), program=program, workers=1)
+    (outcome,) = analyse_files([match], ledger=AnalysisFile(ledger), program=program)
     assert outcome.content is not None
     rows = outcome.content["decisions"]
     stats = outcome.content["analysis"]["stats"]

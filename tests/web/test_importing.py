@@ -12,6 +12,7 @@ from tests.records.ogs_server import OgsServer, game_entry, ogs_server
 from tests.web.reading import check_page
 from tests.web.serving import Server, serving, settings_for, small_results
 from yardstone.errors import UsageError
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.web.problems import RequestProblem
 from yardstone.web.sent_files import ImportGate, import_games
@@ -60,9 +61,8 @@ def test_the_latest_games_are_fetched_by_the_worker(server: Server, ogs: OgsServ
     folder = server.settings.data / "fetched"
     skipped = SkipReport()
     calls: list[tuple[str, int, int]] = []
-    user, files = import_games(
-        server.settings, "ann", folder, lambda *state: calls.append(state), skipped
-    )
+    with context(progress=lambda *state: calls.append(state)):
+        user, files = import_games(server.settings, "ann", folder, skipped)
     assert user == "Ann"
     assert [file.label for file in files] == ["Ann-3.sgf", "Ann-2.sgf"]
     assert calls[-1] == ("fetching", 2, 2)

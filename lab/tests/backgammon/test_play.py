@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
+from yardstone import parallel
 from yardstone.errors import InputError, UsageError, WorkerError
 from yardstone_lab.vandendoel.play import (
     MatchJob,
@@ -157,12 +158,14 @@ def test_a_crash_costs_its_match_alone(tmp_path: Path) -> None:
     even = {job.number for job in jobs if job.seeds()[0] % 2 == 0}
     assert 0 < len(even) < 8
     path = tmp_path / "results.jsonl"
-    outcome = play_jobs(jobs, path, program=broken_program(tmp_path), processes=8)
+    with parallel.context(workers=8):
+        outcome = play_jobs(jobs, path, program=broken_program(tmp_path))
     assert (outcome.played, outcome.kept, len(outcome.failed)) == (8 - len(even), 0, len(even))
     assert all("no luck" in line for line in outcome.failed)
     records = [r for _, r in read_results(path)]
     assert {r["number"] for r in records if "failed" in r} == even
-    again = play_jobs(jobs, path, processes=8)
+    with parallel.context(workers=8):
+        again = play_jobs(jobs, path)
     assert again == PlayedMatches(len(even), 8 - len(even), ())
 
 
@@ -175,13 +178,17 @@ def test_equal_seeds_give_equal_matches_on_any_number_of_processes(tmp_path: Pat
     real_gnubg(clock=True)
     settings = [MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.06, 0.06)), NOISY]
     jobs = in_rounds(settings, 2, 11)
-    play_jobs(jobs, tmp_path / "one.jsonl", processes=6)
-    play_jobs(reversed(jobs), tmp_path / "two.jsonl", processes=2)
+    with parallel.context(workers=6):
+        play_jobs(jobs, tmp_path / "one.jsonl")
+    with parallel.context(workers=2):
+        play_jobs(reversed(jobs), tmp_path / "two.jsonl")
     assert lines(tmp_path / "one.jsonl") == lines(tmp_path / "two.jsonl")
     assert len(lines(tmp_path / "one.jsonl")) == 4
     # Breaking off and going on changes nothing either.
-    play_jobs(jobs[1:], tmp_path / "three.jsonl", processes=3)
-    outcome = play_jobs(jobs, tmp_path / "three.jsonl", processes=6)
+    with parallel.context(workers=3):
+        play_jobs(jobs[1:], tmp_path / "three.jsonl")
+    with parallel.context(workers=6):
+        outcome = play_jobs(jobs, tmp_path / "three.jsonl")
     assert (outcome.played, outcome.kept) == (1, 3)
     assert lines(tmp_path / "three.jsonl") == lines(tmp_path / "one.jsonl")
 

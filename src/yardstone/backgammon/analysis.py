@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,9 +73,7 @@ def analyse_matches(
     blunders: int = 10,
     ledger: AnalysisFile | None = None,
     program: Path | None = None,
-    workers: int | None = None,
     timeout: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> MatchAnalysis:
     """Analyse files of matches, and say what the errors tell about each player.
 
@@ -85,8 +83,7 @@ def analyse_matches(
         rule: From errors to ratings.
         choice: Which players are listed; the most matches first.
         blunders: How many of the worst are kept.
-        ledger, program, workers, timeout, progress: As for
-            `yardstone.backgammon.file_analysis.analyse_files`.
+        ledger, program, timeout: As for `yardstone.backgammon.file_analysis.analyse_files`.
 
     Raises:
         NoGamesError: No file holds a match; says why the first was refused.
@@ -95,15 +92,7 @@ def analyse_matches(
     settings, rule = settings or AnalysisSettings(), rule or RatingRule()
     choice = choice or ListedPlayers()
     program = find_gnubg(program)
-    analyses = analyse_files(
-        files,
-        settings,
-        ledger=ledger,
-        program=program,
-        workers=workers,
-        timeout=timeout,
-        progress=progress,
-    )
+    analyses = analyse_files(files, settings, ledger=ledger, program=program, timeout=timeout)
     matches = matches_of(analyses, choice.main_name)
     if not matches:
         refused = next((file for file in analyses if file.reason), None)

@@ -15,7 +15,7 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -109,9 +109,7 @@ def analyse_files(
     *,
     ledger: AnalysisFile | None = None,
     program: Path | None = None,
-    workers: int | None = None,
     timeout: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> list[FileAnalysis]:
     """Analyse files of matches; what a ledger holds already is not done again.
 
@@ -120,9 +118,7 @@ def analyse_files(
         ledger: Where each result is kept as it comes, by the content of the file, the depth and the
             version of GNU Backgammon: a run that was killed goes on from there.
         program: GNU Backgammon.
-        workers: How many processes at the same time; one a core by default.
         timeout: Seconds until a file is given up; by default by the depth, 300 at 0 plies.
-        progress: Called with the number of files done and of all.
 
     Returns:
         In the order of the files. Of equal files only the first counts.
@@ -155,10 +151,9 @@ def analyse_files(
         made = parallel.map(
             work,
             ((key, _sent(match)) for key, match in todo.items()),
+            what="analysing",
             total=len(todo),
-            workers=workers,
             threads=True,
-            progress=progress,
             receive=keep,
             resource="gnubg",
         )

@@ -214,8 +214,6 @@ def analyse(
             ledger=file,
             program=gnubg,
             timeout=timeout,
-            workers=work.workers,
-            progress=output.progress("analysing"),
         )
     plain = report.backgammon_plain(analysis)
     if table is not None:

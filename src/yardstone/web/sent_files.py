@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean
 from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
@@ -302,7 +303,6 @@ def import_games(
     settings: Settings,
     user: str,
     folder: Path,
-    tell: Callable[[str, int, int], None],
     skipped: SkipReport,
 ) -> tuple[str, list[Unpacked]]:
     """Fetch the latest games of a user of OGS: the name as OGS writes it, and the files.
@@ -318,14 +318,15 @@ def import_games(
         file_bytes=limits.import_bytes,
         seconds=float(limits.import_seconds),
     )
-    tell("fetching", 0, 0)
+    track = Track("fetching")
+    track(0)
     try:
         games: FetchedGames = fetch_ogs_games(
             user,
             folder,
             selection=selection,
             url=settings.importer_url or OGS,
-            progress=lambda done, total: tell("fetching", done, total),
+            progress=track,
         )
     except (NoGamesError, UsageError) as error:
         raise refusal("no_games", reason=error) from None

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.web.database import Job, fetch_files
 from yardstone.web.kinds import KINDS, NeedsPlayer, Task
@@ -48,6 +49,11 @@ _PAUSE = 0.5
 _FIRST, _TROUBLE = 0.02, 2.0
 #: Seconds between two tries while the database does not answer.
 _AWAY = 0.5
+#: What work says that it does, and what visitors are told; of the rest they hear nothing.
+_STAGES = {
+    **{stage: stage for stage in ("fetching", "reading", "analysing", "searching", "rating")},
+    "looking at positions": "analysing",
+}
 #: Skipped records that are listed with a job.
 _LISTED = 100
 #: Bytes that must be free where jobs unpack their files.
@@ -145,7 +151,8 @@ class Worker:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700)
         try:
-            ended = self._attempt(job, folder, skipped)
+            with context(workers=self.threads, progress=partial(self._tell, job)):
+                ended = self._attempt(job, folder, skipped)
         except Stopped:
             with suppress(DatabaseAway):
                 self.store.count("jobs_stopped")
@@ -178,10 +185,10 @@ class Worker:
     def _attempt(self, job: Job, folder: Path, skipped: SkipReport) -> dict[str, Any]:
         """Do a job; how it ended, as `JobStore.finish` takes it."""
         kind = KINDS[job.kind]
-        options, tell = dict(job.options), partial(self._tell, job)
+        options = dict(job.options)
         try:
             if options.get("ogs"):
-                user, files = import_games(self.settings, options["ogs"], folder, tell, skipped)
+                user, files = import_games(self.settings, options["ogs"], folder, skipped)
                 options["player"] = options["player"] or user
             else:
                 sent = folder / "sent"
@@ -190,8 +197,7 @@ class Worker:
                 self._patiently(fetch)
                 files = unpack(sent, job.files, kind.takes, folder, self.settings.limits, skipped)
                 shutil.rmtree(sent)
-            given = (options, files, folder, self.settings, self.network, tell, skipped)
-            result = kind.result(Task(*given, self.threads))
+            result = kind.result(Task(options, files, self.settings, self.network, skipped))
             # Numbers that JSON lacks are an error.
             plain = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
             return {"status": "done", "result": plain}
@@ -227,11 +233,11 @@ class Worker:
             return _INTERNAL
         return plain
 
-    def _tell(self, job: Job, stage: str, done: int, total: int) -> None:
+    def _tell(self, job: Job, what: str, done: int, total: int) -> None:
         if self._lost:
             raise Stopped
-        now = time.monotonic()
-        if now - self._told_at < _PAUSE and done:
+        now, stage = time.monotonic(), _STAGES.get(what)
+        if stage is None or (now - self._told_at < _PAUSE and done):
             return
         self._told_at = now
         with suppress(DatabaseAway):  # whose job it is, it will say when it is back

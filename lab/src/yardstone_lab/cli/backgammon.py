@@ -146,14 +146,7 @@ def play_and_report(
     from yardstone_lab.vandendoel.fit import play_study
 
     check_folder(work.results)
-    result = play_study(
-        settings,
-        work.results,
-        playing,
-        rule=work.rule,
-        fits=figures is not None,
-        progress=output.progress("playing"),
-    )
+    result = play_study(settings, work.results, playing, rule=work.rule, fits=figures is not None)
     failed = result.played.failed
     for line in failed:
         print(f"yardstone: failed: {line}", file=sys.stderr)

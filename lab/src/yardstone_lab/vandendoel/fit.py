@@ -425,7 +425,6 @@ def play_study(
     *,
     rule: CloseRule = CloseRule.new,
     fits: bool = False,
-    progress: Callable[[int, int], None] | None = None,
 ) -> StudyResult:
     """Play the matches that a results file lacks, and average all of these settings.
 
@@ -433,18 +432,16 @@ def play_study(
         path: The results file.
         rule: Which cube decisions count as close.
         fits: Fit the formulas too.
-        progress: Called with the number of matches done and of all.
     """
-    played = play_jobs(
-        in_rounds(settings, playing.matches, playing.seed),
-        path,
-        program=find_gnubg(playing.program),
-        processes=playing.processes,
-        frozen=playing.frozen,
-        timeout=playing.timeout,
-        export=playing.export,
-        progress=progress,
-    )
+    with parallel.context(workers=playing.processes):
+        played = play_jobs(
+            in_rounds(settings, playing.matches, playing.seed),
+            path,
+            program=find_gnubg(playing.program),
+            frozen=playing.frozen,
+            timeout=playing.timeout,
+            export=playing.export,
+        )
     if not played.played + played.kept:
         return StudyResult(played, rule, None, [])
     table = _only(from_results([path]), settings)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from threading import Event
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, Any, Self
 
 from yardstone import parallel
 from yardstone.backgammon.gnubg import (
@@ -27,9 +27,6 @@ from yardstone.backgammon.gnubg import (
 )
 from yardstone.errors import InputError, UsageError, WorkerError
 from yardstone.files import changing, unwritable
-
-if TYPE_CHECKING:
-    from yardstone.parallel import Progress
 
 __all__ = [
     "MatchJob",
@@ -523,11 +520,9 @@ def play_jobs(
     path: Path,
     *,
     program: Path | None = None,
-    processes: int | None = None,
     frozen: bool = True,
     timeout: float = TIMEOUT,
     export: bool = False,
-    progress: Progress | None = None,
 ) -> PlayedMatches:
     """Play the matches that a results file lacks; append each as it comes.
 
@@ -538,11 +533,9 @@ def play_jobs(
     Args:
         path: The results file; made if it is not there.
         program: GNU Backgammon.
-        processes: How many run at a time; `default_processes` by default.
         frozen: Matches that can be repeated; needs libfaketime.
         timeout: Seconds until a match is given up.
         export: Keep each match as text too.
-        progress: Called as ``progress(done, all)`` for the matches that are played now.
 
     Raises:
         InputError: GNU Backgammon or libfaketime is missing, or the file is no results file.
@@ -576,12 +569,11 @@ def play_jobs(
             reports: list[Any] = parallel.map(
                 play,
                 todo,
-                workers=processes,
+                what="playing",
                 cores=1 / PROCESSES_A_CORE,
                 threads=True,
                 receive=keep,
                 resource="gnubg",
-                progress=progress,
             )
         except BaseException:
             stop.set()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.errors import InputError
+from yardstone.parallel import Track
 from yardstone.reports.document import Document
 from yardstone.reports.words import plural
 from yardstone.web.kinds.kind import (
@@ -39,17 +40,15 @@ def _perform(task: Task) -> dict[str, Any]:
         program = find_gnubg(Path(task.settings.gnubg) if task.settings.gnubg else None)
     except InputError:
         raise refusal("no_gnubg") from None
-    task.tell("analysing", 0, len(task.files))
+    Track("analysing", len(task.files))(0)
     analysis = analyse_matches(
         [MatchFile(file.label, file.path) for file in task.files],
         rule=RatingRule(offset=OFFSETS[task.options["offset"]], level=task.options["level"]),
         blunders=_BLUNDERS,
         program=program,
-        workers=task.threads,
         timeout=float(task.settings.limits.seconds),
-        progress=lambda done, total: task.tell("analysing", done, total),
     )
-    task.tell("rating", 0, 1)
+    Track("rating", 1)(0)
     return backgammon_plain(analysis)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import InputError
+from yardstone.parallel import Track
 from yardstone.reports.document import (
     Alternative,
     Choices,
@@ -234,13 +235,14 @@ def _perform(task: Task) -> dict[str, Any]:
         player = _only_player(games)
     elif player is not None:
         _check_player(games, player)
-    task.tell("analysing", 0, sum(len(game.moves) + 1 for game in games))
+    positions = Track("looking at positions", sum(len(game.moves) + 1 for game in games))
+    positions(0)
 
     def tell(done: int, total: int) -> None:
         if done < total:
-            task.tell("analysing", done, total)
+            positions(done, total)
         else:  # costly moves are searched, which takes as long
-            task.tell("searching", 0, 0)
+            Track("searching")(0)
 
     estimates = estimate_everyone(
         games,
@@ -262,7 +264,7 @@ def _games(task: Task) -> list[GoGame]:
 
     reader = SgfReader(
         *(file.source for file in task.files),
-        progress=lambda done, total: task.tell("reading", done, total),
+        progress=Track("reading"),
     )
     hint = "Send fewer games: the newest are the most informative."
     games: list[GoGame] = []

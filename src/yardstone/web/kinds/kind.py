@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -227,20 +226,15 @@ class NeedsPlayer(Exception):
 class Task:
     """The work of one job.
 
-    `options` are what was asked for; the folder is for files that are needed meanwhile; `network`
-    gives KataGo's network, which stays loaded between jobs; `tell` takes a stage, what is done and
-    all, and raises if the job is to stop; `skipped` collects what could not be used; `threads` are
-    the processors to use.
+    `options` are what was asked for; `network` gives KataGo's network, which stays loaded between
+    jobs; `skipped` collects what could not be used.
     """
 
     options: dict[str, Any]
     files: list[Unpacked]
-    folder: Path
     settings: Settings
     network: Callable[[], Network]
-    tell: Callable[[str, int, int], None]
-    skipped: SkipReport = field(default_factory=SkipReport)
-    threads: int = 1
+    skipped: SkipReport
 
     def limit(self, name: str) -> int:
         """One of the limits of the kind."""

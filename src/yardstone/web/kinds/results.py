@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from yardstone.parallel import Track
 from yardstone.pool import Pool
 from yardstone.reports.document import Block, Document, Lines, Section, Table
 from yardstone.reports.words import per_cent, plural
@@ -41,7 +42,7 @@ def _perform(task: Task) -> dict[str, Any]:
     from yardstone.reports.rating_list import plain_list
 
     pool = _pool_of(task)
-    task.tell("rating", 0, 1)
+    Track("rating", 1)(0)
     system = BradleyTerry(
         average=task.options["average"],
         first_advantage="auto",
@@ -69,7 +70,7 @@ def _pool_of(task: Task) -> Pool:
         options = Options(
             first=first if name == "csv" and first != "auto" else None,
             skip_unread=task.options.get("unread") == "skip",
-            progress=lambda done, total: task.tell("reading", done, total),
+            progress=Track("reading"),
         )
         pools.append(formats.read_format(name, [file.source for file in group], options))
     pool = joining.join_pools(pools)
