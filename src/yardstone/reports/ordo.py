@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
-from math import floor
+from math import floor, nan
 from statistics import NormalDist
 
 import numpy as np
@@ -62,39 +62,27 @@ class OrdoList:
         """Points of each player."""
         return self.totals[:, 0] + 0.5 * self.totals[:, 1]
 
-    def score_percent(self, player: int) -> float:
-        """Points per game of a player, in per cent; 0 without games."""
-        games = float(self.games[player])
-        return 100.0 * float(self.points[player]) / games if games else 0.0
-
     def superiority(self, player: int, other: int) -> float | None:
         """Confidence, in per cent, that `player` is the stronger; None if unknown."""
         if self.deviation_of_difference is None:
             return None
         difference = float(self.rating[player] - self.rating[other])
-        return superiority_percent(difference, float(self.deviation_of_difference[player, other]))
+        deviation = float(self.deviation_of_difference[player, other])
+        return 100.0 * NormalDist().cdf(difference / deviation) if deviation > 0.0 else None
 
     def sorted_players(self) -> list[int]:
         """Every player of the input from the highest rating down."""
         return listing_order(range(len(self.names)), self.rating)
 
 
-def superiority_percent(difference: float, deviation: float) -> float | None:
-    """Confidence for superiority: the normal probability of a positive difference.
-
-    None where the deviation is unknown or zero.
-    """
-    return 100.0 * NormalDist().cdf(difference / deviation) if deviation > 0.0 else None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
     """One line of the list: a player, his rank, and whether the rank is shown."""
 
     player: int
     rank: int
     ranked: bool
-    superiority: float | None
+    superiority: float | None = None  #: Over the player on the next line, as `OrdoList` has it.
 
 
 def rank_players(
@@ -110,17 +98,16 @@ def rank_players(
     by relations) are listed without a rank, or left out with `hide_older`.
     """
     shown = np.flatnonzero(listed.games >= max(threshold or 0, 1)).tolist()
-    lines: list[tuple[int, int, bool]] = []
+    rows: list[Row] = []
     rank = 0
     for player in listing_order(shown, listed.rating):
         ranked = player not in older
         rank += ranked
         if ranked or not hide_older:
-            lines.append((player, rank, ranked))
-    above: list[float | None] = [
-        listed.superiority(line[0], other[0]) for line, other in pairwise(lines)
-    ]
-    return [Row(*line, known) for line, known in zip(lines, [*above, None], strict=False)]
+            rows.append(Row(player, rank, ranked))
+    for row, below in pairwise(rows):
+        row.superiority = listed.superiority(row.player, below.player)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -157,33 +144,12 @@ class OpponentSummary:
         return cls(rating, deviation, np.bincount(who, minlength=n), np.exp(entropy))
 
 
-ERROR_COLUMN, SUPERIORITY_COLUMN = 2, 6
-
-#: Header and width of each column, by its number in switch -U.
-COLUMNS = (
-    ("PLAYER", 0),
-    ("RATING", 6),
-    ("ERROR", 6),
-    ("POINTS", 7),
-    ("PLAYED", 7),
-    ("(%)", 5),
-    ("CFS(%)", 7),
-    ("W", 4),
-    ("D", 4),
-    ("L", 4),
-    ("D(%)", 5),
-    ("OppAvg", 7),
-    ("OppErr", 7),
-    ("OppN", 5),
-    ("OppDiv", 7),
-)
-DEFAULT_COLUMNS = (0, 1, 2, 3, 4, 5)
-
-
 #: A deviation at most this large is shown as unknown.
 _NO_DEVIATION = 1e-8
 #: How that looks; in a narrow column it sticks out.
 _UNKNOWN_ERROR, _UNKNOWN_CSV = "  ----", '"-"'
+#: Numbers of the columns that are shown unless others are asked for.
+DEFAULT_COLUMNS = (0, 1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,58 +165,58 @@ class TableFormat:
 
     def header(self, column: int) -> tuple[str, int]:
         """Header and least width of a column."""
-        return self.headers.get(column, COLUMNS[column])
-
-
-def _error(listed: OrdoList, deviation: NDArray[np.float64] | None, row: int, decimals: int) -> str:
-    if listed.deviation is None or deviation is None or not deviation[row] > _NO_DEVIATION:
-        return ""
-    return fixed(rounded(float(deviation[row]) * listed.confidence_factor, decimals), decimals)
+        return self.headers.get(column, COLUMNS[column][:2])
 
 
 class _Cells:
-    """The entries of both forms of the list; of one that is unknown "" stands."""
+    """The entries of a form of the list; of one that is unknown "" stands."""
 
-    def __init__(self, listed: OrdoList, shape: TableFormat) -> None:
-        self.listed, self.shape = listed, shape
+    def __init__(self, listed: OrdoList, shape: TableFormat, *, csv: bool) -> None:
+        self.listed, self.shape, self.csv = listed, shape, csv
 
     @cached_property
     def opponents(self) -> OpponentSummary:
         """Only some columns ask for it, and it takes longer than the fit."""
         return OpponentSummary.of(self.listed)
 
-    def entry(self, row: Row, column: int, *, csv: bool) -> str:
-        listed, player, decimals = self.listed, row.player, self.shape.decimals
-        match column:
-            case 1:
-                rating = float(listed.rating[player])
-                return fixed(rating if csv else rounded(rating, decimals), decimals)
-            case 2:
-                return _error(listed, listed.deviation, player, decimals)
-            case 3:
-                return fixed(float(listed.points[player]), 2 if csv else 1)
-            case 4:
-                return f"{listed.games[player]:.0f}"
-            case 5:
-                percent = listed.score_percent(player)
-                return fixed(percent, 2 if csv else self.shape.score_decimals)
-            case 6:
-                return "" if row.superiority is None else fixed(row.superiority, 0)
-            case 7 | 8 | 9:
-                return f"{listed.totals[player, column - 7]:.0f}"
-            case 10:
-                games = float(listed.games[player])
-                percent = 100.0 * float(listed.totals[player, 1]) / games if games else 0.0
-                return fixed(percent, 1 if csv else self.shape.score_decimals)
-            case 11:
-                return fixed(float(self.opponents.rating[player]), decimals)
-            case 12:
-                return _error(listed, self.opponents.deviation, player, decimals)
-            case 13:
-                return f"{self.opponents.number[player]}"
-            case 14:
-                return fixed(float(self.opponents.diversity[player]), 1)
-        raise AssertionError(column)
+    def entry(self, row: Row, column: int) -> str:
+        return COLUMNS[column][2](self, row)
+
+    def rating(self, row: Row) -> str:
+        rating, decimals = float(self.listed.rating[row.player]), self.shape.decimals
+        return fixed(rating if self.csv else rounded(rating, decimals), decimals)
+
+    def error(self, deviation: NDArray[np.float64] | None, row: Row) -> str:
+        if deviation is None or not deviation[row.player] > _NO_DEVIATION:
+            return ""
+        margin = float(deviation[row.player]) * self.listed.confidence_factor
+        return fixed(rounded(margin, self.shape.decimals), self.shape.decimals)
+
+    def percent(self, part: float, row: Row, csv_decimals: int) -> str:
+        games = float(self.listed.games[row.player])
+        percent = 100.0 * float(part) / games if games else 0.0
+        return fixed(percent, csv_decimals if self.csv else self.shape.score_decimals)
+
+
+#: Header, width and entries of each column, by its number in switch -U.
+COLUMNS: tuple[tuple[str, int, Callable[[_Cells, Row], str]], ...] = (
+    ("PLAYER", 0, lambda cells, row: cells.listed.names[row.player]),
+    ("RATING", 6, _Cells.rating),
+    ("ERROR", 6, lambda cells, row: cells.error(cells.listed.deviation, row)),
+    ("POINTS", 7, lambda cells, row: fixed(cells.listed.points[row.player], 1 + cells.csv)),
+    ("PLAYED", 7, lambda cells, row: f"{cells.listed.games[row.player]:.0f}"),
+    ("(%)", 5, lambda cells, row: cells.percent(cells.listed.points[row.player], row, 2)),
+    ("CFS(%)", 7, lambda _, row: "" if row.superiority is None else fixed(row.superiority, 0)),
+    ("W", 4, lambda cells, row: f"{cells.listed.totals[row.player, 0]:.0f}"),
+    ("D", 4, lambda cells, row: f"{cells.listed.totals[row.player, 1]:.0f}"),
+    ("L", 4, lambda cells, row: f"{cells.listed.totals[row.player, 2]:.0f}"),
+    ("D(%)", 5, lambda cells, row: cells.percent(cells.listed.totals[row.player, 1], row, 1)),
+    ("OppAvg", 7, lambda c, row: fixed(c.opponents.rating[row.player], c.shape.decimals)),
+    ("OppErr", 7, lambda cells, row: cells.error(cells.opponents.deviation, row)),
+    ("OppN", 5, lambda cells, row: f"{cells.opponents.number[row.player]}"),
+    ("OppDiv", 7, lambda cells, row: fixed(cells.opponents.diversity[row.player], 1)),
+)
+ERROR_COLUMN, SUPERIORITY_COLUMN = 2, 6
 
 
 def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> str:
@@ -258,7 +224,7 @@ def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> s
     columns = list(shape.columns)
     if not shape.simulated and ERROR_COLUMN in columns:
         columns.remove(ERROR_COLUMN)
-    cells = _Cells(listed, shape)
+    cells = _Cells(listed, shape, csv=False)
     names = name_width(listed.names[row.player] for row in rows)
     names = max(names, display_width(shape.header(0)[0]))
     header = ""
@@ -273,7 +239,7 @@ def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> s
                 body[line] += f"{rank:>4} {pad(listed.names[row.player], names + 1)} {symbol} :"
             continue
         unknown = "---" if column == SUPERIORITY_COLUMN else _UNKNOWN_ERROR
-        entries = [cells.entry(row, column, csv=False) or unknown for row in rows]
+        entries = [cells.entry(row, column) or unknown for row in rows]
         widest = max([display_width(title.strip()), *(len(entry.strip()) for entry in entries)])
         width = max(width, widest + 1)
         header += " " + pad(title, width, right=True)
@@ -292,16 +258,16 @@ def ratings_text(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> s
 
 def ratings_csv(listed: OrdoList, rows: Sequence[Row], shape: TableFormat) -> str:
     """The list as comma separated values."""
-    cells = _Cells(listed, shape)
+    cells = _Cells(listed, shape, csv=True)
 
     def line(first: str, entry: Callable[[int], str]) -> str:
         # Every entry but that of column 0 brings its comma along.
         return "".join(first if c == 0 else f",{entry(c) or _UNKNOWN_CSV}" for c in shape.columns)
 
     lines = [line(f'"#","{shape.header(0)[0]}"', lambda column: f'"{shape.header(column)[0]}"')]
-    for row in rows:
-        entry = partial(cells.entry, row, csv=True)
-        lines.append(line(f'{row.rank},"{listed.names[row.player]}"', entry))
+    lines += [
+        line(f'{row.rank},"{listed.names[row.player]}"', partial(cells.entry, row)) for row in rows
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -474,7 +440,7 @@ def rating_dat(listed: OrdoList, *, threshold: int | None, decimals: int) -> str
             f"{rank:>4} {pad(listed.names[player], names + 1)} {mark} : "
             f"{fixed(float(listed.rating[player]), decimals):>{width}} "
             f"{fixed(error, decimals):>{width}} {fixed(error, decimals):>{width}} "
-            f"{games:5.0f} {listed.score_percent(player):7.1f} % "
+            f"{games:5.0f} {100.0 * points / games:7.1f} % "
             f"{level:6.0f} {draws:6.1f} %"
         )
     return "\n".join(lines) + "\n"
@@ -630,9 +596,11 @@ def groups_text(names: Sequence[str], groups: Groups) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _matrix(listed: OrdoList, players: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
+def _matrix(listed: OrdoList, players: Sequence[int], rows: Sequence[Iterable[float]]) -> str:
+    """The numbers of each player, empty where one is unknown."""
     lines = [",".join(['"N"', '"NAME"', *map(str, range(len(players)))])]
-    for number, (player, entries) in enumerate(zip(players, rows, strict=True)):
+    for number, (player, row) in enumerate(zip(players, rows, strict=True)):
+        entries = ["" if value != value else fixed(value, 1) for value in row]
         lines.append(",".join([str(number), f'"{listed.names[player]}"', *entries]))
     return "\n".join(lines) + "\n"
 
@@ -642,13 +610,10 @@ def error_matrix(listed: OrdoList, players: Sequence[int]) -> str:
 
     Empty where it is unknown. `players` are the rows, in their order.
     """
-    deviation = listed.deviation_of_difference
-    if deviation is None:
+    if listed.deviation_of_difference is None:
         raise ModelError("the deviations of differences were not computed")
-    rows = []
-    for place, player in enumerate(players):
-        margins = [float(deviation[player, o]) * listed.confidence_factor for o in players[:place]]
-        rows.append(["" if margin != margin else fixed(margin, 1) for margin in margins])
+    margins = listed.deviation_of_difference * listed.confidence_factor
+    rows = [margins[player, players[:place]] for place, player in enumerate(players)]
     return _matrix(listed, players, rows)
 
 
@@ -657,8 +622,9 @@ def superiority_matrix(listed: OrdoList, players: Sequence[int]) -> str:
 
     Empty on the diagonal and where it is unknown.
     """
-    rows = []
-    for player in players:
-        known = [None if o == player else listed.superiority(player, o) for o in players]
-        rows.append(["" if value is None else fixed(value, 1) for value in known])
-    return _matrix(listed, players, rows)
+
+    def percent(player: int, other: int) -> float:
+        known = None if player == other else listed.superiority(player, other)
+        return nan if known is None else known
+
+    return _matrix(listed, players, [[percent(p, other) for other in players] for p in players])
