@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def reader(path: str) -> Callable[[Any], Any]:
     def read(row: Any) -> Any:
         if first.isdigit():
             return row[int(first)]
-        return row[first] if isinstance(row, dict) else getattr(row, first)
+        return row[first] if isinstance(row, dict | MappingProxyType) else getattr(row, first)
 
     if not rest:
         return read

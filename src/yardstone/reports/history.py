@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.arrays import Longs
 from yardstone.evaluation.findings import Findings, Improbable
 from yardstone.evaluation.history import RatingCurve, RatingHistory, game_text
 from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
@@ -148,12 +149,19 @@ def _curve_table(history: RatingHistory) -> Table:
 
 def _finding_sections(history: RatingHistory, findings: Findings) -> Iterator[Section]:
     players = history.rated.pool.players
-    games = [f"{players[row]} ({findings.played[row]})" for row in findings.provisional[:NAMED]]
-    yield _named("Provisional players", "games", games, len(findings.provisional))
+
+    def section(what: str, with_their: str, rows: Longs, values: Any) -> Section:
+        if not len(rows):
+            return Section(f"{what}: 0")
+        names = ", ".join(f"{players[row]} ({values[row]})" for row in rows[:NAMED])
+        more = f" … and {len(rows) - NAMED:,} more" if len(rows) > NAMED else ""
+        title = f"{what}: {len(rows):,}, with their {with_their}"
+        return Section(title, [Lines([names + more])])
+
+    yield section("Provisional players", "games", findings.provisional, findings.played)
     if findings.last_game is not None:
         days = findings.last_game.astype("datetime64[D]")
-        names = [f"{players[row]} ({days[row]})" for row in findings.idle[:NAMED]]
-        yield _named("Idle players", "last games", names, len(findings.idle))
+        yield section("Idle players", "last games", findings.idle, days)
     lines = [
         f"In at most {100 * findings.swap_share:.2f} % of {findings.decided:,} decided "
         "games the players' names seem to have been swapped.",
@@ -163,14 +171,6 @@ def _finding_sections(history: RatingHistory, findings: Findings) -> Iterator[Se
     ]
     table = _improbable_table(history, findings.improbable)
     yield Section(f"Improbable results: {len(findings.improbable):,}", [Lines(lines), table])
-
-
-def _named(what: str, with_their: str, names: Sequence[str], total: int) -> Section:
-    if not names:
-        return Section(f"{what}: 0")
-    more = f" … and {total - len(names):,} more" if total > len(names) else ""
-    lines = [", ".join(names) + more]
-    return Section(f"{what}: {total:,}, with their {with_their}", [Lines(lines)])
 
 
 def _twin(item: Improbable) -> int | None:

@@ -39,19 +39,33 @@ def pairing_document(proposal: Proposal, *, brief: bool = False) -> Document:
     """The board list and, unless `brief`, a paragraph for every board."""
     pairing = proposal.pairing
     tournament = pairing.entrants.tournament
-    columns, lead = _columns(pairing), [f", total weight {pairing.weight:,}"]
+
+    def score(why: Explanation, side: int) -> float | None:
+        return why.players[side].score if side < len(why.players) else None
+
+    columns = [
+        stones_column("board.handicap", any(board.handicap for board in pairing.boards)),
+        Column("fixed", "board.fixed", kind="boolean"),
+        Column("weight", "board.weight", kind="integer"),
+        *(Column(of, lambda why, of=of: why.board.values[of], kind="integer") for of in CRITERIA),
+        Column("cost_without", "change.cost", kind="integer"),
+        Column("criterion", "change.criterion"),
+        Column("why", lambda why: " ".join(sentences(pairing, why))),
+    ]
+    lead = [f", total weight {pairing.weight:,}"]
     asked = [Section("", [Lines(change_lines(pairing, *each))]) for each in proposal.questions]
-    made = tournament, lead, columns, asked, partial(_plain, proposal, columns)
+    made = tournament, lead, score, columns, asked, _plain
     return _board_document(proposal, *made, ranks=True, brief=brief)
 
 
 def _board_document(
-    proposal: Proposal | DutchProposal,
+    proposal: Any,
     tournament: Tournament,
     lead: Sequence[str],
-    columns: Sequence[Column],
+    score: Callable[[Any, int], float | None],
+    more: Sequence[Column],
     answers: Sequence[Section],
-    plain: Callable[[], Any],
+    plain: Callable[[Any, Sequence[Column]], Any],
     *,
     ranks: bool,
     brief: bool,
@@ -62,6 +76,17 @@ def _board_document(
     lines = [f"{title}: {plural(len(pairing.boards), 'board')}{lead[0]}", *lead[1:]]
     if pairing.kept:
         lines.append(f"{plural(len(pairing.kept), 'game')} paired before left as they are.")
+    rounds = Column("round", lambda why: pairing.round, kind="integer")
+    columns, files = [rounds, Column("table", "board.table", "Table", "integer")], []
+    headings = side_names(tournament) if ranks else ("White", "Black")
+    for side, field in enumerate(("first", "second")):
+        points = partial(lambda side, why: score(why, side), side)
+        columns += [
+            name_column(tournament, field, f"board.{field}", headings[side], ranks=ranks),
+            Column("", points, "Score", "number", "g", unknown=""),
+        ]
+        files.append(Column(f"{field}_score", points, kind="number"))
+    columns += [*files, *more]
     boards = [why for why in explanations if why.board.second >= 0]
     sections = [Section("", [Table(columns, boards, noun="board")])]
     if pairing.bye is not None:
@@ -75,28 +100,7 @@ def _board_document(
         reasons = [(f"{head:>{width}}", why) for head, why in zip(heads, whys, strict=True)]
         sections.append(Section("Why", [Facts(reasons, width=REASONS)]))
     records = Table(columns, explanations, noun="board")
-    return Document(title, lines, [*sections, *answers], records, plain)
-
-
-def _board_columns(
-    tournament: Tournament,
-    number: int,
-    headings: Sequence[str],
-    score: Callable[[Any, int], float | None],
-    *,
-    ranks: bool,
-) -> list[Column]:
-    """Round, table, and of both sides the player and the score, of explained boards."""
-    rounds = Column("round", lambda why: number, kind="integer")
-    columns, files = [rounds, Column("table", "board.table", "Table", "integer")], []
-    for side, field in enumerate(("first", "second")):
-        points = partial(lambda side, why: score(why, side), side)
-        columns += [
-            name_column(tournament, field, f"board.{field}", headings[side], ranks=ranks),
-            Column("", points, "Score", "number", "g", unknown=""),
-        ]
-        files.append(Column(f"{field}_score", points, kind="number"))
-    return columns + files
+    return Document(title, lines, [*sections, *answers], records, partial(plain, proposal, columns))
 
 
 def name_column(
@@ -110,25 +114,6 @@ def name_column(
         heading,
         show=(lambda row: player_name(tournament, player(row))) if ranks else None,
     )
-
-
-def _columns(pairing: Pairing) -> list[Column]:
-    """Columns of the boards and of the records, which also have the bye, as table 0."""
-    tournament = pairing.entrants.tournament
-
-    def score(why: Explanation, side: int) -> float | None:
-        return why.players[side].score if side < len(why.players) else None
-
-    return [
-        *_board_columns(tournament, pairing.round, side_names(tournament), score, ranks=True),
-        stones_column("board.handicap", any(board.handicap for board in pairing.boards)),
-        Column("fixed", "board.fixed", kind="boolean"),
-        Column("weight", "board.weight", kind="integer"),
-        *(Column(of, lambda why, of=of: why.board.values[of], kind="integer") for of in CRITERIA),
-        Column("cost_without", "change.cost", kind="integer"),
-        Column("criterion", "change.criterion"),
-        Column("why", lambda why: " ".join(sentences(pairing, why))),
-    ]
 
 
 def stones_column(path: str, given: object) -> Column:
@@ -366,14 +351,22 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     rows = [(each.recorded.round, exchange) for each in comparisons for exchange in each.exchanges]
     sections = []
     for each in comparisons:
-        blocks: list[Block] = [Lines([_headline(each)])]
+        recorded = each.recorded
+        gain = each.ours.weight - recorded.weight
+        weighs = "as much as" if gain == 0 else f"{gain:,} more than"
+        head = (
+            f"{round_title(tournament, recorded.round)} paired again: "
+            f"{each.same} of {plural(len(recorded.boards), 'board')} the same, "
+            f"and the whole weighs {weighs} the recorded one."
+        )
+        blocks: list[Block] = [Lines([head])]
         for exchange in each.exchanges:
             gains = "the same weight: both are best"
             if exchange.gains:
                 gains = f"{exchange.gain:+,}: {_gains(exchange.gains)}"
-            recorded, here = boards(exchange.recorded), boards(exchange.ours)
-            facts = [("  recorded", recorded), ("  here", here), ("", gains)]
-            blocks += [Lines([""]), Facts(facts, width=REASONS)]
+            both = {"  recorded": exchange.recorded, "  here": exchange.ours}
+            facts = [(label, boards(listed)) for label, listed in both.items()]
+            blocks += [Lines([""]), Facts([*facts, ("", gains)], width=REASONS)]
         sections.append(Section("", blocks))
 
     names = partial(_names_of_boards, tournament)
@@ -398,17 +391,6 @@ def comparison_document(comparisons: Sequence[RoundComparison]) -> Document:
     return Document(title, (), sections, records, lambda: list(map(plain, comparisons)))
 
 
-def _headline(comparison: RoundComparison) -> str:
-    recorded = comparison.recorded
-    gain = comparison.ours.weight - recorded.weight
-    weighs = "as much as" if gain == 0 else f"{gain:,} more than"
-    return (
-        f"{round_title(recorded.entrants.tournament, recorded.round)} paired again: "
-        f"{comparison.same} of {plural(len(recorded.boards), 'board')} the same, "
-        f"and the whole weighs {weighs} the recorded one."
-    )
-
-
 def dutch_document(proposal: DutchProposal, *, brief: bool = False) -> Document:
     """The board list and, unless `brief`, a paragraph for every board."""
     pairing = proposal.pairing
@@ -416,31 +398,25 @@ def dutch_document(proposal: DutchProposal, *, brief: bool = False) -> Document:
     lead = [f" by FIDE's Dutch system {_RULES}"]
     if pairing.drawn:
         lead.append(f"Initial colour, drawn by lot: {pairing.initial.name}.")
-    columns = _dutch_columns(pairing)
-    words = [_answer(tournament, pair, why) for pair, why in proposal.questions]
-    asked = [Section("", [Lines(words)])]
-    made = tournament, lead, columns, asked, partial(_dutch_plain, proposal, columns)
-    return _board_document(proposal, *made, ranks=False, brief=brief)
-
-
-_RULES = "(C.04.3, the rules of 2026)"
-
-
-def _dutch_columns(pairing: DutchPairing) -> list[Column]:
-    tournament = pairing.field.tournament
     points = {each.player: each.points for each in pairing.field.players}
 
     def score(why: BoardExplanation, side: int) -> float | None:
         return points.get(why.board.second if side else why.board.first)
 
-    return [
-        *_board_columns(tournament, pairing.round, ("White", "Black"), score, ranks=False),
+    columns = [
         Column("bracket", "bracket.score", kind="number"),
         Column("role"),
         Column("colours", lambda why: why.board.reason and str(why.board.reason)),
         Column("criterion", "instead.criterion"),
         Column("why", lambda why: " ".join(_dutch_sentences(pairing, why))),
     ]
+    words = [_answer(tournament, pair, why) for pair, why in proposal.questions]
+    asked = [Section("", [Lines(words)])]
+    made = tournament, lead, score, columns, asked, _dutch_plain
+    return _board_document(proposal, *made, ranks=False, brief=brief)
+
+
+_RULES = "(C.04.3, the rules of 2026)"
 
 
 def _dutch_sentences(pairing: DutchPairing, why: BoardExplanation) -> list[str]:
@@ -523,7 +499,7 @@ def _answer(tournament: Tournament, pair: tuple[int, int], why: Obstacle | None)
     return f"{board_name(tournament, pair)}: {words}."
 
 
-def _dutch_plain(proposal: DutchProposal, columns: list[Column]) -> dict[str, Any]:
+def _dutch_plain(proposal: DutchProposal, columns: Sequence[Column]) -> dict[str, Any]:
     pairing = proposal.pairing
     tournament = pairing.field.tournament
     name = pairing.field.name

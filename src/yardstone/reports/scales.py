@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from yardstone.grades import format_grade
-from yardstone.reports.document import UNKNOWN, Column, Document, Section, Table
+from yardstone.reports.document import UNKNOWN, Column, Document, Section, Table, reader
 from yardstone.reports.words import picked
 from yardstone.winprob.scales import SCALES, ConvertedColumn, ConvertedRating, Scale
 
@@ -19,7 +19,7 @@ def converted_document(ratings: Sequence[ConvertedRating]) -> Document:
         Column("rating", "text", "Rating"),
         Column("from", "source", "From"),
         Column("grade", "rank", "Grade"),
-        *_columns(targets, lambda each: each),
+        *_columns(targets),
     ]
     table = Table(columns, ratings, noun="rating")
     return replace(_document(table), plain=lambda: list(map(_plain, ratings)))
@@ -31,20 +31,11 @@ def _document(table: Table, title: str = "Ratings on other scales") -> Document:
 
 def converted_column_document(table: ConvertedColumn) -> Document:
     """A table with further columns: the converted values of one of its own."""
-
-    def cell(place: int) -> Any:
-        return lambda row: table.rows[row][place]
-
-    own = [Column(name, cell(at), name or " ", left=True) for at, name in enumerate(table.names)]
-    added = [
-        Column(
-            f"{table.column}_grade",
-            lambda row: None if (each := table.converted[row]) is None else each.rank,
-            "Grade",
-        ),
-        *_columns(table.targets, lambda row: table.converted[row], prefix=f"{table.column}_"),
-    ]
-    return _document(Table([*own, *added], range(len(table))))
+    names = enumerate(table.names)
+    own = [Column(name, f"0.{place}", name or " ", left=True) for place, name in names]
+    grade = Column(f"{table.column}_grade", "1.rank", "Grade")
+    columns = [*own, grade, *_columns(table.targets, "1.", f"{table.column}_")]
+    return _document(Table(columns, list(zip(table.rows, table.converted, strict=True))))
 
 
 def scales_document() -> Document:
@@ -72,37 +63,25 @@ def scales_document() -> Document:
     return _document(Table(columns, list(SCALES.values()), noun="scale"), "Scales")
 
 
-def _columns(targets: Sequence[str], of: Any, *, prefix: str = "") -> list[Column]:
-    """A column for each scale, and for files the stretch of the grade on it.
-
-    `of` gives the `ConvertedRating` of a row, or None. With one scale people read the
-    stretch as well.
-    """
-
-    def value(name: str) -> Any:
-        return lambda row: None if (each := of(row)) is None else each.values[name]
-
-    def ends(row: Any, name: str) -> tuple[float, float] | None:
-        each = of(row)
-        return None if each is None else each.stretches[name]
-
-    def stretch(name: str, side: int) -> Any:
-        return lambda row: None if (both := ends(row, name)) is None else both[side]
+def _columns(targets: Sequence[str], path: str = "", prefix: str = "") -> list[Column]:
+    """A column for each scale of the rating at `path`, for files with the stretch of the grade."""
+    stretch = reader(f"{path}stretches.{targets[0]}")
 
     def reach(row: Any) -> str:
-        both = ends(row, targets[0])
+        both = stretch(row)
         return UNKNOWN if both is None else f"{both[0]:.0f} to {both[1]:.0f}"
 
     columns = []
     for name in targets:
+        form = ".2f" if name == "grade" else ".0f"
+        columns.append(Column(f"{prefix}{name}", f"{path}values.{name}", name, "number", form))
         if name == "grade":
-            columns.append(Column(f"{prefix}{name}", value(name), name, "number", ".2f"))
             continue
-        columns.append(Column(f"{prefix}{name}", value(name), name, "number", ".0f"))
         if len(targets) == 1:
             columns.append(Column("", reach, "The grade's range"))
-        for side, end in enumerate(("low", "high")):
-            columns.append(Column(f"{prefix}{name}_{end}", stretch(name, side), kind="number"))
+        ends = enumerate(("low", "high"))
+        paths = (f"{prefix}{name}_{end}={path}stretches.{name}.{side}" for side, end in ends)
+        columns += Column.files(*paths)
     return columns
 
 

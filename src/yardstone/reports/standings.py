@@ -150,7 +150,13 @@ def _columns(
 
     def of_round(number: int) -> Column:
         def result(line: _Line) -> str:
-            return _result(table, line.row, number, places)
+            text = result_text(table, line.row, number, places)
+            game = tournament.game_of.get((number, line.row))
+            if tournament.discipline != "chess" or game is None:
+                return text
+            colour = ("w" if line.row == game.first else "b") if game.known_colour else ""
+            mark = "!" if game.forfeit else ""
+            return text.split("/")[0].split("!")[0] + mark + colour
 
         heading = f"R{number}" if results else ""
         return Column(f"round_{number}", result, heading, left=False, gives_way=2 + number)
@@ -181,17 +187,6 @@ _NAMES = (
 )
 _COUNTRY, _CLUB = Column.files("player.country", "player.club", kind="text")
 _STRENGTH = (Column("grade", lambda line: _grade(line.player)), *Column.files("player.rating"))
-
-
-def _result(table: Standings, row: int, number: int, places: dict[int, int]) -> str:
-    """A result; in chess with the colours of chess and without handicap."""
-    text = result_text(table, row, number, places)
-    game = table.tournament.game_of.get((number, row))
-    if table.tournament.discipline != "chess" or game is None:
-        return text
-    colour = ("w" if row == game.first else "b") if game.known_colour else ""
-    mark = "!" if game.forfeit else ""
-    return text.split("/")[0].split("!")[0] + mark + colour
 
 
 def _head(tournament: Tournament) -> dict[str, Any]:
@@ -283,7 +278,12 @@ def _facts(tournament: Tournament, player: int) -> Iterator[tuple[str, str]]:
     who = tournament.players[player]
     yield "Grade", _grade(who) or ""
     if who.rating is not None:
-        yield "Rating", f"{who.rating:.0f}" + _new_rating(tournament, player)
+        now = ""
+        with suppress(YardstoneError):  # no game that counts, or too fast for a class
+            for each in rating_changes(tournament):
+                if each.player == player and each.after is not None and each.before is not None:
+                    now = f", with the games so far {each.after:.1f} ({each.change:+.1f})"
+        yield "Rating", f"{who.rating:.0f}{now}"
     yield "Club", who.club
     yield "Country", who.country.upper()
     last = max((g.round for g in tournament.games if g.result is not Result.unknown), default=0)
@@ -295,15 +295,6 @@ def _facts(tournament: Tournament, player: int) -> Iterator[tuple[str, str]]:
     if missed := sorted(each for each in who.absent if each <= tournament.rounds):
         rounds = "round" if len(missed) == 1 else "rounds"
         yield "Absent", f"{rounds} {', '.join(map(str, missed))}"
-
-
-def _new_rating(tournament: Tournament, player: int) -> str:
-    """The rating after the games so far, where the tournament's rules can tell it."""
-    with suppress(YardstoneError):  # no game that counts, or too fast for a class
-        for each in rating_changes(tournament):
-            if each.player == player and each.after is not None and each.before is not None:
-                return f", with the games so far {each.after:.1f} ({each.change:+.1f})"
-    return ""
 
 
 _RESULTS = {1.0: "won", 0.5: "draw", 0.0: "lost"}
@@ -319,7 +310,10 @@ def _rounds(tournament: Tournament, player: int) -> Iterator[dict[str, Any]]:
         row |= {"table": None, "row": None, "colour": "", "stones": "", "result": ""}
         game = tournament.game_of.get((number, player))
         if game is None:
-            yield row | {"opponent": _free(tournament, player, number)}
+            away = "not paired" if tournament.players[player].takes_part(number) else "absent"
+            if (bye := tournament.bye_of.get((number, player))) is not None:
+                away = "bye" if bye.kind is ByeKind.paired else str(bye.kind)
+            yield row | {"opponent": away}
             continue
         other, turned = game.opponent(player), player != game.first
         name = player_name(tournament, other)
@@ -333,12 +327,6 @@ def _rounds(tournament: Tournament, player: int) -> Iterator[dict[str, Any]]:
         else:
             row["result"] = _RESULTS[game.points(player)] + " by forfeit" * game.forfeit
         yield row
-
-
-def _free(tournament: Tournament, player: int, number: int) -> str:
-    if (bye := tournament.bye_of.get((number, player))) is not None:
-        return "bye" if bye.kind is ByeKind.paired else str(bye.kind)
-    return "not paired" if tournament.players[player].takes_part(number) else "absent"
 
 
 def prizes_document(prizes: PrizeList) -> Document:
@@ -470,7 +458,14 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
 
     def of_round(number: int) -> Column:
         def result(at: int) -> str:
-            return _half_match(table, int(table.order[at]), number, at_place)
+            """Place of the opponents, the result and the board points: ``3+2.5``."""
+            row = int(table.order[at])
+            for match in table.matches:
+                if match.round == number and row in match.teams:
+                    side = match.side(row)
+                    sign = "?" if not match.done else "-=+"[match.match_points[side]]
+                    return f"{at_place[match.teams[1 - side]]}{sign}{match.board_points[side]:g}"
+            return "-"
 
         return Column(f"round_{number}", result, f"R{number}", left=False, gives_way=1 + number)
 
@@ -497,11 +492,26 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
     if members.rows:
         sections.append(Section("Players", [members]))
     if results:
-        rounds = range(1, table.round + 1)
-        boards = {number: _team_boards(tournament, number, table.matches) for number in rounds}
+        boards: dict[int, list[str]] = {number: [] for number in range(1, table.round + 1)}
+        for match in table.matches:
+            boards[match.round] += _match_lines(tournament, match)
         sections += [Section(f"Round {n}", [Lines(lines)]) for n, lines in boards.items() if lines]
     about = [": ".join(_meaning(name)) for name in table.criteria]
     sections.append(Section("How it is ordered", [Lines(about, aside=True)]))
+
+    def plain_match(match: TeamMatch) -> dict[str, Any]:
+        boards = [
+            {"board": each.board, "players": names_of(tournament, each.players, None)}
+            | {"points": list(each.points) if each.done else None}
+            for each in match.boards
+        ]
+        return {
+            "round": match.round,
+            "teams": [tournament.teams[team].name for team in match.teams],
+            "match_points": list(match.match_points) if match.done else None,
+            "board_points": list(match.board_points),
+            "boards": boards,
+        }
 
     def plain() -> dict[str, Any]:
         return {
@@ -509,7 +519,7 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
             "criteria": [{"name": name, "about": _meaning(name)[1]} for name in table.criteria],
             "teams": teams.records(),
             "players": members.records(),
-            "matches": [_plain_match(tournament, match) for match in table.matches],
+            "matches": list(map(plain_match, table.matches)),
         }
 
     name = tournament.name or "Tournament"
@@ -525,43 +535,13 @@ def _meaning(name: str) -> tuple[str, str]:
     return f"B{name[3]}U", f"board points of the upper {boards}"
 
 
-def _half_match(table: TeamStandings, team: int, number: int, places: dict[int, int]) -> str:
-    """Place of the opponents, the result and the board points: ``3+2.5``."""
-    for match in table.matches:
-        if match.round == number and team in match.teams:
-            side = match.side(team)
-            sign = "?" if not match.done else "-=+"[match.match_points[side]]
-            return f"{places[match.teams[1 - side]]}{sign}{match.board_points[side]:g}"
-    return "-"
-
-
-def _team_boards(tournament: Tournament, number: int, matches: Sequence[TeamMatch]) -> list[str]:
-    lines = []
-    for match in matches:
-        if match.round != number:
-            continue
-        one, two = (tournament.teams[team].name for team in match.teams)
-        score = " : ".join(f"{points:g}" for points in match.board_points)
-        lines.append(f"{one} - {two}  {score}")
-        for board in match.boards:
-            names = board_name(tournament, board.players)
-            points = " : ".join(f"{each:g}" for each in board.points) if board.done else "open"
-            lines.append(f"  {board.board}  {names}  {points}")
-    return lines
-
-
-def _plain_match(tournament: Tournament, match: TeamMatch) -> dict[str, Any]:
-    return {
-        "round": match.round,
-        "teams": [tournament.teams[team].name for team in match.teams],
-        "match_points": list(match.match_points) if match.done else None,
-        "board_points": list(match.board_points),
-        "boards": [
-            {"board": each.board, "players": names_of(tournament, each.players, None)}
-            | {"points": list(each.points) if each.done else None}
-            for each in match.boards
-        ],
-    }
+def _match_lines(tournament: Tournament, match: TeamMatch) -> Iterator[str]:
+    one, two = (tournament.teams[team].name for team in match.teams)
+    yield f"{one} - {two}  {' : '.join(f'{points:g}' for points in match.board_points)}"
+    for board in match.boards:
+        names = board_name(tournament, board.players)
+        points = " : ".join(f"{each:g}" for each in board.points) if board.done else "open"
+        yield f"  {board.board}  {names}  {points}"
 
 
 def team_round_document(
@@ -606,19 +586,17 @@ def publication_page(tournament: Tournament) -> Document:
 
 
 def _lead(tournament: Tournament) -> list[str]:
-    return [*summary_lines(tournament)[1:2], _state(tournament)]
-
-
-def _state(tournament: Tournament) -> str:
+    """Where and when, and how far it is."""
     number = tournament.last_round
-    if not number:
-        return f"{plural(len(tournament.players), 'player')} entered; round 1 is not paired yet."
     missing = sum(game.result is Result.unknown for game in tournament.round_games(number))
-    if missing:
-        return f"Round {number} of {tournament.rounds}: {plural(missing, 'result')} to come."
-    if number < tournament.rounds:
-        return f"Round {number} of {tournament.rounds} is over."
-    return "All rounds are over."
+    state = "All rounds are over."
+    if not number:
+        state = f"{plural(len(tournament.players), 'player')} entered; round 1 is not paired yet."
+    elif missing:
+        state = f"Round {number} of {tournament.rounds}: {plural(missing, 'result')} to come."
+    elif number < tournament.rounds:
+        state = f"Round {number} of {tournament.rounds} is over."
+    return [*summary_lines(tournament)[1:2], state]
 
 
 def _contents(tournament: Tournament) -> tuple[list[Section], ...]:
