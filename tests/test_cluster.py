@@ -311,16 +311,17 @@ def test_many_files_are_the_same_pool(
     ]
     for patterns, options in kinds:
         paths = [str(folder / each) for each in patterns]
-        done: list[tuple[int, int]] = []
+        done: list[tuple[str, int, int]] = []
         options["skip_unread"] = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SkippedWarning)
             with parallel.context(engine="local"):
                 here = read(*paths, **options)
-            there = read(*paths, **options, progress=lambda *now, d=done: d.append(now))
+            with parallel.context(progress=lambda *now, d=done: d.append(now)):
+                there = read(*paths, **options)
         same_pool(there, here)
         assert len(here)
-        assert done[-1][0] == done[-1][1]
+        assert done[-1][1] == done[-1][2]
 
     # Of several files at fault the first is named, and what is skipped is counted alike where
     # there is too much of it to be listed.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.records.ogs_server import OgsServer, game_entry, ogs_server
+from yardstone import parallel
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.records.ogs import CarefulClient, GameSelection, check_importers, fetch_ogs_games
@@ -36,14 +37,12 @@ def server() -> Iterator[OgsServer]:
 
 
 def test_the_latest_even_games_come(server: OgsServer, tmp_path: Path) -> None:
-    calls: list[tuple[int, int]] = []
-    result = fetch_ogs_games(
-        "ann", tmp_path / "games", selection=QUICK, url=server.url,
-        progress=lambda done, total: calls.append((done, total)),
-    )  # fmt: skip
+    calls: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *now: calls.append(now)):
+        result = fetch_ogs_games("ann", tmp_path / "games", selection=QUICK, url=server.url)
     assert result.user == "Ann"
     assert [file.name for file in result.files] == ["Ann-106.sgf", "Ann-105.sgf", "Ann-104.sgf"]
-    assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert calls == [("fetching", done, 3) for done in (1, 2, 3)]
     assert [game.black for game in read_games(*result.files)] == ["Ann"] * 3
     assert server.asked[0] == "/api/v1/players?username=ann"
     assert server.asked[1].startswith("/api/v1/players/77/games?ordering=-ended&")

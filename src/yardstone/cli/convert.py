@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from yardstone.choices import check_choice, plural
 from yardstone.cli.declare import argument, flag, option, target
 from yardstone.cli.games import GameOptions
-from yardstone.cli.output import Document, TableOutput, progress_bar, report_skipped, write_pieces
+from yardstone.cli.output import Document, TableOutput, report_skipped, write_pieces
 from yardstone.errors import UsageError
 from yardstone.records.formats import (
     FORMATS,
@@ -114,9 +114,7 @@ def _rewrite(
     assert format.games is not None
     assert text_of is not None
     sources = find_sources(paths, format.endings)
-    reader = format.games(
-        sources, strict=games.strict, progress=progress_bar("reading", quiet=games.quiet)
-    )
+    reader = format.games(sources, strict=games.strict)
     written = 0
 
     def pieces() -> Iterable[str]:

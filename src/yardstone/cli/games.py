@@ -110,8 +110,7 @@ class GameOptions:
             if self.query is not None:
                 pool = records.query(self.query, *self._database(paths), **options)
             else:
-                progress = progress_bar("reading", quiet=self.quiet)
-                pool = records.read(*_named(paths), format=format, progress=progress, **options)
+                pool = records.read(*_named(paths), format=format, **options)
         if report:
             report_skipped(pool.skipped)
         return pool
@@ -126,8 +125,7 @@ class GameOptions:
         options = self._options(**wanted)
         if self.query is not None:
             return game_stream(*self._database(paths), query=self.query, memory=memory, **options)
-        progress = progress_bar("reading", quiet=self.quiet)
-        return game_stream(*_named(paths), progress=progress, memory=memory, **options)
+        return game_stream(*_named(paths), memory=memory, **options)
 
     def counted(self, paths: Paths, *, memory: int, names: Names | None = None) -> CountedGames:
         """The games of the files or of the query, of which only counts of pairs are kept."""

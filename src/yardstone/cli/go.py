@@ -277,7 +277,6 @@ def judge(
         rules=rules,
         komi=komi,
         strict=strict,
-        progress=output.progress("judging"),
     )
     output.emit(judgement_document(result, top=top), skipped=result.skipped)
 

@@ -526,14 +526,12 @@ def judge_files(
     rules: Rules | None = None,
     komi: float | None = None,
     strict: bool = False,
-    progress: Callable[[int, int], None] | None = None,
 ) -> JudgedGames:
     """Judge who has won each game of some SGF files; the parameters are those of `judge_games`.
 
-    Only one game at a time is held with its moves. `progress` is called with the bytes that
-    have been read, and all.
+    Only one game at a time is held with its moves.
     """
-    reader = SgfReader(*paths, strict=strict, progress=progress)
+    reader = SgfReader(*paths, strict=strict)
     skipped = reader.skipped
     agreement = Agreement()
     judgements = []

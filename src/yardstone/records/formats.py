@@ -70,7 +70,7 @@ class FileFormat:
     endings: tuple[str, ...]  #: without those of compression
     signs: tuple[Sign, ...]  #: how its content shows
     read: Reader
-    #: from sources, and keywords `strict` and `progress`, to a reader of games with moves
+    #: from sources, and the keyword `strict`, to a reader of games with moves
     games: Callable[..., SgfReader] | None = None
     writers: tuple[Writer, ...] = ()
     moves: bool = False  #: whether its records hold moves, of which a pool keeps nothing

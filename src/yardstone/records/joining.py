@@ -132,10 +132,10 @@ def read_shares(
     if len(sources) < 2 or not parallel.elsewhere():
         return read(sources, options)
     shares = _shares(sources)
-    total = sum(share.size for share in shares)
     outcomes: list[Pool | YardstoneError | None] = [None] * len(shares)
     pools: list[Pool] = []
-    done = 0
+    total, done = sum(share.size for share in shares), 0
+    track = parallel.Track("reading", total)
 
     def receive(share: _Share, outcome: Pool | YardstoneError) -> None:
         nonlocal done
@@ -145,13 +145,12 @@ def read_shares(
                 raise known
             pools.append(known)
         done += share.size
-        if options.progress is not None:
-            options.progress(done, total)
+        track(done)
 
-    read_share = partial(_read_share, read, replace(options, progress=None))
+    read_share = partial(_read_share, read, options)
     sent = [share for share in shares if _can_be_sent(share.sources)]
     at_a_time = max(2, _SENT // max(1, _BYTES, *(share.size for share in sent)))
-    with nullcontext() if loops is None else work(loops, total):
+    with track, nullcontext() if loops is None else work(loops, total):
         parallel.map(read_share, _loaded(sent), workers=at_a_time, total=len(sent), receive=receive)
         for share in shares:
             if outcomes[share.number] is None:

@@ -290,7 +290,7 @@ def _results(
     """The results in some files, or in the one file that is `alone`."""
     skipped = SkipReport()
     matches: list[MatMatch] = []
-    for source, _ in in_turn(sources, options.progress):
+    for source, _ in in_turn(sources):
         any_match = False
         with source.open() as stream:
             text = decode(stream.rest(_MOST_BYTES).removeprefix(b"\xef\xbb\xbf"))

@@ -13,7 +13,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
@@ -22,6 +22,7 @@ from urllib.parse import urlencode, urlsplit
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import replaced
+from yardstone.parallel import Track
 
 #: Where OGS answers.
 OGS = "https://online-go.com"
@@ -139,7 +140,6 @@ def fetch_ogs_games(
     *,
     selection: GameSelection | None = None,
     url: str = OGS,
-    progress: Callable[[int, int], object] | None = None,
 ) -> FetchedGames:
     """Fetch the latest public games of a user of OGS as SGF files.
 
@@ -149,7 +149,6 @@ def fetch_ogs_games(
         selection: Which games, and the limits.
         url: Where the server is; another one must speak the same interface. Redirects are refused,
             and so are names that lead to private addresses.
-        progress: Called with the number of games that have come, and of all.
 
     Raises:
         InputError: There is no such user, or the server does not answer as it should.
@@ -176,13 +175,11 @@ def fetch_ogs_games(
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     left_out: list[str] = []
-    for place, game_id in enumerate(wanted):
-        if progress is not None:
-            progress(place, len(wanted))
+    for game_id in Track("fetching", len(wanted)).over(wanted):
         try:
             record = server.get(f"/api/v1/games/{game_id}/sgf", chosen.file_bytes)
         except InputError as error:
-            if not files and place == len(wanted) - 1:
+            if not files and game_id == wanted[-1]:
                 raise
             left_out.append(f"game {game_id}: {error.message}")
             continue
@@ -193,8 +190,6 @@ def fetch_ogs_games(
         with replaced(path) as temporary:
             temporary.write_bytes(record)
         files.append(path)
-    if progress is not None:
-        progress(len(wanted), len(wanted))
     if not files:
         raise InputError(f"none of the games could be fetched: {left_out[0]}")
     return FetchedGames(written, tuple(files), tuple(left_out))

@@ -43,7 +43,6 @@ class Options:
     strict: bool = False
     skip_unread: bool = False
     results: Mapping[str, object] | str | None = None
-    progress: Callable[[int, int], object] | None = None
     where: Where | None = None
     memory: int | None = None
     once: bool = False

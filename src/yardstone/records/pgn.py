@@ -117,9 +117,9 @@ def _read(
 ) -> Pool:
     """The games of some files, or of the one file that is `alone`; their times as texts."""
     reader = _Reader(columns, options)
-    for source, progress in in_turn(sources, options.progress):
+    for source, tell in in_turn(sources):
         with source.open() as stream:
-            any_tag = reader.read(stream, block, progress)
+            any_tag = reader.read(stream, block, tell)
         if not any_tag:
             if alone:
                 raise NoGamesError(
@@ -182,9 +182,7 @@ class _Reader:
         self.looked_at = 0  # records of this file that were left out and looked at
         self.open_results = True  # while its results that are none are blank or a question mark
 
-    def read(
-        self, stream: ByteStream, block: int, progress: Callable[[int], object] | None
-    ) -> bool:
+    def read(self, stream: ByteStream, block: int, tell: Callable[[int], None]) -> bool:
         """Read one file; false if no tag stands in it."""
         self.looked_at, self.open_results = 0, True
         stream.recode_utf16()
@@ -203,8 +201,7 @@ class _Reader:
                 start = self._scan(buffer, start, end, size < block, stream.name)
             left = end - start
             tail = buffer[start - game.MARKED - 24 : end].copy()
-            if progress is not None:
-                progress(stream.consumed)
+            tell(stream.consumed)
         if stream.damage is not None:
             damage = Skipped(stream.name, int(state[game.LINE]), stream.damage)
             self.skipped.add(damage, strict=self.strict)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypedDict
@@ -51,7 +51,6 @@ def read(
     strict: bool = False,
     skip_unread: bool = False,
     where: str | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Pool:
     """Read games from files, or from a frame, into one pool.
 
@@ -97,7 +96,6 @@ def read(
             SGF) or columns (tables): ``"Termination <> 'time forfeit' AND WhiteElo >= 2400"``.
             `yardstone.records.where` says what it means; ``pool.skipped.unwanted`` counts the games
             it left out.
-        progress: Called with the bytes read so far and all bytes (0 if unknown).
 
     Returns:
         Players are numbered in order of first appearance, the one moving first before the other;
@@ -122,7 +120,7 @@ def read(
     if dates is not None:
         check_choice("dates", dates, ORDERS)
     wanted = None if where is None else Where(where)
-    asked = (columns, first, times, dates, levels, strict, skip_unread, results, progress)
+    asked = (columns, first, times, dates, levels, strict, skip_unread, results)
     options = Options(*asked, where=wanted, once=True)
     frames = [each for each in paths if not isinstance(each, str | os.PathLike | Source)]
     if frames:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
@@ -74,7 +74,6 @@ __all__ = [
 
 
 StrPath = str | os.PathLike[str]
-Progress = Callable[[int, int], object]
 ENDINGS = (".sgf",)
 #: Where a server tells which of its games it is.
 _GAME_LINK = re.compile(r"://\S+\d{3}")
@@ -99,7 +98,6 @@ class SgfReader:
             line only.
         strict: Raise at the first record that cannot be used.
         limits: How long records may be.
-        progress: Called with the bytes read so far and all bytes (0 if unknown).
 
     Attributes:
         skipped: Records that were left out, and in `skipped.repaired` how often what was put right
@@ -112,7 +110,6 @@ class SgfReader:
         variations: bool = False,
         strict: bool = False,
         limits: SgfLimits | None = None,
-        progress: Progress | None = None,
     ) -> None:
         if not paths:
             raise UsageError("no files given")
@@ -120,7 +117,6 @@ class SgfReader:
         self._strict = strict
         self._limits = limits or SgfLimits()
         self._variations = variations
-        self._progress = progress
         self._builder = GameBuilder()
         beside = SkipReport()
         self._sources = find_sources(paths, ENDINGS, beside)
@@ -167,10 +163,10 @@ class SgfReader:
 
     def _records(self, *, main_only: bool) -> Iterator[SgfRecord]:
         rows = Rows(main_only=main_only)
-        for source, progress in in_turn(self._sources, self._progress):
+        for source, tell in in_turn(self._sources):
             try:
                 with source.open() as stream:
-                    for record in read_records(stream, rows, self._limits, self._skip, progress):
+                    for record in read_records(stream, rows, self._limits, self._skip, tell):
                         if rows.nodes:
                             yield record
                         else:
@@ -192,7 +188,6 @@ def read_games(
     variations: bool = False,
     strict: bool = False,
     limits: SgfLimits | None = None,
-    progress: Progress | None = None,
 ) -> Iterator[GoGame]:
     """The games in SGF files, one after another; see `SgfReader` for the parameters.
 
@@ -202,9 +197,7 @@ def read_games(
         InputError: If a file or folder does not exist.
         StrictError: With `strict`, at the first record that cannot be used.
     """
-    return iter(
-        SgfReader(*paths, variations=variations, strict=strict, limits=limits, progress=progress)
-    )
+    return iter(SgfReader(*paths, variations=variations, strict=strict, limits=limits))
 
 
 def read_trees(
@@ -256,7 +249,7 @@ def _results(
     columns: Mapping[str, str], sources: Sequence[Source], options: Options, *, alone: bool
 ) -> Pool:
     """The results in some files, or in the one file that is `alone`; times as `_SPAN` has them."""
-    reader = SgfReader(*sources, strict=options.strict, progress=options.progress)
+    reader = SgfReader(*sources, strict=options.strict)
     values: dict[str, list[Any]] = {name: [] for name in columns}
     black: list[str] = []
     white: list[str] = []
@@ -633,7 +626,6 @@ class MoveListReader:
             Its columns komi, handicap, size, rules, black_rank, white_rank, black_team, white_team,
             event and place are used where it has them. Games it does not know are skipped.
         key: The column of `results` that identifies games.
-        progress: Called with the bytes read so far and all bytes (0 if unknown).
 
     Attributes:
         skipped: Lines that were left out.
@@ -649,11 +641,7 @@ class MoveListReader:
     """
 
     def __init__(
-        self,
-        *paths: StrPath | Source,
-        results: Pool | None = None,
-        key: str = "game_id",
-        progress: Callable[[int, int], object] | None = None,
+        self, *paths: StrPath | Source, results: Pool | None = None, key: str = "game_id"
     ) -> None:
         if not paths:
             raise UsageError("no files given")
@@ -661,7 +649,6 @@ class MoveListReader:
         self._sources = find_sources(paths, [""], self.skipped)
         self._results = results
         self._rows_of: dict[str, int] = {}
-        self._progress = progress
         if results is not None:
             if key not in results.columns:
                 known = ", ".join(results.columns) or "none"
@@ -671,7 +658,7 @@ class MoveListReader:
 
     def __iter__(self) -> Iterator[GoGame]:
         builder, rows = GameBuilder(), Rows(main_only=True)
-        for source, _ in in_turn(self._sources, self._progress):
+        for source, _ in in_turn(self._sources):
             try:
                 yield from self._games(source, builder, rows)
             except InputError as error:

@@ -124,12 +124,12 @@ def read_records(
     rows: Rows,
     limits: SgfLimits,
     skip: Callable[[str, int, str], object],
-    progress: Callable[[int], object] | None = None,
+    tell: Callable[[int], None],
 ) -> Iterator[SgfRecord]:
     """The records of one file, each scanned into `rows`.
 
-    `skip` is called with file, line and reason for what cannot be read, `progress` with the bytes
-    of the file read so far.
+    `skip` is called with file, line and reason for what cannot be read, `tell` with the bytes of
+    the file read so far.
     """
     stream.recode_utf16()
     window = _Window(stream)
@@ -155,8 +155,7 @@ def read_records(
             sure = True
         else:
             window.more(len(window.data) - place or 1)
-            if progress is not None:
-                progress(stream.consumed)
+            tell(stream.consumed)
     if number == 0:
         skip(stream.name, 0, "no SGF records in this file")
     if stream.damage is not None:

@@ -26,6 +26,7 @@ from pathlib import Path, PurePath
 from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode, plain_cell
 
@@ -634,21 +635,18 @@ class Source:
         return Source(self.name, None, data=data)
 
 
-def in_turn(
-    sources: Sequence[Source], progress: Callable[[int, int], object] | None
-) -> Iterator[tuple[Source, Callable[[int], object] | None]]:
-    """Each source, with what to call while it is read, with the bytes of it that were.
+def in_turn(sources: Sequence[Source]) -> Iterator[tuple[Source, Callable[[int], None]]]:
+    """Each source, with what to call while it is read, with the bytes of it that were."""
+    sizes = [source.size for source in sources]
+    track, done = Track("reading", sum(sizes)), 0
 
-    `progress` is called with the bytes of all sources read so far, and with all there are.
-    """
-    total = 0 if progress is None else sum(source.size for source in sources)
-    done = 0
-    for source in sources:
-        tick = None if progress is None else (lambda at, d=done: progress(d + at, total))
-        yield source, tick
-        if progress is not None:
-            done += source.size
-            progress(done, total)
+    def tell(read: int) -> None:
+        track(done + read)
+
+    for source, size in zip(sources, sizes, strict=True):
+        yield source, tell
+        done += size
+        tell(0)
 
 
 def find_sources(

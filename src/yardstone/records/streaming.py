@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.parallel import Track
 from yardstone.pool import GameBatch, Pool, SkipReport, mapped
 from yardstone.records.databases import queried_rows
 from yardstone.records.dates import DateOrder
@@ -94,7 +95,6 @@ def game_stream(
     strict: bool = False,
     skip_unread: bool = False,
     where: str | None = None,
-    progress: Callable[[int, int], object] | None = None,
     rows: int = ROWS,
     memory: int | None = None,
 ) -> GameStream:
@@ -106,7 +106,6 @@ def game_stream(
         format, columns, first, times, dates, levels, synonyms, include, exclude: As in
             `yardstone.read`.
         results, strict, skip_unread, where: As in `yardstone.read`.
-        progress: Called with the bytes of the files read so far and of all files.
         rows: Most games of a batch.
         memory: Bytes that tables may take while they are read; what is more lies in a temporary
             folder.
@@ -132,7 +131,7 @@ def game_stream(
         base = str(paths[0]) if paths else None
         return GameStream(partial(_queried, query, base, options, rows), players, rows)
     groups, beside = sources_by_format(paths, format, strict=options.strict)
-    return GameStream(partial(_read, groups, options, rows, beside, progress), players, rows)
+    return GameStream(partial(_read, groups, options, rows, beside), players, rows)
 
 
 def _queried(
@@ -148,33 +147,37 @@ def _read(
     options: Options,
     rows: int,
     beside: SkipReport,
-    progress: Callable[[int, int], object] | None,
     report: SkipReport,
 ) -> Iterator[Pool]:
     """The games of all files, one after another; the report grows."""
-    whole = sum(source.size for _, sources in groups for source in sources)
+    track = Track("reading", sum(source.size for _, sources in groups for source in sources))
     done = 0
     for name, sources in groups:
         skipped, games = SkipReport(), 0
         for source in sources:
             size = source.size
-            for pool in _pools(FORMATS[name], source, options, rows, skipped):
+            for pool in _pools(FORMATS[name], source, options, rows, skipped, track):
                 games += len(pool)
                 yield pool
             done += size
-            if progress is not None:
-                progress(done, whole)
+            track(done)
         check_group(sources, skipped, games, skip_unread=options.skip_unread)
         report.merge(skipped)
     report.merge(beside)
 
 
 def _pools(
-    format: FileFormat, source: Source, options: Options, rows: int, skipped: SkipReport
+    format: FileFormat,
+    source: Source,
+    options: Options,
+    rows: int,
+    skipped: SkipReport,
+    track: Track,
 ) -> Iterator[Pool]:
     """The games of one file: by pieces from a table that has more than `rows`."""
     if format.rows is None:
-        pool = without_byes(format.read([source], options), strict=options.strict)
+        with track:
+            pool = without_byes(format.read([source], options), strict=options.strict)
     else:
         with format.rows(source, options) as table:
             if table.games > rows:

@@ -318,15 +318,13 @@ def import_games(
         file_bytes=limits.import_bytes,
         seconds=float(limits.import_seconds),
     )
-    track = Track("fetching")
-    track(0)
+    Track("fetching")(0)
     try:
         games: FetchedGames = fetch_ogs_games(
             user,
             folder,
             selection=selection,
             url=settings.importer_url or OGS,
-            progress=track,
         )
     except (NoGamesError, UsageError) as error:
         raise refusal("no_games", reason=error) from None

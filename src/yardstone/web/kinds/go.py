@@ -262,10 +262,7 @@ def _perform(task: Task) -> dict[str, Any]:
 def _games(task: Task) -> list[GoGame]:
     from yardstone.records.sgf import SgfReader
 
-    reader = SgfReader(
-        *(file.source for file in task.files),
-        progress=Track("reading"),
-    )
+    reader = SgfReader(*(file.source for file in task.files))
     hint = "Send fewer games: the newest are the most informative."
     games: list[GoGame] = []
     moves = 0

@@ -70,7 +70,6 @@ def _pool_of(task: Task) -> Pool:
         options = Options(
             first=first if name == "csv" and first != "auto" else None,
             skip_unread=task.options.get("unread") == "skip",
-            progress=Track("reading"),
         )
         pools.append(formats.read_format(name, [file.source for file in group], options))
     pool = joining.join_pools(pools)
