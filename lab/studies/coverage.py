@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.studies.lists.matches import MATCH_LINES
+from yardstone import parallel
 from yardstone.errors import ModelError, YardstoneWarning
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, Status, uncertainty
@@ -174,7 +175,8 @@ class Line:
         if self.simulations:
             seed = int(generator.integers(2**31))
             counts = pool.pair_counts()
-            result = simulate(system, counts, ratings, self.simulations, seed=seed, workers=1)
+            with parallel.context(workers=1):
+                result = simulate(system, counts, ratings, self.simulations, seed=seed)
             ratings = result.applied_to(ratings)
         return summarise(ratings, pool, confidence=self.confidence)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.ratings.simulated import simulated_pool
+from yardstone import parallel
 from yardstone.errors import ModelError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry, Prior, Relation, uncertainty
@@ -58,10 +59,12 @@ def test_analytic_deviations_equal_simulated_ones(name: str) -> None:
 def test_simulation_does_not_depend_on_the_number_of_workers() -> None:
     system, pool = SYSTEMS["score"], pool_of()
     ratings, counts = system.fit(pool), pool.pair_counts()
-    one = simulate(system, counts, ratings, 20, seed=5, workers=1)
-    two = simulate(system, counts, ratings, 20, seed=5, workers=2)
+    with parallel.context(workers=1):
+        one = simulate(system, counts, ratings, 20, seed=5)
+    with parallel.context(workers=2):
+        two = simulate(system, counts, ratings, 20, seed=5)
     np.testing.assert_array_equal(one.deviation, two.deviation)
-    other = simulate(system, counts, ratings, 20, seed=6, workers=2)
+    other = simulate(system, counts, ratings, 20, seed=6)
     assert not np.array_equal(one.deviation, other.deviation)
     with pytest.raises(UsageError, match="whole number from 2"):
         simulate(system, counts, ratings, 1)

@@ -364,7 +364,7 @@ def _work_there(command: typer.Context, name: str | None) -> str | None:
     return name
 
 
-def _work_in(command: typer.Context, number: int | None) -> int | None:
+def work_in(command: typer.Context, number: int | None) -> int | None:
     """Have all work of the command done by so many processes."""
     if number is not None and not command.resilient_parsing:
         from yardstone.parallel import context
@@ -395,7 +395,7 @@ class WorkOptions:
     PANEL: ClassVar[str] = LAST
 
     workers: int | None = advanced(
-        "Processes to use; one per core by default.", min=1, callback=_work_in
+        "Processes to use; one per core by default.", min=1, callback=work_in
     )
     engine: Engine = None
 

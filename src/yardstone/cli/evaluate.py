@@ -16,6 +16,7 @@ from yardstone.cli.declare import (
     argument,
     flag,
     option,
+    work_in,
 )
 from yardstone.cli.games import (
     FUSION,
@@ -27,7 +28,7 @@ from yardstone.cli.games import (
     settings,
 )
 from yardstone.cli.go import NetworkOptions
-from yardstone.cli.output import Document, Output, TableOutput, stage_bars
+from yardstone.cli.output import Document, Output, TableOutput
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -134,7 +135,9 @@ def evaluate(
     ),
     seed: Seed = 0,
     workers: int | None = advanced(
-        "Systems to evaluate in parallel. [default: 1; with --engine all]", min=1
+        "Systems to evaluate in parallel. [default: 1; with --engine all]",
+        min=1,
+        callback=work_in,
     ),
     moves: MovesOptions,
     network: Annotated[NetworkOptions, ADVANCED],
@@ -189,7 +192,6 @@ def evaluate(
             "gap_edges": gaps,
             "since_dates": since or (),
             "group_by": group,
-            "workers": workers,
         }
         names = _names(systems)
         chosen = names or SEQUENTIAL
@@ -230,7 +232,6 @@ def evaluate(
             names,
             parameters={name: given for name, given in fixed.items() if given},
             first_advantage=first_advantage,
-            progress=stage_bars(quiet=out.quiet),
             **shared,
             **options,
         )

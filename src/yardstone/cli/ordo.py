@@ -357,6 +357,7 @@ class _Session(Session):
 
     def _simulated(self, ratings: JointRatings) -> Simulated:
         """Simulated replays, with Ordo's signs of progress."""
+        from yardstone.parallel import context
         from yardstone.ratings.simulation import simulate
 
         options = self.options
@@ -365,10 +366,8 @@ class _Session(Session):
             heads=not options.quiet and options.cpus == 1,
         )
         try:
-            simulated = simulate(
-                self.system, self.counts, ratings, options.simulations,
-                workers=options.cpus, progress=progress,
-            )  # fmt: skip
+            with context(workers=options.cpus, progress=progress):
+                simulated = simulate(self.system, self.counts, ratings, options.simulations)
         except ModelError as error:
             raise Refused(f"yardstone: {error}") from None
         progress.end()
@@ -491,7 +490,7 @@ class _Progress:
             say("0   10   20   30   40   50   60   70   80   90   100 (%)\n")
             say("|----|----|----|----|----|----|----|----|----|----|\n")
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, _what: str, done: int, total: int) -> None:
         if self._heads:
             for number in range(self._shown + 1, done + 1):
                 say(f"\n==> Simulation:{number}/{total}\n")

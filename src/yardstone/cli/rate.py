@@ -168,8 +168,6 @@ def rate(
             minimum_games=min_games,
             simulations=simulate,
             seed=seed,
-            workers=work.workers,
-            progress=output.progress("simulating"),
         )
         if report.rejected:
             said = f"{report.rejected} replays fell apart and were drawn again"

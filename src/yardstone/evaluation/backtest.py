@@ -6,7 +6,6 @@ import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import partial
 from math import isfinite
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from yardstone import parallel
 from yardstone.choices import check_choice, check_number, checked_arguments, no_such
 from yardstone.disk import computed, on_disk, pieces, taken
 from yardstone.errors import InputError, ModelError, UsageError, WrongTypeError
@@ -77,14 +77,14 @@ def evaluate(
     confidence: float = 0.95,
     replicates: int = 1000,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
     **names: Unpack[ColumnNames],
 ) -> Evaluation:
     """Compare rating systems on later games: what `yardstone evaluate` does.
 
-    Every system replays the whole pool in order of time and predicts each game
-    before it learns from it; the predictions of the later games are measured.
+    Every system replays the whole pool in order of time and predicts each game before it learns
+    from it; the predictions of the later games are measured. One system is worked on at a time,
+    or as many as `yardstone.parallel.context` has workers; with an engine all, unless the games
+    are kept on disk, where they stay on this machine.
 
     Args:
         games: Games of players against others; those of a player against himself are left out.
@@ -108,10 +108,6 @@ def evaluate(
         since_dates: Each gives the subset of the games from then on.
         group_by: A column of the pool; each of its values gives a subset.
         confidence, replicates, seed: Of the intervals; the seed also serves the tuning.
-        workers: Systems worked on at the same time: one, or with an engine
-            (`yardstone.parallel.context`) all of them, unless the games are kept on disk, where
-            they stay on this machine.
-        progress: Called as ``progress(stage, done, all)``.
         **names: Which columns hold what, where `games` is no pool: ``first="home"``,
             ``second="away"``, ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
 
@@ -152,9 +148,7 @@ def evaluate(
     replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
     task = ReplayTask(played, before, tune, seed, look, systems is None, start_levels)
     with work(Loops.REPLAY, len(played) * replays):
-        outcomes = replay_systems(task, entries, workers, progress)
-    if progress is not None:
-        progress("replaying", len(entries), len(entries))
+        outcomes = _replay_all(task, entries)
     unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}
     runs = [each for each in outcomes if not isinstance(each, str)]
     if not runs:
@@ -257,10 +251,6 @@ def _finite(values: Floats) -> bool:
     return all(bool(np.isfinite(taken(values, at)).all()) for at in pieces(len(values)))
 
 
-#: Called with a stage of the work, and how much of it is done of how much.
-Progress = Callable[[str, int, int], object]
-
-
 @dataclass(frozen=True)
 class ReplayedSystem:
     """One system's replay: its predictions of all games, and the ratings before them."""
@@ -274,7 +264,7 @@ class ReplayedSystem:
 
 @dataclass(frozen=True, eq=False)
 class ReplayTask:
-    """What is done with each system; it goes to other machines without the progress."""
+    """What is done with each system."""
 
     games: Pool
     earlier: Pool
@@ -283,12 +273,10 @@ class ReplayTask:
     look: bool
     lenient: bool  # whether a system that cannot take the games is left out
     levels: bool = False  # whether newcomers start at the grades and ratings in the games
-    progress: Callable[[str], Progress | None] | None = None
 
     def outcome(self, named: tuple[str, SystemEntry | SequentialSystem]) -> ReplayedSystem | str:
         """The replay of a system, or why there is none."""
         name, entry = named
-        progress = None if self.progress is None else self.progress(name)
         games, earlier = self.games, self.earlier
         if starts_at_levels(entry) and not self.levels:
             games, earlier = _without_levels(games), _without_levels(earlier)
@@ -298,7 +286,7 @@ class ReplayTask:
             if not games.ordered and isinstance(entry, SystemEntry):
                 knobs = (knob for knob in entry.knobs if knob.name != "first_advantage")
                 entry = replace(entry, knobs=tuple(knobs))
-            return self._replayed(name, entry, games, earlier, progress)
+            return self._replayed(name, entry, games, earlier)
         except (InputError, UsageError, ModelError) as error:
             if not self.lenient:
                 raise
@@ -310,7 +298,6 @@ class ReplayTask:
         entry: SystemEntry | SequentialSystem,
         games: Pool,
         earlier: Pool,
-        progress: Progress | None,
     ) -> ReplayedSystem:
         """The replay of all games, by a system tuned on earlier ones.
 
@@ -321,10 +308,7 @@ class ReplayTask:
         if isinstance(entry, SystemEntry):
             if self.look and takes_advantage(entry):
                 untuned["first_advantage"] = helpful_advantage(entry, earlier)
-            step = None if progress is None else partial(progress, f"tuning {name}")
-            tuned = tune(
-                entry, earlier, self.trials, seed=self.seed, untuned=untuned, progress=step
-            )
+            tuned = tune(entry, earlier, self.trials, seed=self.seed, untuned=untuned)
             given = entry.given(games.columns)
         else:
             tuned = Tuned(entry)
@@ -361,31 +345,23 @@ def _without_levels(games: Pool) -> Pool:
     return games if len(kept) == len(games.columns) else replace(games, columns=kept)
 
 
-def replay_systems(
-    task: ReplayTask,
-    entries: Mapping[str, SystemEntry | SequentialSystem],
-    workers: int | None,
-    progress: Progress | None,
+def _replay_all(
+    task: ReplayTask, entries: Mapping[str, SystemEntry | SequentialSystem]
 ) -> list[ReplayedSystem | str]:
     """What comes of all systems, here or on the machines that work for this one."""
-    from yardstone import parallel
-
-    def note(done: int, total: int) -> None:
-        if progress is not None:
-            progress("replaying", done, total)
-
     items = list(entries.items())
     if parallel.elsewhere() and not on_disk(task.games.first):
-        return parallel.map(task.outcome, items, workers=workers, progress=note)
+        return parallel.map(task.outcome, items, what="replaying")
     begun = itertools.count()
 
-    def beginning(name: str) -> Progress | None:
-        if progress is not None:
-            progress(f"replaying {name}", next(begun), len(items))
-        return progress
+    def outcome(named: tuple[str, SystemEntry | SequentialSystem]) -> ReplayedSystem | str:
+        parallel.Track(f"replaying {named[0]}", len(items))(next(begun))
+        return task.outcome(named)
 
-    here = replace(task, progress=beginning)
-    return parallel.map(here.outcome, items, workers=workers or 1, threads=True, engine="local")
+    workers = parallel.current().workers or 1
+    outcomes = parallel.map(outcome, items, workers=workers, threads=True, engine="local")
+    parallel.Track("replaying", len(items))(len(items))
+    return outcomes
 
 
 def _plain(system: object) -> dict[str, Any]:

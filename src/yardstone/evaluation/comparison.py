@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -29,6 +29,7 @@ from yardstone.evaluation.metrics import (
     total_log_likelihood,
 )
 from yardstone.evaluation.splits import Subset
+from yardstone.parallel import Track
 
 if TYPE_CHECKING:
     from yardstone.evaluation.uncertainty import Bootstrap, MeanInterval
@@ -215,7 +216,6 @@ def tune(
     untuned: Mapping[str, float] = MappingProxyType({}),
     scored: Flags | None = None,
     seconds: float | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Tuned:
     """Find parameters of a system on earlier games.
 
@@ -229,7 +229,6 @@ def tune(
             for example, of which only the month is known.
         seconds: Begin no further trial after so long; the first one always runs. Results then
             depend on the machine.
-        progress: Called as ``progress(done, trials)``.
 
     Raises:
         UsageError: There are too few earlier games.
@@ -266,19 +265,16 @@ def tune(
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True)
     )
-    done = 0
-
+    track = Track(f"tuning {entry.name}", trials)
     began = time.monotonic()
 
-    def report(study: Any, _trial: Any) -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, trials)
+    def report(study: Any, trial: Any) -> None:
+        track(trial.number + 1)
         if seconds is not None and time.monotonic() - began > seconds:
             study.stop()
 
     study.optimize(objective, n_trials=trials, callbacks=[report])
+    done = len(study.get_trials(deepcopy=False))
     if len(failures) == done:
         raise ModelError(f"{entry.name}: no set of parameters could be used: {failures[0]}")
     best = study.best_trial

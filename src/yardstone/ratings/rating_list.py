@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import hypot, isfinite, nan, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -45,10 +45,6 @@ from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import win_draw_loss, win_probability
 
-if TYPE_CHECKING:
-    from yardstone.parallel import Progress
-
-
 _SUGGESTIONS = 5  #: Further matches named as worth playing.
 
 
@@ -67,8 +63,6 @@ def rate_list(
     minimum_games: int = 0,
     simulations: int = 0,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
 ) -> RatingList:
     """Rate the players of a pool, and gather what must be known of the ratings.
 
@@ -81,7 +75,7 @@ def rate_list(
         confidence: Level of all intervals, 0 to 1.
         minimum_games: Players with fewer games count for the others' ratings but are not listed.
         simulations: Replays to get the deviations from; 0 computes them directly.
-        seed, workers, progress: Of the replays; see `simulate`.
+        seed: Of the replays; see `simulate`.
 
     Raises:
         NoGamesError, NotConnectedError, ModelError, ConvergenceError, InputError, UsageError: As
@@ -99,15 +93,7 @@ def rate_list(
         remarks += misfit_of_join(system, ratings)
         rejected = 0
         if simulations:
-            replays = simulate(
-                system,
-                pool.pair_counts(),
-                ratings,
-                simulations,
-                seed=seed,
-                workers=workers,
-                progress=progress,
-            )
+            replays = simulate(system, pool.pair_counts(), ratings, simulations, seed=seed)
             ratings, rejected = replays.applied_to(ratings), replays.rejected
         elif (error := ratings.extras.get(DEVIATION_ERROR)) is not None:
             remarks += (
@@ -139,8 +125,6 @@ def rate(
     minimum_games: int = 0,
     simulations: int = 0,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
     **more: Any,
 ) -> RatingList:
     """Rate players from files, a frame or a pool: what `yardstone rate` does.
@@ -149,7 +133,7 @@ def rate(
         games: Files, folders and patterns; frames of pandas and polars, Arrow tables.
         first, second, score: Columns of the player who moves first, of the other, and of the
             result, where their names do not say.
-        confidence, minimum_games, simulations, seed, workers, progress: As in `rate_list`.
+        confidence, minimum_games, simulations, seed: As in `rate_list`.
         **more: Further words on columns and values (``time``, ``results``, ``columns``, ``side``,
             ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.reading.ColumnNames`);
             and parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``.
@@ -170,8 +154,6 @@ def rate(
         minimum_games=minimum_games,
         simulations=simulations,
         seed=seed,
-        workers=workers,
-        progress=progress,
     )
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from yardstone.arrays import Floats, Ints
-    from yardstone.parallel import Progress
     from yardstone.ratings.bradley_terry import BradleyTerry
 
 #: A replay that falls apart into more groups than the real games is drawn again so often.
@@ -131,8 +130,6 @@ def simulate(
     simulations: int,
     *,
     seed: int | None = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
 ) -> Simulated:
     """Replay all games `simulations` times and rate each replay.
 
@@ -186,7 +183,7 @@ def simulate(
     joined = tuple(name for name in playing if name not in known)
     replay = _Replay(fast, ratings.players, used, chances, groups, level, joined)
     generators = parallel.spawn_generators(seed, simulations)
-    runs = parallel.map(replay, generators, workers=workers, threads=True, progress=progress)
+    runs = parallel.map(replay, generators, what="simulating", threads=True)
     table = np.array([row for row, _ in runs])
     spread = np.cov(table[:, :-2], rowvar=False, ddof=0)
     spread = np.atleast_2d(spread)

@@ -544,7 +544,6 @@ def tuned_glicko(
     trials: int,
     *,
     before: bool = False,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Glicko2:
     """Glicko-2 with the parameters that predict the games outside all sets best.
 
@@ -564,7 +563,7 @@ def tuned_glicko(
         if not end:
             raise NoGamesError("no game was played before the sets to tune on")
         pool, outside = pool.select(np.arange(end)), outside[:end]
-    tuning = tune(find_system("glicko2"), pool, trials, scored=outside, progress=progress)
+    tuning = tune(find_system("glicko2"), pool, trials, scored=outside)
     return cast("Glicko2", tuning.system)
 
 

@@ -598,7 +598,6 @@ def _tuned(data: Preparation, basis: _Basis) -> Glicko2 | None:
             basis.sets,
             settings.tune,
             before=settings.tune_before,
-            progress=data.note("tuning"),
         )
         usual = asdict(Glicko2())
         chosen = {name: value for name, value in asdict(system).items() if value != usual[name]}
