@@ -30,7 +30,7 @@ from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
 from tests.test_parallel import wait_until
 from tests.tournament.test_simulate import a_plan
 from yardstone import parallel
-from yardstone.backgammon.file_analysis import MatchFiles, analyse_files
+from yardstone.backgammon.file_analysis import analyse_files, match_files
 from yardstone.cli.main import main
 from yardstone.errors import (
     InputError,
@@ -458,7 +458,7 @@ def test_matches_of_backgammon_are_analysed_alike(nodes: Nodes, tmp_path: Path) 
     (tmp_path / "a.mat").write_text(text)
     (tmp_path / "b.mat").write_text(text.replace("gnubg", "Eva"))
     (tmp_path / "c.mat").write_text("no match")
-    matches = MatchFiles([str(tmp_path)])
+    matches = match_files([str(tmp_path)])
     with parallel.context(engine="local"):
         here = analyse_files(matches, program=program)
     there = analyse_files(matches, program=program)

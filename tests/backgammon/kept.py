@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from yardstone import parallel
-from yardstone.backgammon.file_analysis import AnalysisFile, MatchFiles, analyse_files
+from yardstone.backgammon.file_analysis import AnalysisFile, analyse_files, match_files
 from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
 from yardstone.errors import InputError
 from yardstone.examples import example
@@ -52,8 +52,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_matches(folder)
-        with MatchFiles([folder]) as files, parallel.context(workers=1):
-            analyse_files(files, ledger=AnalysisFile(folder / "ledger"))
+        with parallel.context(workers=1):
+            analyse_files(match_files([folder]), ledger=AnalysisFile(folder / "ledger"))
         text = (folder / "ledger").read_text().replace(f"{name}/", "")
     KEPT.write_bytes(gzip.compress(text.encode(), mtime=0))
 

@@ -17,9 +17,9 @@ from yardstone.backgammon.file_analysis import (
     AnalysisSettings,
     FileAnalysis,
     MatchFile,
-    MatchFiles,
     analyse_file,
     analyse_files,
+    match_files,
 )
 from yardstone.backgammon.gnubg import run_script
 from yardstone.backgammon.matches import AnalysedMatch
@@ -140,7 +140,7 @@ def test_a_match_without_a_date_is_not_one_of_today(tmp_path: Path, program: Pat
 def test_its_own_format_and_a_kind_by_name(tmp_path: Path, program: Path) -> None:
     script = "import gnubg\ngnubg.command('import mat \"m.mat\"')\n"
     script += f'gnubg.command("save match {tmp_path / "match.sgf"}")\n'
-    run_script(script, files={"m.mat": EXAMPLE}, program=program)
+    run_script(script, files={"m.mat": EXAMPLE.read_bytes()}, program=program)
     saved = analyse_file(MatchFile("match.sgf", tmp_path / "match.sgf"), program=program)
     assert saved.status == "analysed", saved.reason
     assert AnalysedMatch.from_file(saved).score == (1, 3)
@@ -163,23 +163,23 @@ def test_many_files_in_any_number_of_processes_and_again(
     def tell(what: str, done: int, total: int) -> None:
         calls.append((what, done, total))
 
-    with MatchFiles([tmp_path]) as files:
-        with parallel.context(workers=2, progress=tell):
-            first = analyse_files(files, ledger=AnalysisFile(ledger), program=program)
-        assert calls[-1] == ("analysing", 6, 6)
-        statuses = {Path(result.file).name: result.status for result in first}
-        assert statuses == {
-            **dict.fromkeys(BAD, "refused"),
-            "a.mat": "analysed",
-            "twin.mat": "refused",
-        }
-        assert "the same match as" in next(f.reason for f in first if f.file.endswith("twin.mat"))
-        good = next(result for result in first if result.status == "analysed")
-        assert good.content == outcome.content
-        size = ledger.stat().st_size
-        calls.clear()
-        with parallel.context(workers=1, progress=tell):
-            again = analyse_files(files, ledger=AnalysisFile(ledger), program=program)
+    files = match_files([tmp_path])
+    with parallel.context(workers=2, progress=tell):
+        first = analyse_files(files, ledger=AnalysisFile(ledger), program=program)
+    assert calls[-1] == ("analysing", 6, 6)
+    statuses = {Path(result.file).name: result.status for result in first}
+    assert statuses == {
+        **dict.fromkeys(BAD, "refused"),
+        "a.mat": "analysed",
+        "twin.mat": "refused",
+    }
+    assert "the same match as" in next(f.reason for f in first if f.file.endswith("twin.mat"))
+    good = next(result for result in first if result.status == "analysed")
+    assert good.content == outcome.content
+    size = ledger.stat().st_size
+    calls.clear()
+    with parallel.context(workers=1, progress=tell):
+        again = analyse_files(files, ledger=AnalysisFile(ledger), program=program)
     assert again == first
     assert calls == []
     assert ledger.stat().st_size == size

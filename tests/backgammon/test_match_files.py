@@ -2,17 +2,18 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from yardstone.backgammon.file_analysis import MatchFiles, UnpackLimits
+from yardstone.backgammon.file_analysis import LONGEST, MatchFile, match_files
 from yardstone.errors import InputError
 
 
-def names(files: MatchFiles) -> list[str]:
+def names(files: list[MatchFile]) -> list[str]:
     return [Path(match.name).name for match in files]
 
 
@@ -28,14 +29,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_files_folders_and_patterns(folder: Path) -> None:
-    with MatchFiles([folder]) as files:
-        assert names(files) == ["two.TXT", "one.mat", "three.mat.gz"]
-        assert [match.path.read_text() for match in files] == ["two", "one", "three"]
-        assert [match.ending for match in files] == [".txt", ".mat", ".mat"]
-        unpacked = files[2].path
-    assert not unpacked.exists()
-    with MatchFiles([folder / "deep" / "notes.pdf", f"{folder}/*.mat"]) as files:
-        assert names(files) == ["notes.pdf", "one.mat"]
+    files = match_files([folder])
+    assert names(files) == ["two.TXT", "one.mat", "three.mat.gz"]
+    assert [match.read() for match in files] == [b"two", b"one", b"three"]
+    assert [match.ending for match in files] == [".txt", ".mat", ".mat"]
+    files = match_files([folder / "deep" / "notes.pdf", f"{folder}/*.mat"])
+    assert names(files) == ["notes.pdf", "one.mat"]
 
 
 def archive_of(path: Path, members: dict[str, bytes]) -> Path:
@@ -63,18 +62,10 @@ def test_archives(kind: str, tmp_path: Path) -> None:
         "\x1b[31mred.mat": b"five",
     }
     path = archive_of(tmp_path / kind, members)
-    with MatchFiles([path]) as files:
-        assert [match.path.read_bytes() for match in files] == [
-            b"one",
-            b"two",
-            b"three",
-            b"four",
-            b"five",
-        ]
-        assert files[4].name == f"{path}/[31mred.mat"
-        inside = {match.path.parent for match in files}
-        assert len(inside) == 1
-        assert files[0].name == f"{path}/../../escape.mat"
+    files = match_files([path])
+    assert [match.read() for match in files] == [b"one", b"two", b"three", b"four", b"five"]
+    assert files[4].name == f"{path}/[31mred.mat"
+    assert files[0].name == f"{path}/../../escape.mat"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -85,29 +76,26 @@ def test_links_in_an_archive_are_no_matches(tmp_path: Path) -> None:
             entry = tarfile.TarInfo("link.mat")
             entry.type, entry.linkname = kind, target
             out.addfile(entry)
-    with MatchFiles([path]) as files:
-        assert len(files) == 0
+    assert match_files([path]) == []
 
 
-def test_limits(tmp_path: Path) -> None:
-    members = {f"{k}.mat": b"x" * 1000 for k in range(20)}
-    path = archive_of(tmp_path / "many.tar.gz", members)
-    with pytest.raises(InputError, match="more than 10 files"):
-        MatchFiles([path], UnpackLimits(number=10))
-    with pytest.raises(InputError, match="unpacks to more"):
-        MatchFiles([path], UnpackLimits(total=5000))
-    with MatchFiles([path], UnpackLimits(file=500)) as files:
-        assert all("not a match" in match.problem for match in files)
-        assert all(not match.path.read_bytes() for match in files)
-    bomb = archive_of(tmp_path / "bomb.zip", {"a.mat": b"0" * 10_000_000})
-    with MatchFiles([bomb]) as files:
-        assert "longer than" in files[0].problem
-    (tmp_path / "long.mat").write_bytes(b"x" * 2000)
-    with MatchFiles([tmp_path / "long.mat"], UnpackLimits(file=1000)) as files:
-        assert "longer than" in files[0].problem
-    (tmp_path / "long.mat.gz").write_bytes(gzip.compress(b"x" * 2000))
-    with MatchFiles([tmp_path / "long.mat.gz"], UnpackLimits(file=1000)) as files:
-        assert "longer than" in files[0].problem
+def test_what_is_no_match(tmp_path: Path) -> None:
+    long = b"0" * (LONGEST + 1)
+    bomb = archive_of(tmp_path / "bomb.zip", {"a.mat": long})
+    (tmp_path / "long.mat").write_bytes(long)
+    (tmp_path / "long.mat.gz").write_bytes(gzip.compress(long))
+    for match in match_files([bomb, tmp_path / "long.mat", tmp_path / "long.mat.gz"]):
+        with pytest.raises(InputError, match="larger than 4 MiB"):
+            match.read()
+    os.mkfifo(tmp_path / "pipe.mat")
+    with pytest.raises(InputError, match="not a regular file"):
+        match_files([tmp_path / "pipe.mat"])[0].read()
+
+
+def test_an_archive_that_expands_too_far(tmp_path: Path) -> None:
+    path = archive_of(tmp_path / "bomb.tar.gz", {f"{k}.mat": bytes(4 << 20) for k in range(20)})
+    with pytest.raises(InputError, match="expand"):
+        match_files([path])
 
 
 def test_damaged_archives_are_named_and_spoil_nothing(tmp_path: Path) -> None:
@@ -115,8 +103,8 @@ def test_damaged_archives_are_named_and_spoil_nothing(tmp_path: Path) -> None:
     (tmp_path / "torn.tar.gz").write_bytes(whole.read_bytes()[:90])
     (tmp_path / "no.zip").write_bytes(b"PK\3\4 nothing")
     (tmp_path / "good.mat").write_text("good")
-    with MatchFiles([tmp_path / name for name in ("torn.tar.gz", "no.zip", "good.mat")]) as files:
-        problems = {Path(match.name).name: match.problem for match in files}
+    files = match_files([tmp_path / name for name in ("torn.tar.gz", "no.zip", "good.mat")])
+    problems = {Path(match.name).name: match.problem for match in files}
     assert "cannot be read" in problems["torn.tar.gz"]
     assert "cannot be read" in problems["no.zip"]
     assert problems["good.mat"] == ""
@@ -124,8 +112,8 @@ def test_damaged_archives_are_named_and_spoil_nothing(tmp_path: Path) -> None:
 
 def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        MatchFiles([tmp_path / "none.mat"])
+        match_files([tmp_path / "none.mat"])
     with pytest.raises(InputError, match="this folder is empty"):
-        MatchFiles([tmp_path])
+        match_files([tmp_path])
     with pytest.raises(InputError, match="matches this pattern"):
-        MatchFiles([f"{tmp_path}/*.mat"])
+        match_files([f"{tmp_path}/*.mat"])

@@ -32,7 +32,7 @@ _NO_FILE_OF_OTHERS = {
         "backgammon/_gnubg:", "backgammon/gnubg:(_run|run_script)$",
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
-        "backgammon/file_analysis:(_sent|_key|_attempts|MatchFiles._unpack)$",
+        "backgammon/file_analysis:MatchFile.read$",
         "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$",
         "web/desk/service:WatchedFile",
         "web/desk/pages:file$", "web/database:insert_chunks$", "records/formats:_parquet_pieces$",

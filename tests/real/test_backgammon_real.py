@@ -15,7 +15,7 @@ import pytest
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
 from tests.skipping import read_skipping
-from yardstone.backgammon.file_analysis import MatchFiles, analyse_files
+from yardstone.backgammon.file_analysis import analyse_files, match_files
 from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET
 
 #: Half a unit of the last digit printed.
@@ -110,9 +110,9 @@ def test_the_reference_matches_again() -> None:
         for line in member:
             record = json.loads(line)
             index[str(record["seed"])] = record["stats"]
-    with MatchFiles([shared_path(folder)]) as files:
-        assert len(files) == len(index) == 60
-        result = analyse_files(list(files)[::EVERY], program=program)
+    files = match_files([shared_path(folder)])
+    assert len(files) == len(index) == 60
+    result = analyse_files(files[::EVERY], program=program)
     identical = others_counts = 0
     for outcome in result:
         assert outcome.content is not None, outcome.reason
@@ -139,10 +139,8 @@ def test_the_reference_matches_again() -> None:
 
 def test_corrupt_files_are_refused_and_the_good_one_is_not() -> None:
     program = real_gnubg()
-    with MatchFiles([shared_path("reference/gnubg/corrupt")]) as files:
-        result = {
-            Path(outcome.file).name: outcome for outcome in analyse_files(files, program=program)
-        }
+    files = match_files([shared_path("reference/gnubg/corrupt")])
+    result = {Path(outcome.file).name: outcome for outcome in analyse_files(files, program=program)}
     good = result.pop("good.mat")
     assert good.status == "analysed"
     assert {outcome.status for outcome in result.values()} == {"refused"}

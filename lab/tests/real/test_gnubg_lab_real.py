@@ -75,7 +75,7 @@ def test_statistics_and_close_decisions_of_the_reference_matches(
     source = inside(IMPORT)
 
     def analyse(path: Path) -> Any:
-        return run_script(source, files={"match.mat": path}, program=program).result
+        return run_script(source, files={"match.mat": path.read_bytes()}, program=program).result
 
     answer = parallel.map(
         analyse, [path for _, path in reference], threads=True, workers=default_processes()

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from yardstone.backgammon.file_analysis import AnalysisFile as AnalysisFile
     from yardstone.backgammon.file_analysis import AnalysisSettings as AnalysisSettings
     from yardstone.backgammon.file_analysis import FileAnalysis as FileAnalysis
-    from yardstone.backgammon.file_analysis import MatchFiles as MatchFiles
     from yardstone.backgammon.file_analysis import PositionEvaluation as PositionEvaluation
     from yardstone.backgammon.file_analysis import evaluate_position as evaluate_position
+    from yardstone.backgammon.file_analysis import match_files as match_files
     from yardstone.backgammon.formulas import PUBLISHED as PUBLISHED
     from yardstone.backgammon.formulas import Formula as Formula
     from yardstone.backgammon.gnubg import find_gnubg as find_gnubg

@@ -78,7 +78,7 @@ def analyse_matches(
     """Analyse files of matches, and say what the errors tell about each player.
 
     Args:
-        files: Such as `yardstone.backgammon.file_analysis.MatchFiles`.
+        files: Such as what `yardstone.backgammon.file_analysis.match_files` gives.
         settings: Depth and format.
         rule: From errors to ratings.
         choice: Which players are listed; the most matches first.

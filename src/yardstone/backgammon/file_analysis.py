@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
-import tempfile
 import threading
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from signal import Signals
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from yardstone import parallel
 from yardstone.backgammon.gnubg import (
@@ -34,13 +32,10 @@ from yardstone.backgammon.gnubg import (
 )
 from yardstone.backgammon.positions import Position
 from yardstone.choices import check_number
-from yardstone.errors import InputError, MissingFileError, UsageError, WorkerError
-from yardstone.files import scratch_folder, unwritable
+from yardstone.errors import InputError, UsageError, WorkerError
+from yardstone.files import unwritable
 from yardstone.records.sources import (
-    COMPRESSED,
-    ArchiveLimits,
     ArchiveTooLarge,
-    Member,
     Source,
     find_files,
     is_archive,
@@ -125,11 +120,17 @@ def analyse_files(
     """
     settings = settings or AnalysisSettings()
     version = gnubg_version(find_gnubg(program))
-    listed = [(match, _key(match, settings, version)) for match in matches]
+    listed: list[tuple[MatchFile, str]] = []
     results: dict[str, FileAnalysis] = {}
     todo: dict[str, MatchFile] = {}
-    for match, key in listed:
-        if key is None or key in results or key in todo:
+    for match in matches:
+        try:
+            key = _key(match, settings, version)
+        except InputError as error:
+            listed.append((replace(match, problem=error.message), ""))
+            continue
+        listed.append((match, key))
+        if key in results or key in todo:
             continue
         kept = ledger.get(key) if ledger is not None else None
         if kept is not None and kept["status"] != "failed":
@@ -150,7 +151,7 @@ def analyse_files(
     try:
         made = parallel.map(
             work,
-            ((key, _sent(match)) for key, match in todo.items()),
+            ((key, MatchFile(match.name, None, data=match.read())) for key, match in todo.items()),
             what="analysing",
             total=len(todo),
             threads=True,
@@ -164,7 +165,7 @@ def analyse_files(
     analyses = []
     first_names: dict[str, str] = {}
     for match, key in listed:
-        if key is None:
+        if match.problem:
             analysis = FileAnalysis(match.name, "refused", match.problem)
         elif key in first_names and results[key].status == "analysed":
             analysis = FileAnalysis(match.name, "refused", f"the same match as {first_names[key]}")
@@ -173,13 +174,6 @@ def analyse_files(
             analysis = replace(results[key], file=match.name)
         analyses.append(analysis)
     return analyses
-
-
-def _sent(match: MatchFile) -> MatchFile:
-    """The match as it goes to whoever analyses it: other machines need its bytes."""
-    if not parallel.elsewhere() or match.problem:
-        return match
-    return replace(match, data=match.path.read_bytes())
 
 
 def _analysed(
@@ -192,22 +186,14 @@ def _analysed(
     stop: threading.Event,
 ) -> FileAnalysis:
     """Analyse a file; done in a thread, or on another machine."""
-    match, program = item[1], same_gnubg(version, program)
-    with ExitStack() as stack:
-        if match.data is not None:
-            folder = tempfile.TemporaryDirectory(prefix="yardstone-match-")
-            path = Path(stack.enter_context(folder)) / "match"
-            path.write_bytes(match.data)
-            match = replace(match, path=path, data=None)
-        return analyse_file(match, settings, program=program, timeout=timeout, stop=stop)
+    program = same_gnubg(version, program)
+    return analyse_file(item[1], settings, program=program, timeout=timeout, stop=stop)
 
 
-def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str | None:
-    """What the result depends on, as one short text; None if it is not to be read."""
-    if match.problem:
-        return None
+def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str:
+    """What the result depends on, as one short text."""
     about = json.dumps([FORMAT, asdict(settings), match.ending, version]).encode()
-    return hashlib.sha256(about + b"\0" + match.path.read_bytes()).hexdigest()[:32]
+    return hashlib.sha256(about + b"\0" + match.read()).hexdigest()[:32]
 
 
 def analyse_file(
@@ -223,32 +209,33 @@ def analyse_file(
     Whatever stands in the file is no error; that GNU Backgammon is not there is an InputError.
     """
     settings = settings or AnalysisSettings()
-    if match.problem:
-        return FileAnalysis(match.name, "refused", match.problem)
-    if not match.path.stat().st_size:
+    try:
+        data = match.read()
+    except InputError as error:
+        return FileAnalysis(match.name, "refused", error.message)
+    if not data:
         return FileAnalysis(match.name, "refused", "it holds nothing")
     program = find_gnubg(program)
-    for kind in _attempts(match, settings.kind):
-        analysis = _attempt(match, kind, settings, program, timeout, stop)
+    for kind in _attempts(match.ending, data, settings.kind):
+        analysis = _attempt(match, data, kind, settings, program, timeout, stop)
         if analysis.status != "refused" or analysis.content is not None:
             break
     return analysis
 
 
-def _attempts(match: MatchFile, kind: str) -> list[str]:
+def _attempts(ending: str, data: bytes, kind: str) -> list[str]:
     """The imports to try, one after the other."""
     if kind != "auto":
         return [kind]
-    with match.path.open("rb") as file:
-        head = file.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if match.ending == ".sgf" or head.startswith(b"(;"):
+    if ending == ".sgf" or data[:512].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"(;"):
         return ["sgf"]
-    named = match.ending.removeprefix(".")
+    named = ending.removeprefix(".")
     return ["auto", *([named] if named in IMPORTS and named not in ("auto", "mat") else [])]
 
 
 def _attempt(
     match: MatchFile,
+    data: bytes,
     kind: str,
     settings: AnalysisSettings,
     program: Path,
@@ -264,12 +251,12 @@ def _attempt(
         done = run_script(
             inside("analyse_file()"),
             data={"file": short, "import": command, "plies": plies, "cube_plies": cube_plies},
-            files={short: match.path},
+            files={short: data},
             program=program,
             timeout=timeout or _TIMEOUTS[max(plies, cube_plies)],
             stop=stop,
         )
-    except (WorkerError, MissingFileError) as error:
+    except WorkerError as error:
         return say("failed", str(error))
     complaint = _complaint(f"{done.errors}\n{done.output}", short)
     content = done.result
@@ -517,147 +504,53 @@ ENDINGS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class UnpackLimits:
-    """How much is read.
+#: Bytes of the longest match.
+LONGEST = 4 << 20
 
-    `file` is in bytes of one match, `total` in those that all archives together unpack to; `number`
-    counts the members of all archives, those that are no matches too.
+
+@dataclass(slots=True)
+class MatchFile(Source):
+    """A file of one match: its name, as reports call it, and where it is read.
+
+    A member of an archive has the archive's name before its own.
     """
 
-    file: int = 4 << 20
-    total: int = 1 << 30
-    number: int = 200_000
+    problem: str = ""  #: Why it cannot be used; empty if nothing is wrong with it yet.
+
+    def read(self) -> bytes:
+        """Return its bytes, decompressed; InputError if it cannot be read, or is too long."""
+        regular = self.path is None or self.path.is_file()
+        if self.problem or not regular:
+            raise InputError(self.problem or "not a regular file", file=self.name)
+        return self.content(LONGEST)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchFile:
-    """A file of one match.
-
-    `name` is what reports call it (a member of an archive has the archive's name before it),
-    `problem` why it cannot be used, empty if nothing is wrong with it yet; `data` are its bytes
-    where they came from another machine.
-    """
-
-    name: str
-    path: Path
-    problem: str = ""
-    data: bytes | None = field(default=None, repr=False)
-
-    @property
-    def ending(self) -> str:
-        """Its ending in lower case, without that of a compression."""
-        return plain_ending(self.name)
-
-
-class MatchFiles(Sequence[MatchFile]):
-    """The files meant by paths; what is packed lies unpacked until this is closed.
+def match_files(paths: Iterable[str | os.PathLike[str]]) -> list[MatchFile]:
+    """Find the files of matches that paths mean; they are read when they are analysed.
 
     Args:
         paths: Files of any name, folders (all files below them with one of `ENDINGS`), patterns,
             and archives (zip, tar, compressed tar). Single files may be compressed with gzip,
             Zstandard, bzip2 or xz.
-        limits: How much is read.
 
     Raises:
-        InputError: A path means nothing, or an archive cannot be read or holds too much.
+        InputError: A path means nothing, or an archive holds too much.
     """
-
-    def __init__(
-        self, paths: Sequence[str | os.PathLike[str]], limits: UnpackLimits | None = None
-    ) -> None:
-        self._limits = limits or UnpackLimits()
-        self._open = ExitStack()
-        self._folder = self._open.enter_context(scratch_folder())
-        self._unpacked = 0
-        self._members = 0
-        self._files: list[MatchFile] = []
+    files = []
+    for source in (source for path in paths for source in find_files(path, ENDINGS)):
+        if source.path is None or not is_archive(source.path):
+            files.append(MatchFile(source.name, source.path))
+            continue
         try:
-            for path in paths:
-                for source in find_files(path, ENDINGS):
-                    self._add(source)
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Delete what was unpacked."""
-        self._open.close()
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __getitem__(self, place: int) -> MatchFile:  # type: ignore[override]
-        return self._files[place]
-
-    def _add(self, source: Source) -> None:
-        path = source.path
-        assert path is not None
-        if is_archive(path):
-            self._add_archive(path)
-        elif path.name.lower().endswith(COMPRESSED):
-            self._unpack(source)
-        elif not path.is_file():
-            self._files.append(MatchFile(source.name, path, "not a regular file"))
-        else:
-            too_long = path.stat().st_size > self._limits.file
-            self._files.append(MatchFile(source.name, path, self._too_long if too_long else ""))
-
-    @property
-    def _too_long(self) -> str:
-        return f"longer than {self._limits.file >> 10} KiB: not a match"
-
-    def _add_archive(self, path: Path) -> None:
-        """Unpack the matches of an archive; of a damaged one what comes before the damage."""
-        members: list[Member] = []
-        try:
-            for member in members_of(path, ArchiveLimits(self._limits.number, math.inf)):
-                self._count(str(path), 1, 0)
-                members.append(member)
+            files.extend(
+                MatchFile(f"{source.name}/{member.name}", None, member=member)
+                for member in members_of(source.path)
+                if plain_ending(member.name) in ENDINGS
+            )
         except ArchiveTooLarge:
             raise
         except (InputError, OSError) as error:
             reason = error.message if isinstance(error, InputError) else error.strerror
             problem = f"this archive cannot be read: {reason}"
-            self._files.append(MatchFile(str(path), path, problem))
-        for member in members:
-            source = Source(f"{path}/{member.name}", None, member=member)
-            if source.ending in ENDINGS:
-                self._unpack(source)
-
-    def _unpack(self, source: Source) -> None:
-        """Copy what is packed, whatever it claims about its size."""
-        place = self._folder / f"{len(self._files)}{source.ending}"
-        size, problem = 0, ""
-        try:
-            with source.open() as stream, place.open("wb") as out:
-                for piece in stream.pieces():
-                    size += len(piece)
-                    if size > self._limits.file:
-                        problem = self._too_long
-                        break
-                    out.write(piece)
-                problem = problem or stream.damage or ""
-        except InputError as error:
-            problem = f"cannot be unpacked: {error.message}"
-        if problem:
-            place.write_bytes(b"")
-        self._count(source.name, int(source.member is None), min(size, self._limits.file))
-        self._files.append(MatchFile(source.name, place, problem))
-
-    def _count(self, name: str, members: int, size: int) -> None:
-        self._members += members
-        self._unpacked += size
-        limits = self._limits
-        if self._members > limits.number:
-            raise InputError(f"more than {limits.number:,} files are packed", file=name)
-        if self._unpacked > limits.total:
-            raise InputError(
-                f"unpacks to more than {limits.total >> 20} MiB", file=name, hint="split it"
-            )
+            files.append(MatchFile(source.name, source.path, problem=problem))
+    return files

@@ -23,7 +23,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from yardstone.errors import InputError, MissingFileError, WorkerError
+from yardstone.errors import InputError, WorkerError
 from yardstone.files import scratch_folder
 from yardstone.signals import kill_group
 
@@ -139,7 +139,7 @@ def run_script(
     source: str,
     *,
     data: Any = None,
-    files: Mapping[str, Path] | None = None,
+    files: Mapping[str, bytes] | None = None,
     program: Path | None = None,
     timeout: float = TIMEOUT,
     clock: int | None = None,
@@ -155,7 +155,7 @@ def run_script(
     Args:
         source: The script.
         data: Anything that JSON can hold.
-        files: Files that the script reads: the name each has in its folder, and where it is.
+        files: Files that the script reads: the name each has in its folder, and its bytes.
         program: GNU Backgammon; by default whatever `find_gnubg` finds.
         timeout: Seconds until the job is killed.
         clock: Seconds since 1970 at which the clock of the job stands still. GNU Backgammon seeds
@@ -163,15 +163,13 @@ def run_script(
         stop: Once it is set, the job is killed.
 
     Raises:
-        InputError: A file does not exist; the program or libfaketime is missing; the disk is full.
+        InputError: The program or libfaketime is missing; the disk is full.
         WorkerError: The job took too long, wrote too much, could not start, or was stopped.
     """
     program = find_gnubg() if program is None else program
     with scratch_folder() as folder:
-        for short, path in (files or {}).items():
-            if not path.is_file():
-                raise MissingFileError("there is no such file", file=str(path))
-            (folder / short).symlink_to(path.absolute())
+        for short, content in (files or {}).items():
+            (folder / short).write_bytes(content)
         (folder / _SCRIPT).write_text(source, encoding="utf-8")
         (folder / _DATA).write_text(json.dumps(data), encoding="utf-8")
         environment = _environment(folder, clock)

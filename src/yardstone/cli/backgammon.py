@@ -189,7 +189,7 @@ def analyse(
         yardstone backgammon analyse backgammon.mat --ledger done.jsonl --player Ann -o ann.html
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
-    from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, MatchFiles
+    from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, match_files
     from yardstone.records import read_synonyms
     from yardstone.reports import backgammon as report
     from yardstone.reports.backgammon import match_table
@@ -204,17 +204,16 @@ def analyse(
     file = None if ledger is None else AnalysisFile(ledger)
     if file is not None and file.damaged and not output.quiet:
         print(f"yardstone: {ledger}: {file.damaged} torn lines passed over", file=sys.stderr)
-    with MatchFiles(paths) as files:
-        analysis = analyse_matches(
-            files,
-            settings,
-            rule,
-            ListedPlayers(player or (), main_name, min_matches, top or None),
-            blunders=blunders,
-            ledger=file,
-            program=gnubg,
-            timeout=timeout,
-        )
+    analysis = analyse_matches(
+        match_files(paths),
+        settings,
+        rule,
+        ListedPlayers(player or (), main_name, min_matches, top or None),
+        blunders=blunders,
+        ledger=file,
+        program=gnubg,
+        timeout=timeout,
+    )
     plain = report.backgammon_plain(analysis)
     if table is not None:
         write_table(match_table(plain), table)
