@@ -18,8 +18,8 @@ from pathlib import Path
 
 from sgfmill import sgf
 
-from yardstone.records.sgf import SgfLimits, SgfReader
-from yardstone.records.sgf_records import GameBuilder, Rows, read_records
+from yardstone.records.sgf import SgfReader
+from yardstone.records.sgf_records import GameBuilder, Rows, SgfLimits, read_records
 from yardstone.records.sources import ByteStream, StreamLimits
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/go/fox_sgf.zip"

@@ -91,10 +91,7 @@ class SkipReport:
         """Count one record under `kind` (default: its reason); raise StrictError if `strict`."""
         if strict:
             raise StrictError(record.reason, file=record.file, line=record.line or None)
-        self.total += 1
-        self.reasons[kind or record.reason] += 1
-        if known:
-            self.known[kind or record.reason] += 1
+        self.add_uncounted(kind or record.reason, 1, known=known)
         if len(self.details) < MAX_SKIPPED_DETAILS:
             self.details.append(record)
 

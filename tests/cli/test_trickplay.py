@@ -14,7 +14,7 @@ from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf, turned
 from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.records.sgf import read_trees
+from yardstone.records.sgf import SgfReader
 
 OTHER = "(;SZ[19]GN[other]AB[oq]AW[qp][ql](;B[qq]N[wrong])(;B[mp]N[solution]))"
 MISSING = "(;SZ[19]AB[aa][ac][ae]AW[ca][cc][ce][ee][gg](;B[ff])(;B[gf]))"
@@ -96,7 +96,7 @@ def test_boards_are_written_as_sgf(
     problems: Path, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, "find", problems, "--games", index, "--sgf", tmp_path / "boards.sgf")
-    trees = list(read_trees(tmp_path / "boards.sgf"))
+    trees = list(SgfReader(tmp_path / "boards.sgf").trees())
     assert [tree.properties(0)["GN"] for tree in trees] == [("problems",), ("problems #2",)]
     lines = [tree.path(leaf) for tree in trees for leaf in tree.leaves()]
     assert [len(line) - 1 for line in lines] == [4 + 3, 4 + 3, 4 + 1, 4 + 1]

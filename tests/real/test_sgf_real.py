@@ -17,7 +17,7 @@ import yardstone
 from tests.records.made_sgf import archive
 from tests.shared import shared_or_made, shared_path
 from yardstone.records.go_game import GoGame
-from yardstone.records.sgf import MoveListReader, SgfReader, read_games, read_trees, write_sgf
+from yardstone.records.sgf import MoveListReader, SgfReader, read_games, write_sgf
 
 #: One in so many files of the large archives is looked at.
 STEP = {"fox_sgf.zip": 61, "fox_ranked/games.zip": 61, "ogs_league.zip": 3}
@@ -93,7 +93,7 @@ def test_written_and_read_again_they_are_the_same(sample: Path, tmp_path: Path) 
 
 def test_trees_are_those_of_sgfmill(sample: Path) -> None:
     with zipfile.ZipFile(sample) as archive:
-        for tree in itertools.islice(read_trees(sample), 60):
+        for tree in itertools.islice(SgfReader(sample).trees(), 60):
             try:
                 oracle = sgf.Sgf_game.from_bytes(archive.read(tree.file.removeprefix(f"{sample}/")))
             except ValueError:

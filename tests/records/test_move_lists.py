@@ -7,7 +7,7 @@ import pytest
 
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
-from yardstone.records.sgf import MoveListReader, read_moves
+from yardstone.records.sgf import MoveListReader
 
 RESULTS = Pool.from_names(
     ["Ann", "Eve"], ["Bob", "Ann"], [1, 0], columns={"id": [7, 8], "komi": [6.5, 0.5]}
@@ -34,7 +34,7 @@ def test_without_results_there_are_only_moves(tmp_path: Path) -> None:
     path = tmp_path / "moves.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("2005-11", "x7\t;B[pd];W[dd]")
-    (game,) = read_moves(path)
+    (game,) = MoveListReader(path)
     assert game.properties["GN"] == ("x7",)
     assert (game.moves.tolist(), game.winner, game.file) == ([72, 60], 0, f"{path}/2005-11")
 

@@ -17,7 +17,8 @@ import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.records.go_game import GoGame
-from yardstone.records.sgf import SgfLimits, SgfReader, read_games, read_trees
+from yardstone.records.sgf import SgfReader, read_games
+from yardstone.records.sgf_records import SgfLimits
 
 GAME = (
     "(;GM[1]FF[4]CA[UTF-8]SZ[19]PB[Ann]BR[3d]PW[Bob]WR[2k]KM[6.5]RE[B+3.5]DT[2021-11-07]"
@@ -194,7 +195,7 @@ def test_variations_nested_a_million_deep(folder: Path) -> None:
     text = "(;B[aa]" * depth + ")" * depth
     game = one(folder, "(;SZ[9]" + text + ")")
     assert len(game.moves) == depth
-    (tree,) = read_trees(folder / "game.sgf")
+    (tree,) = SgfReader(folder / "game.sgf").trees()
     assert len(tree) == depth + 1
     assert len(tree.main_line()) == depth + 1
     (game,) = read(folder, "(;SZ[9];B[ee](;W[aa])" + "(;B[aa]" * depth)
@@ -237,7 +238,7 @@ def test_truncated_at_every_byte(folder: Path) -> None:
         games = list(reader)
         assert len(games) + len(reader.skipped) >= 1
         assert all(len(game.moves) <= 2 for game in games)
-        assert sum(map(len, read_trees(folder / "game.sgf"))) <= 5
+        assert sum(map(len, SgfReader(folder / "game.sgf").trees())) <= 5
 
 
 @settings(max_examples=120, deadline=None)
@@ -245,7 +246,7 @@ def test_truncated_at_every_byte(folder: Path) -> None:
 def test_no_text_is_a_crash(folder: Path, text: str) -> None:
     list(reader_of(folder, text))
     list(reader_of(folder, text, variations=True))
-    for tree in read_trees(folder / "game.sgf"):
+    for tree in SgfReader(folder / "game.sgf").trees():
         assert len(tree) == len(list(map(tree.properties, range(len(tree)))))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from yardstone.errors import UsageError
 from yardstone.records.decoding import clean, escaped, unescaped
 from yardstone.records.go_game import GoGame, parse_winner, split_rank
-from yardstone.records.sgf import SgfTree, read_games, read_trees, write_sgf
+from yardstone.records.sgf import SgfReader, SgfTree, read_games, write_sgf
 
 #: Where a game stands is no part of what it says; properties are compared by themselves.
 PLACE = ("file", "line", "number", "properties")
@@ -123,7 +123,7 @@ def test_a_tree_written_and_read_is_the_same(
     tree.add(None, root)
     for parent, properties in others:
         tree.add(parent % len(tree), properties)
-    (read,) = read_trees(written_and_read(folder, tree))
+    (read,) = SgfReader(written_and_read(folder, tree)).trees()
     pairs = [(0, 0)]
     for one, other in pairs:
         assert dict(tree.properties(one)) == dict(read.properties(other))
@@ -188,7 +188,7 @@ def test_a_deep_tree_is_written_without_recursion(folder: Path) -> None:
     for _ in range(5000):
         tree.add(node, {"B": ""})
         node = tree.add(node, {"W": ""})
-    (read,) = read_trees(written_and_read(folder, tree))
+    (read,) = SgfReader(written_and_read(folder, tree)).trees()
     assert len(read) == 10_001
 
 
@@ -197,7 +197,7 @@ def test_a_variation_that_begins_like_a_game_stays_one(folder: Path) -> None:
     root = tree.add(None, {"GM": "1", "SZ": "9"})
     tree.add(root, {"B": "aa"})
     tree.add(tree.add(root, {"GM": "3"}), {"FF": ("4", "5")})
-    (read,) = read_trees(written_and_read(folder, tree))
+    (read,) = SgfReader(written_and_read(folder, tree)).trees()
     assert [dict(read.properties(node)) for node in range(len(read))] == [
         {"GM": ("1",), "SZ": ("9",)}, {"B": ("aa",)}, {"GM": ("3",)}, {"FF": ("4", "5")}
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.choices import check_choice
+from yardstone.choices import check_choice, plural
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
 
@@ -152,10 +152,7 @@ _READERS = (
 
 
 def _days(year: int, month: int, day: int) -> _Span:
-    """All days of a year, of a month, or the one day; 0 stands for what is not known.
-
-    A day of an unknown month says no more than the year.
-    """
+    """All days of a year, of a month, or the one day; 0 is unknown, as is a day without month."""
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return _NONE
     day = day if month else 0
@@ -209,22 +206,15 @@ class Times:
         """Say once what was done with dates that are not complete."""
         if self.partial:
             skipped.remark(
-                f"{_games(self.partial)} with a date known in part "
+                f"{plural(self.partial, 'game')} with a date known in part "
                 "(a year or a month): placed on the earliest possible day."
             )
         if self.missed:
+            examples = ", ".join(repr(text[:40]) for text in self.unread)
             skipped.remark(
-                f"{_games(self.missed)} with a date that cannot be read, such as "
-                f"{_examples(self.unread)}."
+                f"{plural(self.missed, 'game')} with a date that cannot be read, such as "
+                f"{examples}."
             )
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number:,} games"
-
-
-def _examples(texts: Iterable[str]) -> str:
-    return ", ".join(repr(text[:40]) for text in list(texts)[:3])
 
 
 #: Written where nothing is known.

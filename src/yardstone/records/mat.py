@@ -1,10 +1,9 @@
-"""Matches of backgammon as Jellyfish's ``.mat`` files have them, and the sites that write the like.
+"""Results of matches of backgammon, from Jellyfish's ``.mat`` files and those of sites.
 
 A file holds tags such as ``; [EventDate "2024.08.01"]``, the length of the match
 (``5 point match``), and its games: the score, two columns of numbered moves and cube
 actions, and who wins how many points. Player 1 has the left column. Sites differ in
-where the columns begin, so a lone entry of a line is taken for the column it is
-nearer to, and who won is checked against the score at which the next game begins.
+where the columns begin, so who won is checked against the score at which the next game begins.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 LENGTH = "length"
 #: Longer files, lines and games are no matches.
 _MOST_BYTES = 256 << 20
-_MOST_TURNS = 100_000
 _LONGEST_LINE = 1000
 #: Of a match of which only the games are there.
 _UNKNOWN_LENGTH = -1
@@ -46,26 +44,12 @@ _GAME = re.compile(r"\s*game\s+(\d{1,6})\s*$", re.IGNORECASE)
 _SCORES = re.compile(r"\s?(.*?)\s*:\s*(\d{1,6})(\s+)(.*?)\s*:\s*(\d{1,6})\s*$")
 _NUMBER = re.compile(r"\s*\d{1,5}\)")
 _ENTRY = re.compile(
-    r"(?P<dice>[1-6]{2}):(?P<move>(?:(?!\s{2,}\S*[A-Z])(?!\s[1-6]{2}:).)*)"
+    r"[1-6]{2}:(?:(?!\s{2,}\S*[A-Z])(?!\s[1-6]{2}:).)*"
     r"|(?P<word>Doubles|Redoubles|Beavers|Raccoons|Takes|Accepts|Drops|Passes|Rejects|Wins|Losses"
     r"|Resigns)(?:\s*=>\s*\d+)?(?:\s+(?P<points>\d{1,5})\s+points?)?",
     re.IGNORECASE,
 )
-_ACTIONS = {
-    "doubles": "double", "redoubles": "double", "beavers": "beaver", "raccoons": "raccoon",
-    "takes": "take", "accepts": "take", "drops": "pass", "passes": "pass", "rejects": "pass",
-    "resigns": "resign",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A roll with its move, or a cube action."""
-
-    player: int  #: 0 for player 1, in the left column
-    action: str  #: ``move``, ``double``, ``take``, ``pass``, ``beaver``, ``raccoon`` or ``resign``
-    dice: tuple[int, ...] = ()  #: empty for a cube action
-    move: str = ""  #: as the file has it; empty where there is none
+_OVER = ("wins", "losses")
 
 
 @dataclass(slots=True)
@@ -74,14 +58,9 @@ class MatGame:
 
     line: int  #: where it begins
     score: tuple[int, int]  #: before it
-    turns: list[Turn] = field(default_factory=list)
+    begun: bool = False  #: whether there is more of it than its score
     winner: int | None = None  #: 0 or 1; None if the file does not say
     points: int = 0  #: won
-
-    @property
-    def begun(self) -> bool:
-        """Whether there is more of it than its score."""
-        return bool(self.turns) or self.winner is not None
 
 
 @dataclass(slots=True)
@@ -160,8 +139,8 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
         ...   2)  Resigns
         ...                        Wins 1 point and the match'''
         >>> match, = parse_mat(text.split(chr(10)))
-        >>> match.players, match.score, match.games[0].turns[0].dice
-        (('Ann', 'Bob'), (0, 1), (3, 1))
+        >>> match.players, match.score
+        (('Ann', 'Bob'), (0, 1))
     """
     tags: dict[str, str] = {}
     match: MatMatch | None = None
@@ -207,7 +186,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                 match.damage = "the names of its players change"
             match.players = players
             match.games[-1].score = (int(scores[2]), int(scores[5]))
-        elif len(match.games[-1].turns) < _MOST_TURNS:
+        else:
             _read_line(line, column, match.games[-1])
     if match is not None:
         yield match
@@ -229,7 +208,7 @@ def _goes_on(match: MatMatch, line: str, *, scored: bool) -> bool:
         return not match.games or match.games[-1].begun
     over = bool(match.games) and match.games[-1].winner is not None
     words = (each["word"] or "" for each in _ENTRY.finditer(line)) if over else ()
-    return any(word.lower() not in ("wins", "losses") for word in words)
+    return any(word.lower() not in _OVER for word in words)
 
 
 def _is_next(match: MatMatch, begins: re.Match[str] | None, scores: re.Match[str] | None) -> bool:
@@ -247,22 +226,15 @@ def _read_line(line: str, column: int, game: MatGame) -> None:
     """Take the entries of a line into a game."""
     start = number.end() if (number := _NUMBER.match(line)) else 0
     entries = list(_ENTRY.finditer(line, start))
-    lone = len(entries) == 1
-    for place, entry in enumerate(entries):
+    for entry in entries:
         right = entry.start() > max(column - 4, start + 8)
+        unclear = len(entries) == 1 and start + 8 < entry.start() <= column - 4
         word = (entry["word"] or "").lower()
-        if word in ("wins", "losses"):
-            unclear = lone and start + 8 < entry.start() <= column - 4
-            if entry["points"] is not None and not unclear:
-                game.winner = int(right if word == "wins" else not right)
-                game.points = int(entry["points"])
-            continue
-        player = int(right) if lone else min(place, 1)
-        if word:
-            game.turns.append(Turn(player, _ACTIONS[word]))
-        else:
-            dice = (int(entry["dice"][0]), int(entry["dice"][1]))
-            game.turns.append(Turn(player, "move", dice, clean(entry["move"])))
+        if word not in _OVER:
+            game.begun = True
+        elif entry["points"] is not None and not unclear:
+            game.begun, game.points = True, int(entry["points"])
+            game.winner = int(right if word == "wins" else not right)
 
 
 def read_mat(sources: Sequence[Source], options: Options) -> Pool:
@@ -303,7 +275,6 @@ def _results(
             if reason:
                 _skip(skipped, Skipped(source.name, match.line, reason), options.strict)
             else:
-                match.games = [MatGame(0, match.score)]  # moves are not kept
                 matches.append(match)
         if not any_match:
             if alone:

@@ -57,24 +57,8 @@ from yardstone.records.sgf_records import (
 from yardstone.records.sources import ByteStream, Source, find_sources, in_turn
 from yardstone.records.unplayed import CONTENT, IDENTITY, without_repeats
 
-__all__ = [
-    "POOL_COLUMNS",
-    "GoGame",
-    "SgfLimits",
-    "SgfReader",
-    "SgfTree",
-    "read_games",
-    "read_sgf",
-    "read_trees",
-    "sgf_of_rows",
-    "write_sgf",
-    "MoveListReader",
-    "read_moves",
-]
-
-
 StrPath = str | os.PathLike[str]
-ENDINGS = (".sgf",)
+_ENDINGS = (".sgf",)
 #: Where a server tells which of its games it is.
 _GAME_LINK = re.compile(r"://\S+\d{3}")
 #: Why a drawn game does not count: its komi or its result must be wrong.
@@ -119,7 +103,7 @@ class SgfReader:
         self._variations = variations
         self._builder = GameBuilder()
         beside = SkipReport()
-        self._sources = find_sources(paths, ENDINGS, beside)
+        self._sources = find_sources(paths, _ENDINGS, beside)
         for record in beside.details:
             self._skip(record.file, record.line, record.reason)
 
@@ -200,15 +184,8 @@ def read_games(
     return iter(SgfReader(*paths, variations=variations, strict=strict, limits=limits))
 
 
-def read_trees(
-    *paths: StrPath, strict: bool = False, limits: SgfLimits | None = None
-) -> Iterator[SgfTree]:
-    """The records in SGF files with all their variations, one after another."""
-    return SgfReader(*paths, strict=strict, limits=limits).trees()
-
-
 #: Columns taken where all are wanted, with the attributes of `GoGame` that they are.
-ALL_COLUMNS = {
+_ALL_COLUMNS = {
     name: name
     for name in (
         "size", "komi", "handicap", "rules", "black_rank", "white_rank", "black_team",
@@ -216,7 +193,7 @@ ALL_COLUMNS = {
     )
 } | {"written_result": "result"}  # fmt: skip
 #: Columns of a pool that come from attributes; other names are properties.
-ATTRIBUTES = ("file", "line", "number", *ALL_COLUMNS.values())
+_ATTRIBUTES = ("file", "line", "number", *_ALL_COLUMNS.values())
 
 
 def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
@@ -231,14 +208,14 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     """
     further = further_columns(options, SGF)
     levels = SGF_LEVELS if options.levels else {}
-    columns: Mapping[str, str] = ALL_COLUMNS if options.everything else {**levels, **further}
+    columns: Mapping[str, str] = _ALL_COLUMNS if options.everything else {**levels, **further}
     asked = options.asked()
     columns = {**columns, **asked}
     read = partial(_results, columns, alone=len(sources) == 1)
     pool = without_repeats(_timed(read_shares(read, sources, options, loops=Loops.SGF)))
-    require_columns(pool, further, sources, SGF, others=ATTRIBUTES)
+    require_columns(pool, further, sources, SGF, others=_ATTRIBUTES)
     if options.where is not None:
-        require_columns(pool, asked, sources, SGF, others=ATTRIBUTES)
+        require_columns(pool, asked, sources, SGF, others=_ATTRIBUTES)
         pool = options.where.select(pool)
     if options.everything:
         return without_empty_columns(pool)
@@ -260,7 +237,7 @@ def _results(
     marks: list[tuple[int, int]] = []
     for game in reader:
         games += 1
-        reason = unrated(game)
+        reason = _unrated(game)
         if reason is None and game.handicap and even:
             reason = (HANDICAP_GAME,) * 2
         if reason is not None:
@@ -320,7 +297,7 @@ def _timed(pool: Pool) -> Pool:
     return replace(pool, time=moments.time, columns=columns)
 
 
-def unrated(game: GoGame) -> tuple[str, str] | None:
+def _unrated(game: GoGame) -> tuple[str, str] | None:
     """Why a game does not count for ratings, and the kind of reason; None if it does."""
     if not game.black:
         return ("Black has no name",) * 2
@@ -339,7 +316,7 @@ def _value(game: GoGame, source: str) -> Any:
     name = source.lower()
     if name == "moves":
         return len(game.moves)
-    if name in ATTRIBUTES:
+    if name in _ATTRIBUTES:
         return getattr(game, name)
     return ", ".join(game.properties.get(source.upper(), ()))
 
@@ -355,7 +332,7 @@ def _column(values: list[Any]) -> NDArray[Any]:
 class SgfTree:
     """One game with its variations.
 
-    Made by `yardstone.records.sgf.read_trees`, or by hand from an empty one with `add`.
+    Made by `SgfReader.trees`, or by hand from an empty one with `add`.
 
     Attributes:
         file: Where it was read; '' if it was not.
@@ -476,9 +453,7 @@ class SgfTree:
 
 
 #: Properties that a `GoGame` tells itself, in the order in which they are written.
-_OWN = (
-    "GM FF CA SZ PB BR BT PW WR WT EV PC DT RU KM HA RE AB AW AE PL B W BL WL".split()
-)  # fmt: skip
+_OWN = "GM FF CA SZ PB BR BT PW WR WT EV PC DT RU KM HA RE AB AW AE PL B W BL WL".split()
 _RESULTS = {BLACK: "B+", WHITE: "W+", DRAWN: "0"}
 _LETTERS = "abcdefghijklmnopqrs"
 #: A new line is begun after so many moves.
@@ -511,7 +486,7 @@ def _property(name: str, values: Sequence[str]) -> str:
 
 def _game(game: GoGame) -> Iterator[str]:
     yield "(;"
-    for name, values in root_properties(game).items():
+    for name, values in _root_properties(game).items():
         yield _property(name, values)
     clocks = [] if game.time_left is None else game.time_left.tolist()
     for place, (move, colour) in enumerate(
@@ -526,7 +501,7 @@ def _game(game: GoGame) -> Iterator[str]:
     yield ")\n"
 
 
-def root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
+def _root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
     """What the first node of a game's record says."""
     texts = {tag: getattr(game, name) for name, tag in TEXTS.items()} | {
         "GM": "1", "FF": "4", "CA": "UTF-8", "SZ": str(game.size),
@@ -707,13 +682,6 @@ class MoveListReader:
                 if name in pool.columns and (text := _plain(pool.columns[name][row])):
                     texts[tag] = text
         return MappingProxyType({name: (text,) for name, text in texts.items()})
-
-
-def read_moves(
-    *paths: StrPath, results: Pool | None = None, key: str = "game_id"
-) -> Iterator[GoGame]:
-    """The games in lists of moves, joined to a table of results; see `MoveListReader`."""
-    return iter(MoveListReader(*paths, results=results, key=key))
 
 
 def _identifier(value: Any) -> str:

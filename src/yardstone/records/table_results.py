@@ -348,10 +348,7 @@ class TableOfGames:
         return replace(roles, colour=mover, usual_subject=usual, pair_subject=whose)
 
     def _turn_by(self, name: str, colour: Side) -> None:
-        """Find out who moves first by ``color``, ``is_white``, or ``white`` with names.
-
-        The way in which most of its cells can be read is taken, if these are half of them.
-        """
+        """Find out who moves first by ``color``, ``is_white`` or names, if most cells say so."""
         kind, labels = kind_of(name), self.roles.labels
         place = f"lower({self.places[name]})"
         if kind == "side":
@@ -706,11 +703,7 @@ class TableOfGames:
         return self._view(columns, both, self._own("score"), number, known)
 
     def _by_winner(self) -> _Way:
-        """Rows that name a winner and a loser, who stand first in turn.
-
-        So what stands first says nothing of the result, as it would not if the order
-        were known.
-        """
+        """Rows that name a winner and a loser; they stand first in turn, which so says nothing."""
         one, other = self._sides()
         sides = (other, one) if self.roles.labels == ("loser", "winner") else (one, other)
         winner = sides[0]

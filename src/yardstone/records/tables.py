@@ -22,7 +22,7 @@ from yardstone.errors import StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records.columns import ERRORS, LEVELS, Roles, check_stones, find_roles
 from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_coded_dates
-from yardstone.records.decoding import clean
+from yardstone.records.decoding import clean, finite_number
 from yardstone.records.mat import LENGTH
 from yardstone.records.options import MOST_UNREAD, UNKNOWN_RESULT, Options, check_unread
 from yardstone.records.table_results import BETWEEN, TableOfGames, quoted
@@ -85,16 +85,7 @@ def understand(
     if matches:
         roles = match_roles(roles, options.further)
     skipped = SkipReport() if report is None else report
-    table = TableOfGames(
-        connection,
-        rows,
-        names,
-        roles,
-        file=file,
-        options=options,
-        line_of=line_of,
-        report=skipped,
-    )
+    table = TableOfGames(connection, rows, names, roles, file, options, line_of, skipped)
     texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
     written = f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
     table.copy(time=_moment(roles), moment=written, blank=not keys)
@@ -135,10 +126,7 @@ def understand(
 
 
 def _check_copies(table: TableOfGames, *, ids: bool) -> None:
-    """Refuse a table in which games stand twice, once from each side.
-
-    With `ids` of the games a few are enough; else it must be all.
-    """
+    """Refuse a table of games told from each side: a few that have `ids`, or else all."""
     key = quoted(IDENTITY) if ids else "time"
     total, twice, keys = table.connection.execute(
         f"""WITH game AS (SELECT if(turned, second, first) AS first,
@@ -160,10 +148,7 @@ def _check_copies(table: TableOfGames, *, ids: bool) -> None:
 
 
 def _moment(roles: Roles) -> str:
-    """SQL for the time of a game, from a date, or a date and a time of day.
-
-    Only what is sure: a day written year first, in a year of sense. `_times` reads the rest.
-    """
+    """SQL for the time of a game where it is sure, year first; `_times` reads the rest."""
     texts = [
         f"regexp_replace(CAST({quoted(name)} AS VARCHAR), "
         r"'^(\d{4})[./](\d{1,2})[./](\d{1,2})', '\1-\2-\3')"
@@ -328,10 +313,7 @@ class GameRows:
         return with_error_rates(pool) if self.matches else pool
 
     def _times(self, rows: str) -> NDArray[np.datetime64] | None:
-        """When all games were played; None where DuckDB has read it for each of them.
-
-        Raises InputError where a date is wanted and none of the column can be read.
-        """
+        """When all games were played; None where DuckDB has read it for each of them."""
         connection, roles, options = self.table.connection, self.table.roles, self.table.options
         written = connection.execute(
             f"""SELECT coalesce(moment, '') AS text FROM {rows}
@@ -434,11 +416,5 @@ def numbers_of(column: NDArray[np.generic]) -> NDArray[np.float64]:
     try:
         return np.asarray(column, np.float64)
     except ValueError:
-        return np.array([_number(text) for text in column.tolist()])
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
+        numbers = (finite_number(text, below=np.inf) for text in column.tolist())
+        return np.array([np.nan if number is None else number for number in numbers])

@@ -231,10 +231,7 @@ def _repeats(content: NDArray[Any]) -> NDArray[np.bool_]:
 def _sure(
     pool: Pool, content: NDArray[Any], identity: NDArray[Any], repeats: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Those of the repeats that are the same game: identities hold one game of each player.
-
-    Where they hold several (an id of a tournament, a round that is 1 throughout), none is sure.
-    """
+    """Those of the repeats that are the same game: if identities hold one game of a player."""
     if not repeats.any():
         return repeats
     near = np.flatnonzero(np.isin(identity, np.unique(identity[repeats])))
