@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from yardstone.examples import example
+from yardstone.pool import SkipReport
 from yardstone.web.kinds import KINDS, Task
 from yardstone.web.pages.job_pages import FOLDER, SAMPLES
 from yardstone.web.sent_files import Unpacked
@@ -35,10 +36,9 @@ def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> 
     task = Task(
         options,
         files,
-        folder,
         settings or Settings(data=folder),
         lambda: model_network(StrengthModel.load()),
-        lambda stage, done, total: None,
+        SkipReport(),
     )
     result: dict[str, Any] = json.loads(json.dumps(KINDS[kind].result(task)))
     return result

@@ -14,8 +14,7 @@ from tests.web.serving import Server, serving, settings_for, small_results
 from yardstone.errors import UsageError
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
-from yardstone.web.problems import RequestProblem
-from yardstone.web.sent_files import ImportGate, import_games
+from yardstone.web.sent_files import import_games
 
 HTML = {"Accept": "text/html"}
 RECORD = b"(;FF[4]GM[1]SZ[19]PB[Ann]PW[Bob]RE[B+R];B[pd];W[dd];B[pq];W[dp])\n"
@@ -93,17 +92,12 @@ def test_what_does_not_go_together(server: Server) -> None:
 
 
 def test_names_are_counted_by_the_hour(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, {"imports_hour": 2}, importer="ogs")
-    now = 0.0
-    gate = ImportGate(settings, lambda: now)
-    gate.check("ann")
-    gate.check("ann")
-    with pytest.raises(RequestProblem, match="2 times an hour") as refused:
-        gate.check("ann")
-    assert refused.value.retry_after == 3600
-    gate.check("bob")
-    now = 3601.0
-    gate.check("ann")
+    with serving(tmp_path, {"imports_hour": 2}, importer="ogs") as server:
+        for name in ("Ann", "Bob"):
+            server.accepted([], fields=[("ogs", name)])
+        refused = server.send([], fields=[("ogs", "Ann")])
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1800")
+    assert "2 times an hour" in refused.json()["error"]["message"]
 
 
 def test_the_field_of_the_page(server: Server) -> None:

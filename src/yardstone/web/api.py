@@ -21,7 +21,7 @@ from yardstone.web import upkeep
 from yardstone.web.kinds import KINDS, Kind
 from yardstone.web.kinds.kind import ChoiceField, PlayersField
 from yardstone.web.kinds.kind import Field as FormField
-from yardstone.web.problems import DatabaseAway, RequestProblem, missing, refusal
+from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
 from yardstone.web.sent_files import FILES
 from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
 from yardstone.web.store import sent_key
@@ -509,8 +509,8 @@ def metrics(request: Request) -> Response:
     try:
         address = ip_address(request.client.host if request.client is not None else "")
     except ValueError:
-        raise missing() from None
+        raise refusal("not_found") from None
     if not any(address in network for network in request.app.state.may_measure):
-        raise missing()
+        raise refusal("not_found")
     text = request.app.state.metrics.text(upkeep.state(service_of(request).store))
     return Response(text, media_type="text/plain; version=0.0.4")

@@ -110,36 +110,30 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 @dataclass
 class RateLimit:
-    """Counts the requests of each visitor: so many a minute, some of them at once.
+    """Counts what each visitor does: `most` times in a `period` of seconds, some of them at once.
 
-    A bucket of tokens for each: a request takes one, and they come back with time, of which the
-    `clock` gives seconds.
+    A bucket of tokens for each: whoever comes takes one, and they come back with time, of which
+    the `clock` gives seconds. `refused` names the refusal where there is none.
     """
 
-    limits: Limits
+    most: int
+    refused: str = "too_many_requests"
+    period: float = 60.0
     clock: Callable[[], float] = time.monotonic
-    _buckets: OrderedDict[tuple[str, bool], tuple[float, float]] = field(
-        default_factory=OrderedDict
-    )
+    _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
-    def check(self, client: str, method: str) -> None:
-        """Count a request; raises RequestProblem if there were too many."""
-        self._take(client, False, self.limits.requests_minute)
-        if method not in _SAFE:
-            self._take(client, True, self.limits.posts_minute)
-
-    def _take(self, client: str, changing: bool, minute: int) -> None:
-        now, rate = self.clock(), minute / 60.0
-        key = (client, changing)
-        left, before = self._buckets.pop(key, (float(minute), now))
-        left = min(left + rate * (now - before), float(minute))
+    def check(self, client: str) -> None:
+        """Count a visitor's coming; raises RequestProblem if there were too many."""
+        now, rate, most = self.clock(), self.most / self.period, float(self.most)
+        left, before = self._buckets.pop(client, (most, now))
+        left = min(left + rate * (now - before), most)
         enough = left >= 1.0
-        self._buckets[key] = (left - 1.0 if enough else left, now)
+        self._buckets[client] = (left - 1.0 if enough else left, now)
         if len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
         if not enough:
             seconds = max(1, round((1.0 - left) / rate))
-            raise refusal("too_many_requests", most=minute, retry_after=seconds)
+            raise refusal(self.refused, most=self.most, retry_after=seconds)
 
 
 class Places(Counter[str]):
@@ -358,7 +352,8 @@ class RequestMonitor:
     """
 
     app: ASGIApp
-    rate_limit: RateLimit
+    requests: RateLimit
+    posts: RateLimit
     metrics: Metrics
     client: Callable[[Request], str]
     refuse: Callable[[Request, RequestProblem], Response]
@@ -390,7 +385,10 @@ class RequestMonitor:
         request = Request(scope)
         try:
             if not path.startswith(_UNCOUNTED):
-                self.rate_limit.check(self.client(request), scope["method"])
+                client = self.client(request)
+                self.requests.check(client)
+                if scope["method"] not in _SAFE:
+                    self.posts.check(client)
         except RequestProblem as problem:
             await self.refuse(request, problem)(scope, counted, noted)
             return
@@ -404,6 +402,12 @@ class RequestMonitor:
         log_event(_LOGGER, "request", method=method, route=route, status=status, milliseconds=took)
 
 
+def wants_page(request: Request) -> bool:
+    """Whether a person with a browser asks, not a program."""
+    path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+    return not path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
+
+
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 
 
@@ -413,17 +417,23 @@ def protect(
     *,
     metrics: Metrics,
     client: Callable[[Request], str],
-    refuse: Callable[[Request, RequestProblem], Response],
+    page: Callable[[Request, RequestProblem], Response],
     hint: str,
     hosts: list[str],
     body: Mapping[str, Any],
 ) -> None:
     """Put before an application what every request passes, and have every error answered.
 
-    `client` gives the mark of who makes a request, `refuse` the answer to one with a problem;
-    `hint` says where it stands what can be asked for. `hosts` are the names that are answered,
-    all if empty; `body` has the bounds of bodies, as `RequestMonitor` takes them.
+    `client` gives the mark of who makes a request, `page` what a person with a browser sees of a
+    problem; `hint` says where it stands what can be asked for. `hosts` are the names that are
+    answered, all if empty; `body` has the bounds of bodies, as `RequestMonitor` takes them.
     """
+
+    def refuse(request: Request, problem: RequestProblem) -> Response:
+        if wants_page(request):
+            return page(request, problem)
+        headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
+        return JSONResponse({"error": problem.as_dict()}, problem.status, headers=headers)
 
     async def answer(request: Request, error: Exception) -> Response:
         return refuse(request, _problem_of(error, hint=hint))
@@ -431,9 +441,15 @@ def protect(
     kinds = (YardstoneError, RequestValidationError, HTTPException, SQLAlchemyError, OSError)
     for kind in (*kinds, ClientDisconnect, Exception):
         app.add_exception_handler(kind, answer)
-    limit = RateLimit(settings.limits)
+    limits = settings.limits
     app.add_middleware(  # the last one added comes first
-        RequestMonitor, rate_limit=limit, metrics=metrics, client=client, refuse=refuse, **body
+        RequestMonitor,
+        requests=RateLimit(limits.requests_minute),
+        posts=RateLimit(limits.posts_minute),
+        metrics=metrics,
+        client=client,
+        refuse=refuse,
+        **body,
     )
     if hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
@@ -469,9 +485,3 @@ def _problem_of(error: Exception, *, hint: str) -> RequestProblem:
         return refusal("broken_off")
     _LOGGER.error("an answer failed", exc_info=error)
     return refusal("storage" if isinstance(error, (SQLAlchemyError, OSError)) else "internal")
-
-
-def plain_answer(problem: RequestProblem) -> Response:
-    """A refusal for programs."""
-    headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
-    return JSONResponse({"error": problem.as_dict()}, problem.status, headers=headers)

@@ -62,11 +62,6 @@ def described(error: YardstoneError) -> dict[str, Any]:
     return {"code": code, **dict.fromkeys(names), "message": str(error)}
 
 
-def missing() -> RequestProblem:
-    """No job has this address."""
-    return refusal("not_found")
-
-
 class _Words(NamedTuple):
     """Status and words of a refusal, and seconds until another try makes sense."""
 

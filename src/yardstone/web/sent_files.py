@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
-from collections import Counter, OrderedDict, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -263,40 +262,6 @@ def unpack(
         hint = skipped.details[0].reason if skipped.details else "Send other files."
         raise refusal("nothing_usable", hint=hint)
     return unpacked
-
-
-#: Visitors that are remembered.
-_REMEMBERED = 20_000
-_HOUR = 3600.0
-
-
-@dataclass
-class ImportGate:
-    """Who may have games fetched, and how often; the `clock` gives seconds."""
-
-    settings: Settings
-    clock: Callable[[], float] = time.monotonic
-    _asked: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)
-
-    def check(self, client: str) -> None:
-        """Count a request for games.
-
-        Raises RequestProblem if the importer is off, or the visitor had as many in this hour as are
-        allowed.
-        """
-        if "ogs" not in self.settings.importers:
-            raise refusal("no_importer")
-        now, most = self.clock(), self.settings.limits.imports_hour
-        asked = self._asked.setdefault(client, deque())
-        self._asked.move_to_end(client)
-        while asked and asked[0] <= now - _HOUR:
-            asked.popleft()
-        if len(asked) >= most:
-            seconds = max(int(asked[0] + _HOUR - now), 1)
-            raise refusal("imports_hour", most=most, retry_after=seconds)
-        asked.append(now)
-        while len(self._asked) > _REMEMBERED:
-            self._asked.popitem(last=False)
 
 
 def import_games(

@@ -11,15 +11,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import uvicorn
-from fastapi import FastAPI, Request
-from fastapi.responses import Response
+from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 import yardstone
 from yardstone.choices import words
 from yardstone.web import api, pages
-from yardstone.web.middleware import Metrics, configured, plain_answer, protect, visitor_mark
-from yardstone.web.problems import RequestProblem
+from yardstone.web.middleware import Metrics, configured, protect, visitor_mark
 from yardstone.web.service import Service
 from yardstone.web.settings import Settings, configure_log, networks
 from yardstone.web.store import JobStore
@@ -62,17 +60,12 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
         settings,
         metrics=app.state.metrics,
         client=partial(visitor_mark, secret=secrets.token_bytes(32)),  # counted here alone
-        refuse=_refused,
+        page=pages.problem_page,
         hint="See /api/openapi.json.",
         hosts=words(settings.allowed_hosts),
         body={},
     )
     return app
-
-
-def _refused(request: Request, problem: RequestProblem) -> Response:
-    is_page = pages.wants_page(request)
-    return pages.problem_page(request, problem) if is_page else plain_answer(problem)
 
 
 #: Requests that are answered at the same time; more are told to come again.

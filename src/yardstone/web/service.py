@@ -19,10 +19,10 @@ from yardstone.reports.files import document_csv, table_csv
 from yardstone.web.database import Job, Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value, readable
-from yardstone.web.middleware import Places, visitor_mark
+from yardstone.web.middleware import Places, RateLimit, visitor_mark
 from yardstone.web.notices import QUEUED, Changes
 from yardstone.web.problems import RequestProblem, refusal
-from yardstone.web.sent_files import ImportGate, look
+from yardstone.web.sent_files import look
 from yardstone.web.settings import Settings
 from yardstone.web.store import (
     OF_NOBODY,
@@ -194,7 +194,7 @@ class Service:
         self.store = store
         self.bell = bell
         self.receiving, self.streams = Places(), Places()
-        self._imports = ImportGate(settings)
+        self._imports = RateLimit(settings.limits.imports_hour, "imports_hour", 3600.0)
         self.changes = Changes(store.database)
 
     @cached_property
@@ -274,6 +274,8 @@ class Service:
         if user and upload.files:
             raise refusal("files_and_name")
         if user:
+            if "ogs" not in self.settings.importers:
+                raise refusal("no_importer")
             self._imports.check(client)
         elif not upload.files:
             raise refusal("no_files")

@@ -19,7 +19,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from math import isfinite
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category
 
 from markupsafe import Markup, escape
@@ -30,10 +30,6 @@ from yardstone.files import read_toml
 from yardstone.go.nets.engines import device_names
 from yardstone.records.ogs import CarefulClient, check_importers
 from yardstone.web.kinds import KINDS
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
 
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
@@ -353,20 +349,6 @@ def _of_file(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 _MARKUP = re.compile(r"\[([^\]\n]+)\]\(([^()\s]+)\)|\*\*([^*\n]+)\*\*")
 #: Where links of a footer may lead: other sites, letters, and pages of this one.
 _TARGET = re.compile(r"https?://[^\s\"'<>]+|mailto:[^\s\"'<>]+|/(?!/)[^\s\"'<>]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """What every page shows of who runs it."""
-
-    title: str
-    footer: Markup
-
-
-def site_of(request: Request) -> Site:
-    """The site that a request is for."""
-    settings = request.app.state.service.settings
-    return Site(settings.title, footer_html(settings.footer))
 
 
 @cache

@@ -25,7 +25,7 @@ from yardstone.web.database import (
     workers,
 )
 from yardstone.web.notices import CHANGED, QUEUED
-from yardstone.web.problems import missing, refusal
+from yardstone.web.problems import refusal
 from yardstone.web.settings import Limits, Settings
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def mark_of(address: str) -> str:
 def _check_address(address: str) -> str:
     """An address, if it can be one: PostgreSQL takes no text with a zero in it."""
     if "\0" in address:
-        raise missing()
+        raise refusal("not_found")
     return address
 
 
@@ -336,7 +336,7 @@ class JobStore:
         mark = sa.select(gone.c.mark).where(gone.c.mark == mark_of(address))
         if self.database.rows(late.union_all(mark)):
             raise refusal("expired")
-        raise missing()
+        raise refusal("not_found")
 
     def batch(self, batch: str) -> list[Job]:
         """The jobs of a batch in their order, with results."""

@@ -14,17 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI, Request
-from fastapi.responses import Response
+from fastapi import FastAPI
 
 import yardstone
 from yardstone.errors import UsageError
 from yardstone.web.desk import pages, rounds
-from yardstone.web.desk.pages import problem_page
 from yardstone.web.desk.service import Desk
-from yardstone.web.middleware import Metrics, configured, plain_answer, protect
-from yardstone.web.pages.render import wants_page
-from yardstone.web.problems import RequestProblem
+from yardstone.web.middleware import Metrics, configured, protect
 from yardstone.web.settings import Limits, configure_log
 from yardstone.web.supervisor import listen
 
@@ -114,16 +110,12 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         settings,
         metrics=Metrics(),
         client=desk.client,
-        refuse=_refused,
+        page=pages.problem_page,
         hint="Load the page again.",
         hosts=[] if settings.guarded else _LOCAL_NAMES,
         body={"most": _LARGEST_FORM, "counted": ()},
     )
     return app
-
-
-def _refused(request: Request, problem: RequestProblem) -> Response:
-    return problem_page(request, problem) if wants_page(request) else plain_answer(problem)
 
 
 #: Connections at the same time: a phone of every player, and more.

@@ -37,7 +37,7 @@ from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, RoundCount, Snapshot
 from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of, sentence
-from yardstone.web.problems import RequestProblem, missing, refusal
+from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.store import remember_key
 
 
@@ -454,7 +454,7 @@ def table(request: Request, after: int | None = None) -> Response:
     last = max(played, default=0)
     number = last if after is None else after
     if not 0 <= number <= last:
-        raise missing()
+        raise refusal("not_found")
 
     def shown() -> dict[str, Any]:
         made = standings(tournament, round_number=number)

@@ -35,8 +35,7 @@ from yardstone.tournament.event.settings import EventChange
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result, Tournament
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
-from yardstone.web.problems import missing, refusal
-from yardstone.web.settings import Limits
+from yardstone.web.problems import refusal
 
 if TYPE_CHECKING:
     from yardstone.web.desk.app import DeskSettings
@@ -265,15 +264,12 @@ class Sessions:
             if password
             else secrets.token_bytes(32)
         )
-        self._guesses, self._all_guesses = (
-            RateLimit(Limits(requests_minute=minute, posts_minute=minute))
-            for minute in (_GUESSES, _ALL_GUESSES)
-        )
+        self._guesses, self._all_guesses = RateLimit(_GUESSES), RateLimit(_ALL_GUESSES)
 
     def sign_in(self, password: str, name: str, client: str) -> Helper:
         """A helper who knows the password; raises RequestProblem otherwise."""
-        self._guesses.check(client, "POST")
-        self._all_guesses.check("everybody", "POST")
+        self._guesses.check(client)
+        self._all_guesses.check("everybody")
         given, right = (self._sign("password", text) for text in (password.strip(), self._password))
         if not hmac.compare_digest(given, right):
             raise refusal("wrong_password")
@@ -337,7 +333,7 @@ class Desk:
         rounds, players = now.tournament.rounds, len(now.tournament.players)
         for number, most in ((round_number, rounds), (player, players)):
             if number is not None and not 1 <= number <= most:
-                raise missing()
+                raise refusal("not_found")
         return now
 
     def register(self) -> RatingRegister | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from yardstone.web.pages.render import problem_page, wants_page
+from yardstone.web.pages.render import problem_page
 from yardstone.web.pages.routes import router
 
-__all__ = ["problem_page", "router", "wants_page"]
+__all__ = ["problem_page", "router"]

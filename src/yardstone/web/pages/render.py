@@ -19,8 +19,8 @@ from yardstone.reports.document import Document
 from yardstone.reports.page import document_fragment, script, style
 from yardstone.reports.words import plural
 from yardstone.web.kinds import KINDS
-from yardstone.web.problems import RequestProblem, missing
-from yardstone.web.settings import site_of
+from yardstone.web.problems import RequestProblem, refusal
+from yardstone.web.settings import footer_html
 
 Plain = Mapping[str, Any]
 
@@ -175,7 +175,7 @@ _YEAR = 31_536_000
 def asset(name: str, v: str = "") -> Response:
     """Answer with one of `ASSETS`."""
     if name not in ASSETS:
-        raise missing()
+        raise refusal("not_found")
     lasting = f"public, max-age={_YEAR}, immutable" if v == asset_mark(name) else "no-cache"
     return Response(asset_bytes(name), media_type=ASSETS[name], headers={"Cache-Control": lasting})
 
@@ -246,7 +246,7 @@ def page(
     A `private` one is kept out of caches and search engines; a browser without scripts asks again
     after `refresh` seconds, 0 for never; other sites show the `card` of a link to it.
     """
-    root = root_of(request)
+    root, settings = root_of(request), request.app.state.service.settings
     made = _environment().get_template(f"{template}.html.j2")
     text = made.render(
         root=root,
@@ -254,7 +254,7 @@ def page(
         private=private,
         refresh=refresh,
         version=_version(),
-        site=site_of(request),
+        site={"title": settings.title, "footer": footer_html(settings.footer)},
         card=card,
         **values,
     )
@@ -297,13 +297,6 @@ _HEADINGS = {
     500: "Something went wrong here",
     503: "Not at the moment",
 }
-
-
-def wants_page(request: Request) -> bool:
-    """Whether a person with a browser asks, not a program."""
-    path = request.url.path.removeprefix(root_of(request))
-    accepted = request.headers.get("accept", "")
-    return not path.startswith("/api/") and "text/html" in accepted
 
 
 def problem_page(request: Request, problem: RequestProblem) -> Response:

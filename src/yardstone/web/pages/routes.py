@@ -12,11 +12,11 @@ from starlette.concurrency import run_in_threadpool
 
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import Field, readable
+from yardstone.web.middleware import wants_page
 from yardstone.web.pages import job_pages, render
-from yardstone.web.problems import RequestProblem, missing, refusal
+from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.sent_files import ENDINGS
 from yardstone.web.service import Service, result_of, service_of
-from yardstone.web.settings import site_of
 from yardstone.web.store import DAY, OWNER_COOKIE, remember_key, sent_key
 from yardstone.web.uploads import read_fields
 
@@ -108,12 +108,12 @@ async def send(request: Request) -> Response:
     try:
         made = await service_of(request).receive(request, page=True)
     except RequestProblem as problem:
-        if not render.wants_page(request):
+        if not wants_page(request):
             raise
         return _start(request, problem)
     address = f"{render.root_of(request)}/r/{made.jobs[0]}"
     answer: Response = JSONResponse({"page": address}, 202)
-    if render.wants_page(request):
+    if wants_page(request):
         answer = RedirectResponse(address, 303)
     _remember(request, answer, address, made.key)
     return answer
@@ -129,19 +129,20 @@ def result(request: Request, address: str, query: _Asked) -> Response:
 def example(request: Request, kind: str, query: _Asked) -> Response:
     """The result of an example, as all results are shown."""
     if kind not in job_pages.SAMPLES:
-        raise missing()
+        raise refusal("not_found")
     return job_pages.example_page(request, kind, query)
 
 
 @router.api_route("/r/{address}/card.png", methods=render.READ)
 def picture(request: Request, address: str) -> Response:
     """The picture that other sites show beside a link to a result."""
-    job = service_of(request).job(address)
+    service = service_of(request)
+    job = service.job(address)
     if job["status"] != "done" or not job_pages.can_draw():
-        raise missing()
+        raise refusal("not_found")
     with readable():
         card = KINDS[job["kind"]].card(result_of(job))
-    return Response(job_pages.card_png(card, site_of(request).title), media_type="image/png")
+    return Response(job_pages.card_png(card, service.settings.title), media_type="image/png")
 
 
 @router.api_route("/r/{address}/state", methods=render.READ)
