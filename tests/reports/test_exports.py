@@ -18,10 +18,10 @@ from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.document import Column, Document, Table
 from yardstone.reports.files import (
     as_json,
+    csv_pieces,
     document_csv,
     document_json,
     json_pieces,
-    table_csv,
     write_pieces,
 )
 from yardstone.reports.files import write_parquet as write_document
@@ -47,7 +47,7 @@ def csv_list(report: RatingList) -> str:
 
 
 def csv_matrix(report: RatingList) -> str:
-    return table_csv(difference_table(report))
+    return "".join(csv_pieces(difference_table(report)))
 
 
 def json_list(report: RatingList) -> str:

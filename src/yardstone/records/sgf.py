@@ -495,7 +495,7 @@ def _game(game: GoGame) -> Iterator[str]:
         if place % _MOVES_A_LINE == 0:
             yield "\n"
         letter = "B" if colour == BLACK else "W"
-        yield f";{letter}[{_point(move, game.size)}]"
+        yield f";{letter}[{sgf_point(move, game.size)}]"
         if clocks and not np.isnan(clocks[place]):
             yield f"{letter}L[{_seconds(clocks[place])}]"
     yield ")\n"
@@ -512,7 +512,7 @@ def _root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
     own: dict[str, Sequence[str]] = {name: (texts[name],) for name in _OWN if texts.get(name)}
     for name, stones in (("AB", game.setup_black), ("AW", game.setup_white)):
         if len(stones):
-            own[name] = [_point(point, game.size) for point in stones.tolist()]
+            own[name] = [sgf_point(point, game.size) for point in stones.tolist()]
     first = int(game.colours[0]) if len(game.colours) else 0
     if game.to_play != (first or BLACK):
         own["PL"] = ("B" if game.to_play == BLACK else "W",)
@@ -525,7 +525,8 @@ def _root_properties(game: GoGame) -> Mapping[str, Sequence[str]]:
     return own | others
 
 
-def _point(move: int, size: int) -> str:
+def sgf_point(move: int, size: int) -> str:
+    """Return a point as SGF writes it: column and row; "" for a pass."""
     if move == PASS:
         return ""
     if not 0 <= move < size * size:

@@ -199,18 +199,18 @@ def _estimated(name: str, heading: str = "", **more: Any) -> list[Column]:
     return [Column(name, f"{name}.value", heading, "number", **more), *ends]
 
 
-def _between(name: str, form: str, level: str) -> Column:
+def _ends(low: float | None, high: float | None, form: str) -> str:
     """The ends of an interval: JSON has no number for an infinite one."""
+    ends = ("−∞" if low is None else format(low, form), "∞" if high is None else format(high, form))
+    return " to ".join(ends)
+
+
+def _between(name: str, form: str, level: str) -> Column:
 
     def words(row: Plain) -> str:
         estimate = row[name]
-        if estimate["error"] is None:
-            return UNKNOWN
-        low, high = estimate["low"], estimate["high"]
-        return (
-            f"{'−∞' if low is None else format(low, form)} to "
-            f"{'∞' if high is None else format(high, form)}"
-        )
+        known = estimate["error"] is not None
+        return _ends(estimate["low"], estimate["high"], form) if known else UNKNOWN
 
     return Column("", words, level, left=False)
 
@@ -404,9 +404,7 @@ def _class_section(players: Sequence[Plain], level: str) -> Section:
 
     def interval(row: Plain) -> str:
         low, high = row["per_decision_low"], row["per_decision_high"]
-        if low is None:
-            return UNKNOWN
-        return f"{1000 * low:.1f} to " + ("∞" if high is None else f"{1000 * high:.1f}")
+        return UNKNOWN if low is None else _ends(1000 * low, high and 1000 * high, ".1f")
 
     columns = [
         Column("", lambda row: _CUBE.get(row["class"], row["class"]), "Class", strong=True),
@@ -446,11 +444,6 @@ _INTERVALS = {
     "difference_interval": "difference",
     "probability_interval": "probability",
 }
-#: Said of a rating by a formula that has no errors.
-_NO_INTERVAL = (
-    "The formula was published without errors, so the rating has no interval: "
-    "--formula refit or people has one"
-)
 
 
 def rating_document(answer: RatingAnswer) -> Document:
@@ -477,7 +470,10 @@ def _lines(answer: RatingAnswer) -> list[str]:
     if answer.interval is not None and answer.relative is not None:
         lines.append(f"{doubt} {answer.interval[0]:.1f} to {answer.interval[1]:.1f}")
     elif answer.relative is not None:
-        lines.append(_NO_INTERVAL)
+        lines.append(
+            "The formula was published without errors, so the rating has no interval: "
+            "--formula refit or people has one"
+        )
     if answer.about is not None:
         lines.append(f"The {answer.formula} formula was {answer.about}")
     if answer.chequer_loss is not None:
@@ -591,9 +587,14 @@ def position_document(
         sections.append(Section(heading, [answer]))
     if note:
         sections.append(Section(blocks=[Lines([note])]))
-    records, plain = _records(position, evaluation), partial(_plain, position, evaluation)
-    draw, lead = partial(BackgammonDiagram, words, position), [_lead(position)]
-    return Document("Position of backgammon", lead, sections, records, plain, draw)
+    lead = f"{_COLOURS[position.to_decide]} on roll"
+    if position.doubled:
+        lead = f"{_COLOURS[position.to_decide]} is doubled to {2 * position.cube}: take or pass?"
+    elif position.dice:
+        lead = f"{_COLOURS[position.to_decide]} to play {position.dice[0]}{position.dice[1]}"
+    plain, draw = _plain(position, evaluation), partial(BackgammonDiagram, words, position)
+    title = "Position of backgammon"
+    return Document(title, [lead], sections, _records(plain), lambda: plain, draw)
 
 
 def analyser(plain: Plain) -> str:
@@ -601,16 +602,6 @@ def analyser(plain: Plain) -> str:
     plies, cube = plain["plies"], plain["cube_plies"]
     words = f"GNU Backgammon {plain['gnubg']} at {plural(plies, 'ply', 'plies')}"
     return words if cube == plies else f"{words} ({cube} for the cube)"
-
-
-def _lead(position: Position) -> str:
-    """Who has to decide what."""
-    colour = _COLOURS[position.to_decide]
-    if position.doubled:
-        return f"{colour} is doubled to {2 * position.cube}: take or pass?"
-    if position.dice:
-        return f"{colour} to play {position.dice[0]}{position.dice[1]}"
-    return f"{colour} on roll"
 
 
 def _facts(position: Position) -> list[tuple[str, str]]:
@@ -689,28 +680,25 @@ def _plain(position: Position, evaluation: PositionEvaluation | None) -> dict[st
     if evaluation is None:
         return plain | {"evaluation": None}
     said = picked(evaluation, "gnubg", "plies", "cube_plies", "class=position_class")
-    said |= {"moves": list(map(_move_plain, evaluation.moves))}
+    said["moves"] = [
+        picked(each, "move", "equity") | dict(zip(_CHANCES, each.chances, strict=True))
+        for each in evaluation.moves
+    ]
     said |= picked(evaluation, "no_double", "take", "verdict")
     chances = evaluation.chances or [None] * len(_CHANCES)
     return plain | {"evaluation": said | dict(zip(_CHANCES, chances, strict=True))}
 
 
-def _move_plain(each: EvaluatedMove) -> dict[str, Any]:
-    return picked(each, "move", "equity") | dict(zip(_CHANCES, each.chances, strict=True))
-
-
-def _records(position: Position, evaluation: PositionEvaluation | None) -> Table:
+def _records(plain: Plain) -> Table:
     """One row per move, or a single row if there is no move."""
-    ids = picked(position, *_IDS)
-    rows: list[dict[str, Any]] = [ids]
-    if evaluation is not None and evaluation.moves:
-        rows = [ids | _move_plain(each) for each in evaluation.moves]
-    elif evaluation is not None and evaluation.no_double is not None:
-        cube = picked(evaluation, "no_double", "take", "verdict")
-        rows = [ids | cube | dict(zip(_CHANCES, evaluation.chances, strict=True))]
+    ids, said = {name: plain[name] for name in _IDS}, plain["evaluation"] or {}
+    rows = [ids | move for move in said.get("moves", ())]
+    if not rows and said.get("no_double") is not None:
+        cube = ("no_double", "take", "verdict", *_CHANCES)
+        rows = [ids | {name: said[name] for name in cube}]
     texts = {*_IDS, "move", "verdict"}
-    columns = [Column(name, kind="text" if name in texts else "number") for name in rows[0]]
-    return Table(columns, rows, noun="move")
+    columns = [Column(name, kind="text" if name in texts else "number") for name in (*rows, ids)[0]]
+    return Table(columns, rows or [ids], noun="move")
 
 
 def signed(equity: float) -> str:
@@ -818,11 +806,18 @@ def text_board(position: Position) -> list[str]:
           12 11 10  9  8  7      6  5  4  3  2  1
     """
     top, bottom = range(13, 25), range(12, 0, -1)
+    owner = "in the middle"
+    if position.owner is not None:
+        owner = f"of {_SIGNS[int(position.owner != position.to_decide)]}"
+    turn = "X plays " + "".join(map(str, position.dice)) if position.dice else "X is on roll"
+    turn += ", Crawford game" if position.crawford else f", cube {position.cube} {owner}"
+    if position.doubled:
+        turn = f"X is doubled to {2 * position.cube}"
     lines = [
         _line([f"{place:>3}" for place in top], edge="", bar="    "),
         f"{_line(['---'] * 12, edge='+', bar='--')}  {_side(position, 1)}",
         *(_row(position, top, height) for height in range(_ROWS)),
-        f"{_line(['   '] * 12)}  {_turn(position)}",
+        f"{_line(['   '] * 12)}  {turn}",
         *(_row(position, bottom, height) for height in reversed(range(_ROWS))),
         f"{_line(['---'] * 12, edge='+', bar='--')}  {_side(position, 0)}",
         _line([f"{place:>3}" for place in bottom], edge="", bar="    "),
@@ -869,15 +864,3 @@ def _side(position: Position, place: int) -> str:
     gone = CHEQUERS - sum(_chequers(position)[place])
     off = f", {gone} off" if gone else ""
     return f"{_SIGNS[place]}  {_COLOURS[player]}, {points}pips {pips}{off}"
-
-
-def _turn(position: Position) -> str:
-    if position.doubled:
-        return f"X is doubled to {2 * position.cube}"
-    turn = "X plays " + "".join(map(str, position.dice)) if position.dice else "X is on roll"
-    if position.crawford:
-        return f"{turn}, Crawford game"
-    owner = "in the middle"
-    if position.owner is not None:
-        owner = f"of {_SIGNS[int(position.owner != position.to_decide)]}"
-    return f"{turn}, cube {position.cube} {owner}"

@@ -226,16 +226,12 @@ def _laid_out(chart: Chart, width: float) -> Sheet:
     for line in broken(chart.note, room, _SMALL):
         y += _LINE
         elements.append(Words(line, _EDGE, y - 3.0, _SMALL, colour="soft"))
-    return Sheet(width, float(np.ceil(y + _EDGE)), [_held(each, width) for each in elements])
-
-
-def _held(element: Element, width: float) -> Element:
-    """Move words sideways until they are inside the sheet."""
-    if not isinstance(element, Words):
-        return element
-    left, _, right, _ = element.box
-    over = max(1.0 - left, 0.0) + min(width - 1.0 - right, 0.0)
-    return replace(element, x=element.x + over) if over else element
+    for place, element in enumerate(elements):
+        if isinstance(element, Words):  # moved sideways until they are inside the sheet
+            begin, _, end, _ = element.box
+            over = max(1.0 - begin, 0.0) + min(width - 1.0 - end, 0.0)
+            elements[place] = replace(element, x=element.x + over) if over else element
+    return Sheet(width, float(np.ceil(y + _EDGE)), elements)
 
 
 class _Prepared(NamedTuple):

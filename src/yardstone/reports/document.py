@@ -305,8 +305,6 @@ class Document:
     #: its items when they are looked at.
     plain: Callable[[], Any] | None = None
     drawing: Callable[[], Drawn] | None = None  #: Makes the picture of ``-o FILE.svg``.
-    groups: int = 4  #: Lists shown on a terminal where rows are limited.
-    remedy: str = "--top 0 shows all"  #: How to see all of them.
 
     @property
     def answered(self) -> bool:

@@ -306,7 +306,10 @@ def _element(element: Element, attributes: Attributes) -> Iterator[str]:
         return
     opacity = f' opacity="{element.opacity:.3g}"' if element.opacity < 1.0 else ""
     if isinstance(element, Shape):
-        data = "".join(_outline(part, closed=bool(element.fill)) for part in element.parts)
+        data = ""
+        for (x, y), *rest in (part.tolist() for part in element.parts):
+            line = " ".join(f"{number(a)} {number(b)}" for a, b in rest)
+            data += f"M{number(x)} {number(y)}L{line}" + "Z" * bool(element.fill)
         more = opacity
         if element.stroke:
             more += f' stroke-width="{element.width:g}"' * (element.width != 1.0)
@@ -325,12 +328,6 @@ def _element(element: Element, attributes: Attributes) -> Iterator[str]:
         for x, y in element.centres:
             place = f'cx="{number(x)}" cy="{number(y)}" r="{element.radius:g}"'
             yield f"<circle {place}{colours}{width}{opacity}{_closing('circle', element.title)}"
-
-
-def _outline(part: NDArray[np.float64], *, closed: bool) -> str:
-    (x, y), *rest = part.tolist()
-    line = " ".join(f"{number(a)} {number(b)}" for a, b in rest)
-    return f"M{number(x)} {number(y)}L{line}" + "Z" * closed
 
 
 def _closing(name: str, title: str) -> str:

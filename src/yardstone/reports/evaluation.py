@@ -44,7 +44,16 @@ def evaluation_document(evaluation: Evaluation, *, title: str = "Predictions") -
     sections.append(Section("Calibration", [picture]))
     if len(evaluation.subsets) > 1:
         metric = METRIC_NAMES[evaluation.metric].capitalize()
-        table = Table(_part_columns(evaluation), evaluation.subsets[1:], noun="part")
+
+        def system(scored: Scored) -> Column:
+            def value(part: Subset) -> float | None:
+                return scored.value(evaluation.metric, part.name)
+
+            return Column("", value, scored.name, "number", show=lambda part: number(value(part)))
+
+        by_part = [Column("", "name", "Part"), Column("", "number", "Games", "integer")]
+        by_part += map(system, evaluation.systems)
+        table = Table(by_part, evaluation.subsets[1:], noun="part")
         sections.append(Section(f"{metric} on parts of these games", [table]))
     if evaluation.notes:
         sections.append(Section("Notes", [Lines(evaluation.notes, bullets=True)]))
@@ -138,19 +147,6 @@ def _columns(evaluation: Evaluation) -> list[Column]:
 
 #: What systems that are not compared with the best lack.
 _GAPS = ("behind.estimate", "best")
-
-
-def _part_columns(evaluation: Evaluation) -> list[Column]:
-    """One row per part of the games, one column per system."""
-
-    def system(scored: Scored) -> Column:
-        def value(part: Subset) -> float | None:
-            return scored.value(evaluation.metric, part.name)
-
-        return Column("", value, scored.name, "number", show=lambda part: number(value(part)))
-
-    games = Column("", "number", "Games", "integer")
-    return [Column("", "name", "Part"), games, *map(system, evaluation.systems)]
 
 
 def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:

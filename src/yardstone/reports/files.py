@@ -43,16 +43,14 @@ def records_of(document: Document) -> Table:
 
 def document_csv(document: Document) -> str:
     """The records as CSV, unknown values left empty and every number in full."""
-    return table_csv(records_of(document))
-
-
-def table_csv(table: Table) -> str:
-    """The columns that stand in files; no spreadsheet takes a text for a formula."""
-    return "".join(csv_pieces(table))
+    return "".join(csv_pieces(records_of(document)))
 
 
 def csv_pieces(table: Table) -> Iterator[str]:
-    """The same piece by piece, so that a long table takes no more memory than a short one."""
+    """The columns of files as CSV, piece by piece, so that a long table takes little memory.
+
+    No spreadsheet takes a text for a formula.
+    """
 
     def text(value: Any) -> Any:
         return str(value).lower() if isinstance(value, bool) else value
@@ -135,27 +133,21 @@ def write_pieces(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) 
 LIBRARIES = ("pandas", "polars")
 
 
-def frame_library(library: Literal["pandas", "polars"] | None = None) -> str:
-    """The library that was asked for; else one that is loaded, else one that is installed.
+def document_frame(document: Document, library: Literal["pandas", "polars"] | None = None) -> Any:
+    """The records as a frame, a column a column, with unknown values where nothing is known.
+
+    Without a `library` it is of one that is loaded, else of one that is installed.
 
     Raises:
         MissingExtraError: It is not installed, or neither is.
     """
+    table = records_of(document)
     if library is not None:
         check_choice("the library", library, LIBRARIES)
-        if find_spec(library) is None:
-            raise MissingExtraError(library)
-        return library
-    for name in sorted(LIBRARIES, key=lambda name: name not in sys.modules):
-        if find_spec(name) is not None:
-            return name
-    raise MissingExtraError("pandas (or polars)")
-
-
-def document_frame(document: Document, library: Literal["pandas", "polars"] | None = None) -> Any:
-    """The records as a frame, a column a column, with unknown values where nothing is known."""
-    table = records_of(document)
-    name = frame_library(library)
+    asked = LIBRARIES if library is None else (library,)
+    name = min(filter(find_spec, asked), key=lambda name: name not in sys.modules, default=None)
+    if name is None:
+        raise MissingExtraError(library or "pandas (or polars)")
     frames = import_module(name)
     columns = {}
     for column in table.kept:

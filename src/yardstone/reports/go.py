@@ -45,6 +45,11 @@ class _Move(NamedTuple):
     def side(self) -> str:
         return colour_name(int(self.game.colour[self.k]))
 
+    @property
+    def better(self) -> str | None:
+        losses = self.game.losses
+        return self.point(losses.best[self.k]) if losses.points[self.k] > 0.0 else None
+
 
 def _known(value: float, digits: int) -> float | None:
     return round(float(value), digits) if isfinite(value) else None
@@ -93,11 +98,6 @@ _RANK = Column("rank", lambda m: int(m.game.rank[m.k]) or None, "Rank", "integer
 _PHASE = Column("phase", lambda m: PHASES[m.game.phase[m.k]])
 
 
-def _better(move: _Move) -> str | None:
-    losses = move.game.losses
-    return move.point(losses.best[move.k]) if losses.points[move.k] > 0.0 else None
-
-
 #: What is said of each move, in files and, with a heading, to people.
 _MOVE_COLUMNS = (
     _NUMBER,
@@ -113,7 +113,7 @@ _MOVE_COLUMNS = (
     _RANK,
     Column("best", lambda m: m.point(m.game.best[m.k]), "Best", gives_way=6),
     _share("best_policy", lambda m: m.game.best_policy[m.k], "Its policy %", 1),
-    Column("better", _better),
+    Column("better"),
     _PHASE,
     Column("counted", lambda m: bool(m.game.counted[m.k]), kind="boolean"),
 )
@@ -163,10 +163,18 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
     sections: list[Section] = []
     for game in games:
         rows = [_Move(game, k) for k in range(len(game))]
-        lines = Lines(_game_lines(result, game))
+        record = game.game
+        about = (record.event, _date(game), f"result {record.result}" if record.result else "")
+        handicap = f", handicap {record.handicap}" if record.handicap > 1 else ""
+        lines = [
+            ", ".join(filter(None, about)),
+            f"{plural(len(game), 'move')} on {record.size}x{record.size}{handicap}, "
+            f"{game.conditions.in_words}; network {result.network}",
+            f"Note: {game.remark}" if game.remark else "",
+        ]
         draw = partial(game_chart, replace(result, games=[game]))
         picture = Picture(draw, "White's winrate and lead after each move")
-        sections.append(Section(game_title(game), [lines, picture]))
+        sections.append(Section(game_title(game), [Lines(list(filter(None, lines))), picture]))
         if moves:
             table = Table(_MOVE_COLUMNS, rows, noun="move")
             sections.append(Section("All moves", [table], folded=True))
@@ -185,20 +193,6 @@ def analysis_document(result: AnalysedGames, *, moves: bool = True, top: int = 1
 def _date(of: GameAnalysis | Judgement) -> str:
     date = of.game.date
     return "" if np.isnat(date) else str(date)[:10]
-
-
-def _game_lines(result: AnalysedGames, analysis: GameAnalysis) -> list[str]:
-    """Where, when and how it ended; rules and komi, and what the reader must know."""
-    game = analysis.game
-    about = (game.event, _date(analysis), f"result {game.result}" if game.result else "")
-    handicap = f", handicap {game.handicap}" if game.handicap > 1 else ""
-    lines = [
-        ", ".join(filter(None, about)),
-        f"{plural(len(analysis), 'move')} on {game.size}x{game.size}{handicap}, "
-        f"{analysis.conditions.in_words}; network {result.network}",
-        f"Note: {analysis.remark}" if analysis.remark else "",
-    ]
-    return list(filter(None, lines))
 
 
 def _mistakes(result: AnalysedGames, analysis: GameAnalysis, top: int) -> Section:

@@ -246,8 +246,15 @@ def forecast_document(forecast: GameForecast) -> Document:
     lead = [
         f"{forecast.first}, moving first, is expected to score {100 * forecast.expected:.1f} % "
         f"against {forecast.second} (by {forecast.system}).",
-        *_chances(forecast),
     ]
+    if forecast.draw:
+        others = f"draw {100 * forecast.draw:.1f} %, loss {100 * forecast.loss:.1f} %"
+        lead.append(f"Win {100 * forecast.win:.1f} %, {others}.")
+    if abs(forecast.reversed_expected - forecast.expected) > 0.0005:
+        lead.append(f"Moving second: {100 * forecast.reversed_expected:.1f} %.")
+    if isfinite(forecast.margin):
+        verb, by = "win" if forecast.margin >= 0.0 else "lose", f"{abs(forecast.margin):.1f} points"
+        lead.append(f"In an even game {forecast.first} is expected to {verb} by {by}.")
     deviations = any(player["deviation"] is not None for player in players)
     shown = [
         Column("", "player", "Player"),
@@ -289,17 +296,6 @@ _NUMBERS = (
     Column("basis"),
 )
 _FORECAST_RECORDS = (Column("system"), *_of_player("first"), *_of_player("second"), *_NUMBERS)
-
-
-def _chances(forecast: GameForecast) -> Iterator[str]:
-    if forecast.draw:
-        others = f"draw {100 * forecast.draw:.1f} %, loss {100 * forecast.loss:.1f} %"
-        yield f"Win {100 * forecast.win:.1f} %, {others}."
-    if abs(forecast.reversed_expected - forecast.expected) > 0.0005:
-        yield f"Moving second: {100 * forecast.reversed_expected:.1f} %."
-    if isfinite(forecast.margin):
-        verb, points = "win" if forecast.margin >= 0.0 else "lose", abs(forecast.margin)
-        yield f"In an even game {forecast.first} is expected to {verb} by {points:.1f} points."
 
 
 def _uncertainty(forecast: GameForecast) -> str:

@@ -18,11 +18,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from yardstone.errors import UsageError
-from yardstone.reports.document import Column, Document, Lines, Range, Section, Table
+from yardstone.reports.document import Block, Column, Document, Lines, Range, Section, Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
     from yardstone.reports.drawing import Drawn
 
@@ -51,12 +50,12 @@ def document_fragment(document: Document) -> str:
 
 
 def _holds_something(section: Section) -> bool:
-    empty = [
-        not (block.rows if isinstance(block, Table) else block.lines)
-        for block in section.blocks
-        if isinstance(block, Table | Lines)
-    ]
-    return len(empty) < len(section.blocks) or not all(empty) or bool(section.title and not empty)
+    def full(block: Block) -> bool:
+        if isinstance(block, Table | Lines):
+            return bool(block.rows if isinstance(block, Table) else block.lines)
+        return True
+
+    return any(map(full, section.blocks)) or bool(section.title and not section.blocks)
 
 
 @cache
@@ -80,19 +79,18 @@ def _asset(name: str) -> str:
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     loader = FunctionLoader(_asset)
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {
-        **{
-            "block_kind": lambda block: type(block).__name__.lower(),
-            "head": _head,
-            "prose": _prose,
-            "rows": _rows,
-            "paged": _cut,
-        },
+        "block_kind": lambda block: type(block).__name__.lower(),
+        "head": _head,
+        "rows": _rows,
+        "paged": _cut,
+        # Text between backticks becomes code.
+        "prose": lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(text)))),
         "drawn": lambda picture: Markup(picture.draw().svg()),
         "details": lambda table: Markup(_details(table)),
     }
@@ -105,13 +103,6 @@ def _cut(table: Table, most: int = _PAGE_ROWS, rest: str = "; CSV and Parquet ha
         return table
     first = f"The first {most:,} of {len(table.rows):,} {table.noun}s{rest}"
     return replace(table, rows=table.rows[:most], caption=f"{first} {table.caption}".strip())
-
-
-def _prose(text: str) -> Markup:
-    """A sentence as HTML; text between backticks becomes code."""
-    from markupsafe import Markup, escape
-
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _hash(text: str) -> str:
@@ -242,17 +233,16 @@ ROWS, PRINTED = 40, 10
 
 def document_html(document: Document) -> str:
     """The document as HTML for a notebook; its style reaches nothing outside it."""
+
+    def short(table: Table) -> Table:  # without what needs a script, and soon read
+        return replace(_cut(table, ROWS, "."), details=None, search=False)
+
     sections = [
-        replace(part, blocks=[_short(b) if isinstance(b, Table) else b for b in part.blocks])
+        replace(part, blocks=[short(b) if isinstance(b, Table) else b for b in part.blocks])
         for part in document.sections
     ]
     content = document_fragment(replace(document, sections=sections))
     return f'<div class="yardstone"><style>{_own_style()}</style>\n{content}</div>'
-
-
-def _short(table: Table) -> Table:
-    """A table without what needs a script, and no longer than people read in a notebook."""
-    return replace(_cut(table, ROWS, "."), details=None, search=False)
 
 
 @cache

@@ -13,7 +13,6 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yardstone.ratings.connectivity import FEW_GAMES
 from yardstone.ratings.result import Status
@@ -118,6 +117,11 @@ def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> 
     def score(record: Record) -> float | None:
         return None if record["score"] is None else 100.0 * record["score"]
 
+    def half_width(record: Record) -> str:
+        if record["status"] in _MARKS or record["deviation"] is None or record["high"] is None:
+            return Column.unknown
+        return f"{record['high'] - record['rating']:.1f}" if record["deviation"] else "fixed"
+
     # The first of a group is ranked if anyone is.
     sizes = [group["players"] for group in plain["components"]]
     begins = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True) if size]
@@ -127,7 +131,7 @@ def _columns(plain: Mapping[str, Any], link: Callable[[Record], str] | None) -> 
         Column("rank", heading="Rank", kind="integer", form="d", ascending=True, order="ascending"),
         Column("player", heading="Player", link=link),
         Column("rating", heading="Rating", kind="number", show=_rating, strong=True),
-        Column("deviation", heading="±", kind="number", show=_half_width),
+        Column("deviation", heading="±", kind="number", show=half_width),
         Column("", _interval, "Interval", "range"),
         replace(ranks, heading="Range" if ranged else ""),
         Column("games", heading="Games", kind="integer", gives_way=2),
@@ -145,12 +149,6 @@ def _rating(record: Record) -> str:
     if value is None:
         return Column.unknown
     return f"{_MARKS.get(record['status'], '')}{round(value, 1) + 0.0:.1f}"
-
-
-def _half_width(record: Record) -> str:
-    if record["status"] in _MARKS or record["deviation"] is None or record["high"] is None:
-        return Column.unknown
-    return f"{record['high'] - record['rating']:.1f}" if record["deviation"] else "fixed"
 
 
 def _ranks(record: Record) -> str:
@@ -493,15 +491,10 @@ def rating_list_chart(report: RatingList, *, top: int | None = None) -> Chart:
     top_axis = Axis() if len(rows) > 40 else None  # at hand at either end of a long list
     y = Axis(scale="category", names=names)
     panel = Panel(Axis("Rating", grid=True), y, marks, top=top_axis)
-    return Chart([panel], title, note=_note(report, status), height=18.0 * max(len(rows), 4))
-
-
-def _note(report: RatingList, status: NDArray[np.int8]) -> str:
-    parts = [f"Intervals are relative to {report.relative_to}."]
-    if report.ratings.components > 1:
-        rest = report.ratings.components - 1
+    note = f"Intervals are relative to {report.relative_to}."
+    if (rest := ratings.components - 1) > 0:
         others = f"{rest} other group{'s' * (rest > 1)}"
-        parts.append(f"Only the largest group is drawn: {others} cannot be compared with it.")
-    if (status != Status.NORMAL).any():
-        parts.append("Triangles won or lost every game, and stand where that has an even chance.")
-    return " ".join(parts)
+        note += f" Only the largest group is drawn: {others} cannot be compared with it."
+    if not normal.all():
+        note += " Triangles won or lost every game, and stand where that has an even chance."
+    return Chart([panel], title, note=note, height=18.0 * max(len(rows), 4))

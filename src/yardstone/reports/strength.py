@@ -166,12 +166,20 @@ def _ranks(plain: Plain) -> Section:
 
 def _phases(plain: Plain) -> Table:
     scale = plain["scale"]
+
+    def on_scale(part: Plain) -> Range | None:
+        if part["rating"] is None:
+            return None
+        (low,), (high,) = _ends([part])
+        words = f"{rating_words(scale, part['rating'])}, interval {ends_words(scale, part)}"
+        return Range(part["rating"], low, high, words)
+
     columns = [
         Column("", "phase", "Phase"),
         Column("", "moves", "Moves", "integer", gives_way=1),
         Column("", "rank", "Rank", left=False),
         *_strength_columns("Rating", scale, ""),
-        Column("", lambda part: _range(part, scale), "On the scale", "range"),
+        Column("", on_scale, "On the scale", "range"),
     ]
     caption = "From the moves of each phase alone"
     return Table(columns, plain["phases"], caption=caption, noun="phase")
@@ -190,15 +198,6 @@ def _strength_columns(heading: str, scale: str, part: str) -> list[Column]:
         Column("", rating, heading, "number", show=lambda row: rating_words(scale, rating(row))),
         Column("", ends, "Interval", left=False, gives_way=2),
     ]
-
-
-def _range(part: Plain, scale: str) -> Range | None:
-    if part["rating"] is None:
-        return None
-    low = -inf if part["low"] is None else part["low"]
-    high = inf if part["high"] is None else part["high"]
-    words = f"{rating_words(scale, part['rating'])}, interval {ends_words(scale, part)}"
-    return Range(part["rating"], low, high, words)
 
 
 def _moved(plain: Plain, link: Callable[[int], str]) -> Section:
@@ -379,42 +378,36 @@ def _step(move: Plain, game: Plain) -> Step:
 
 def _move_pictures(move: Plain, colour: str) -> Iterator[Picture]:
     """The move on the board before it, the moves that followed, and the better move."""
-    point, best = move["point"], move["best"]
-    other = None if best in (point, "pass", None) else best
+    point, best, number, position = move["point"], move["best"], move["move"], move["position"]
+    best = None if best == point else best
+    other = None if best == "pass" else best
     ring = f"{_move_words(point)} is marked with a ring" if point != "pass" else "a pass"
     choice = f", the network’s choice with A ({other})" if other else ""
-    yield Picture(lambda: _before(move, colour), f"Before the move: {ring}{choice}.")
-    steps = move["position"].get("steps")
+    prefers = "" if best is None else f"; the network prefers {_move_words(best)}"
+    label = (
+        f"The board at move {number}: {colour} plays {_move_words(point)}{prefers}. "
+        f"{len(position['black'])} black and {len(position['white'])} white stones."
+    )
+    before = list(enumerate(position["before"], number - len(position["before"])))
+    marks = {"numbered": before, "played": (move["colour"], point), "best": best}
+    draw = partial(_board, position, label, (), **marks)
+    yield Picture(draw, f"Before the move: {ring}{choice}.")
+    steps = position.get("steps")
     if not steps:
         return
-    count, number = len(steps) - 1, move["move"]
+    count = len(steps) - 1
     went = f", and the {count} moves that followed" if count > 1 else ""
     points = ", ".join(_move_words(step["point"]) for step in steps)
     label = f"The board after move {number + count}: {colour} began {points}."
     numbered = list(enumerate((step["point"] for step in steps), number))
     played = [(step["colour"], step["point"], step["takes"]) for step in steps]
-    after = f"After {_move_words(point)}{went}."
-    yield Picture(lambda: _board(move["position"], label, played, numbered=numbered), after)
+    draw = partial(_board, position, label, played, numbered=numbered)
+    yield Picture(draw, f"After {_move_words(point)}{went}.")
     if other and "effect" not in move:
-        better = f"The board after the network’s choice, {colour} {other}."
-        choices = [(move["colour"], other, move["position"]["best_takes"])]
-        yield Picture(
-            lambda: _board(move["position"], better, choices, played=(move["colour"], other)),
-            f"The network’s choice: {colour} {other} instead.",
-        )
-
-
-def _before(move: Plain, colour: str) -> BoardDiagram:
-    position, point, best = move["position"], move["point"], move["best"]
-    best = None if best == point else best
-    prefers = "" if best is None else f"; the network prefers {_move_words(best)}"
-    label = (
-        f"The board at move {move['move']}: {colour} plays {_move_words(point)}{prefers}. "
-        f"{len(position['black'])} black and {len(position['white'])} white stones."
-    )
-    numbered = list(enumerate(position["before"], move["move"] - len(position["before"])))
-    played = move["colour"], point
-    return _board(position, label, (), numbered=numbered, played=played, best=best)
+        label = f"The board after the network’s choice, {colour} {other}."
+        choices = [(move["colour"], other, position["best_takes"])]
+        draw = partial(_board, position, label, choices, played=(move["colour"], other))
+        yield Picture(draw, f"The network’s choice: {colour} {other} instead.")
 
 
 def _board(
@@ -648,24 +641,18 @@ def estimate_chart(estimate: Plain) -> Chart:
             *([Points(so_far, together, "c1", name, size=3.0)] if len(games) <= _DOTTED else []),
         ],
     )
-    return Chart([panel], headline(estimate)[0], words=_words(estimate), height=300.0)
+    scale, words = estimate["scale"], [f"The estimate after each of {len(running)} games"]
+    known = [part for part in running if part["rating"] is not None]
+    for part, when in ((known[0], "first"), (known[-1], "last")):
+        interval = f"{rating_words(scale, part['rating'])} after the {when}, interval"
+        words.append(f"{interval} {ends_words(scale, part)}")
+    return Chart([panel], headline(estimate)[0], words="; ".join(words) + ".", height=300.0)
 
 
 def _rated(parts: Sequence[Plain]) -> tuple[list[int], list[float]]:
     """Numbers (from 1) and ratings of the parts that have enough moves for a rating."""
     rated = [(k, part["rating"]) for k, part in enumerate(parts, 1) if part["rating"] is not None]
     return [k for k, _ in rated], [rating for _, rating in rated]
-
-
-def _words(estimate: Plain) -> str:
-    """Describe how the estimate moved, for those who cannot see the chart."""
-    running = [game["running"] for game in estimate["by_game"]]
-    words = [f"The estimate after each of {len(running)} games"]
-    scale, running = estimate["scale"], [part for part in running if part["rating"] is not None]
-    for part, when in ((running[0], "first"), (running[-1], "last")):
-        interval = f"{rating_words(scale, part['rating'])} after the {when}, interval"
-        words.append(f"{interval} {ends_words(scale, part)}")
-    return "; ".join(words) + "."
 
 
 def scale_chart(estimate: Plain, words: str) -> Chart:

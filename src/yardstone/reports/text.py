@@ -130,6 +130,8 @@ def _aligned(rows: Callable[[], Iterable[Sequence[str]]], *, left: set[int]) -> 
 
 #: A name may take so much of a terminal before it is cut.
 _NAME_WIDTH = 40
+#: Lists shown on a terminal where rows are limited.
+_GROUPS = 4
 
 
 def print_document(document: Document, console: Console, *, limit: int | None = None) -> None:
@@ -168,11 +170,11 @@ def _first_sections(document: Document, console: Console, limit: int | None) -> 
         for k, section in enumerate(document.sections)
         if any(isinstance(block, Table) and block.group for block in section.blocks)
     ]
-    if limit is None or len(tables) <= document.groups:
+    if limit is None or len(tables) <= _GROUPS:
         return document.sections
-    hidden = tables[document.groups :]
+    hidden = tables[_GROUPS:]
     kept = [section for k, section in enumerate(document.sections) if k not in hidden]
-    more = f"… and {plural(len(hidden), 'smaller group')} ({document.remedy})"
+    more = f"… and {plural(len(hidden), 'smaller group')} (--top 0 shows all)"
     kept.insert(hidden[0], Section("", [Lines([more])]))
     return kept
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone.go.points import BLACK, PASS, colour_name, point_name
-from yardstone.records.sgf import SgfTree, write_sgf
+from yardstone.go.points import colour_name, point_name
+from yardstone.records.sgf import SgfTree, sgf_point, write_sgf
 from yardstone.reports.chart import Axis, Chart, Guide, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Kind, Lines, Picture, Section, Table
 from yardstone.reports.words import picked, plain_skipped, plural
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from yardstone.strength.trickplay.completion import Completion, Settled
     from yardstone.strength.trickplay.rating import (
         FoundProblems,
-        Moves,
         RatedProblem,
         RatedProblems,
         RatedVariation,
@@ -42,10 +41,6 @@ def _put_back(each: Completion) -> str:
     )
 
 
-def _game(each: Completion) -> str:
-    return _place(each.boards[0]) if each.boards else ""
-
-
 def _place(board: Settled) -> str:
     return f"{board.game.file}:{board.game.line}" if board.game.line > 1 else board.game.file
 
@@ -63,7 +58,7 @@ _FOUND = (
     Column("found_without", kind="integer"),
     Column("boards", lambda each: len(each.boards), kind="integer"),
     Column("changes", _first(lambda board: "; ".join(_texts(board)), ""), "Changes"),
-    Column("game", _first(lambda board: board.game.file, ""), "Game", show=_game),
+    Column("game", _first(lambda board: board.game.file, ""), "Game", show=_first(_place, "")),
     Column("game_line", _first(lambda board: board.game.line), kind="integer"),
     Column("moves", _first(lambda board: board.moves), "Move", "integer", form="d", gives_way=1),
 )
@@ -140,7 +135,12 @@ def _conclusion(result: RatedProblems) -> Iterator[str]:
         f"from {plural(result.found.games, 'game')}; "
         f"ratings on the {result.scale.title} scale, by {result.model} with {result.network}"
     )
-    yield f"Rated: {_rated_moves(result.moves)}"
+    rated, moves = "all moves of the side to answer", result.moves
+    if moves == "equal":
+        rated = "of each variation as many moves of the side to answer as the shortest one has"
+    elif moves != "all":
+        rated = f"the first {plural(moves, 'move')} of the side to answer"
+    yield f"Rated: {rated}"
     if compared:
         above = sum(not problem.surprising for problem in compared)
         number = plural(len(compared), "problem")
@@ -156,14 +156,6 @@ def _conclusion(result: RatedProblems) -> Iterator[str]:
         )
         yield f"Mean rating of the failures: {failure}, of the refutations: {refutation}"
     yield from _not_as_they_are(result.found.completions)
-
-
-def _rated_moves(moves: Moves) -> str:
-    if moves == "all":
-        return "all moves of the side to answer"
-    if moves == "equal":
-        return "of each variation as many moves of the side to answer as the shortest one has"
-    return f"the first {plural(int(moves), 'move')} of the side to answer"
 
 
 def _number(result: RatedProblems, value: float) -> str:
@@ -281,44 +273,31 @@ def _tree(completion: Completion, board: Settled) -> SgfTree:
     def add(node: int, points: Any, colours: Any, more: dict[int, dict[str, list[str]]]) -> int:
         """Moves below a node, some with more properties; the last of them."""
         for number, (point, colour) in enumerate(zip(points, colours, strict=True)):
-            move = {_letter(colour): [_point(point, game.size)]}
+            move = {colour_name(colour)[0]: [sgf_point(point, game.size)]}
             node = tree.add(node, move | more.get(number, {}))
         return node
 
-    comment = {"C": [_comment(completion, board)]}
+    lines = [
+        f"{problem.name}: {colour_name(problem.to_answer)} to answer",
+        f"from {_place(board)}, after {board.moves} moves",
+        *(["colours exchanged"] if board.placement.swapped else []),
+        *_texts(board),
+    ]
+    comment = {"C": ["\n".join(lines)]}
     root = {"GM": "1", "FF": "4", "CA": "UTF-8", "SZ": str(game.size), "GN": problem.name}
     properties = {name: [text] for name, text in root.items()}
     properties |= {k: [name] for k, name in (("PB", game.black), ("PW", game.white)) if name}
     for name, points in (("AB", game.setup_black), ("AW", game.setup_white)):
         if len(points):
-            properties[name] = [_point(point, game.size) for point in points.tolist()]
+            properties[name] = [sgf_point(point, game.size) for point in points.tolist()]
     if not len(game.moves):
-        properties |= {"PL": [_letter(problem.to_answer)]} | comment
+        properties |= {"PL": [colour_name(problem.to_answer)[0]]} | comment
     first, last = tree.add(None, properties), len(game.moves) - 1
     node = add(first, game.moves.tolist(), game.colours.tolist(), {last: comment})
     for variation in problem.variations:
         points, named = board.shifted(variation.points), {"N": [variation.name]}
         add(node, points.tolist(), variation.colours.tolist(), {0: named})
     return tree
-
-
-def _comment(completion: Completion, board: Settled) -> str:
-    lines = [
-        f"{completion.problem.name}: {colour_name(completion.problem.to_answer)} to answer",
-        f"from {_place(board)}, after {board.moves} moves",
-        *(["colours exchanged"] if board.placement.swapped else []),
-    ]
-    return "\n".join([*lines, *_texts(board)])
-
-
-def _letter(colour: int) -> str:
-    return "B" if colour == BLACK else "W"
-
-
-def _point(point: int, size: int) -> str:
-    if point == PASS:
-        return ""
-    return "".join(chr(ord("a") + place) for place in reversed(divmod(point, size)))
 
 
 #: Up to so many problems are named beside their line.

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from yardstone.choices import plural
 from yardstone.errors import UsageError
@@ -25,7 +25,7 @@ from yardstone.winprob.scales import SCALES
 from yardstone.winprob.statistics import WinningStatistics, as_published
 
 if TYPE_CHECKING:
-    from yardstone.winprob.fit import FittedParameter, FittedProbability, ModelFit
+    from yardstone.winprob.fit import FittedParameter, ModelFit
     from yardstone.winprob.players import HandicapAdvice, JudgedProposal, PairProbability
 
     Array = NDArray[np.float64]
@@ -38,22 +38,7 @@ def fit_document(
 
     Of a fit other than by likelihood `about` says what it is, `facts` the same for programs.
     """
-    parameters = Table(_parameter_columns(result), result.parameters, noun="coefficient")
-    lines = [*(about or _about(result)), *(_pair_line(result, row) for row in result.probabilities)]
-    sections = [Section(blocks=[parameters, Lines(lines)])]
-    if result.errors:
-        errors = Table(_ERRORS, result.errors, noun="difference")
-        sections.append(Section("Probability, 12 kyu to 7 dan:", [errors]))
-    draw = None
-    if (statistics := result.statistics) is not None:
-        title = "Games and the model fitted to them"
-        draw = partial(curves_chart, statistics, result.model, title=title)
-        sections.append(Section(blocks=[Picture(draw)]))
-    plain = partial(_plain, result, facts)
-    return Document("Fit to games", (), sections, parameters, plain, draw)
 
-
-def _parameter_columns(result: ModelFit) -> list[Column]:
     def ends(row: FittedParameter) -> str:
         assert row.interval is not None
         both = (row.interval.low, row.interval.high)
@@ -67,7 +52,27 @@ def _parameter_columns(result: ModelFit) -> list[Column]:
     if (interval := result.parameters[0].interval) is not None:
         shown = Column("", ends, f"{per_cent(interval.level)} ({interval.method})", left=False)
         columns[2:2] = [shown, *Column.files("interval.low", "interval.high")]
-    return columns
+    parameters = Table(columns, result.parameters, noun="coefficient")
+    lines = list(about or _about(result))
+    of_event = " for one event" if result.winning.of_events else ""
+    for row in result.probabilities:
+        low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
+        lines.append(
+            f"{format_grade(row.first)} beats {format_grade(row.second)} in "
+            f"{100.0 * row.probability:.2f} % of even games "
+            f"({per_cent(row.interval.level)}{of_event}: {low:.2f} to {high:.2f})."
+        )
+    sections = [Section(blocks=[parameters, Lines(lines)])]
+    if result.errors:
+        errors = Table(_ERRORS, result.errors, noun="difference")
+        sections.append(Section("Probability, 12 kyu to 7 dan:", [errors]))
+    draw = None
+    if (statistics := result.statistics) is not None:
+        title = "Games and the model fitted to them"
+        draw = partial(curves_chart, statistics, result.model, title=title)
+        sections.append(Section(blocks=[Picture(draw)]))
+    plain = partial(_plain, result, facts)
+    return Document("Fit to games", (), sections, parameters, plain, draw)
 
 
 def _about(result: ModelFit) -> list[str]:
@@ -78,16 +83,6 @@ def _about(result: ModelFit) -> list[str]:
         return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
     fitted = f"log-likelihood {fit.log_likelihood:.2f}, AIC {fit.aic:.2f}; {steps}"
     return [f"{fit.games.games.sum():.0f} games; {fitted}."]
-
-
-def _pair_line(result: ModelFit, row: FittedProbability) -> str:
-    low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
-    of_event = " for one event" if result.winning.of_events else ""
-    return (
-        f"{format_grade(row.first)} beats {format_grade(row.second)} in "
-        f"{100.0 * row.probability:.2f} % of even games "
-        f"({per_cent(row.interval.level)}{of_event}: {low:.2f} to {high:.2f})."
-    )
 
 
 _ERRORS = (
@@ -172,8 +167,17 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     ]
     if pair.handicap or pair.komi is not None:
         lines.append(f"{pair.first if pair.first_is_black else pair.second} is Black.")
-    if average is not None and not pair.handicap:
-        lines += _tournament_lines(pair)
+    if average is not None and not pair.handicap:  # what a pairing tells beyond the grades
+        if abs(pair.first_grade - pair.second_grade) >= _EARNED:
+            lines.append(
+                "A player who meets a much stronger one in a tournament has usually earned it by "
+                "winning: such games are won more often than those of any two players of these "
+                "grades."
+            )
+        if not np.isnan(parse_grades([pair.first, pair.second])).any():
+            lines.append(
+                "Where you know the ratings of both, give them: they say more (--scale egf)."
+            )
     lines += _model_lines(model, interval=pair.low is not None)
     if pair.extrapolated:
         lines.append(f"Beyond what that was made for: {_reach(model)}.")
@@ -192,17 +196,6 @@ def pair_document(pair: PairProbability, figure: str = "curves") -> Document:
     picture = Document("") if ratings else figure_document(model, figure, pair.level)
     title, records = f"{pair.first} and {pair.second}", Table.of_record(record)
     return replace(picture, title=title, lead=lines, records=records, plain=lambda: record)
-
-
-def _tournament_lines(pair: PairProbability) -> Iterator[str]:
-    """Say what a pairing in a tournament tells beyond the grades."""
-    if abs(pair.first_grade - pair.second_grade) >= _EARNED:
-        yield (
-            "A player who meets a much stronger one in a tournament has usually earned it by "
-            "winning: such games are won more often than those of any two players of these grades."
-        )
-    if not np.isnan(parse_grades([pair.first, pair.second])).any():
-        yield "Where you know the ratings of both, give them: they say more (--scale egf)."
 
 
 def _model_lines(model: WinningModel, *, interval: bool) -> list[str]:
@@ -418,12 +411,8 @@ _LOWEST, _HIGHEST = -20, 6
 _LEVELS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
 
 
-class _Law(Protocol):
-    """What gives a probability between grades."""
-
-    def probability(self, first: ArrayLike, second: ArrayLike) -> Array:
-        """That the first wins."""
-        ...
+#: What gives a probability between grades.
+_Law = WinningModel | Kaniuk | GradeModel
 
 
 def difference_style(difference: int) -> tuple[str, tuple[float, ...]]:

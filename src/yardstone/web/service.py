@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from yardstone.reports.files import document_csv, table_csv
+from yardstone.reports.files import csv_pieces, document_csv
 from yardstone.web.database import Job, Lock, file_name, jobs, uploads
 from yardstone.web.kinds import KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value, readable
@@ -164,7 +164,7 @@ def csv_of(job: Mapping[str, Any]) -> str:
     with readable():
         kind = KINDS[job["kind"]]
         if kind.records is not None:
-            return table_csv(kind.records(result))
+            return "".join(csv_pieces(kind.records(result)))
         return document_csv(kind.view(result, Query("")).document)
 
 
