@@ -633,9 +633,6 @@ def _facts(position: Position) -> list[tuple[str, str]]:
 def _moves(moves: Sequence[EvaluatedMove]) -> Table:
     best = moves[0].equity
 
-    def behind(move: EvaluatedMove) -> str:
-        return "" if move.equity == best else signed(move.equity - best)
-
     def chance(place: int, heading: str) -> Column:
         way = 5 - place if place else 0
         share = reader(f"chances.{place}")
@@ -644,7 +641,9 @@ def _moves(moves: Sequence[EvaluatedMove]) -> Table:
     columns = [
         Column("", "move", "Move", strong=True),
         Column("", lambda each: signed(each.equity), "Equity", left=False),
-        Column("", behind, "Behind", left=False),
+        Column(
+            "", lambda m: "" if m.equity == best else signed(m.equity - best), "Behind", left=False
+        ),
         *(chance(place, heading) for place, heading in enumerate(_CHANCES.values())),
     ]
     return Table(columns, moves, noun="move")

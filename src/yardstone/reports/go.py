@@ -88,46 +88,34 @@ _PLACE = (
     Column("game", "game.game.number", kind="integer"),
     *Column.files("game.game.black", "game.game.white", kind="text"),
 )
-_NUMBER = Column("number", lambda m: int(m.game.number[m.k]), "Move", "integer", form="d")
-_SIDE = Column("colour", lambda m: m.side.lower(), "Side", show=lambda m: m.side[0])
-_POINT = Column("move", lambda m: m.point(m.game.point[m.k]), "Point")
-_WIN_LOSS = _share("win_loss", lambda m: m.game.win_loss[m.k], "Lost %", 4)
-_POINT_LOSS = _amount("point_loss", lambda m: m.game.point_loss[m.k], "Lost points")
-_POLICY = _share("policy", lambda m: m.game.policy[m.k], "Policy %", 3)
-_RANK = Column("rank", lambda m: int(m.game.rank[m.k]) or None, "Rank", "integer", "d", gives_way=2)
-_PHASE = Column("phase", lambda m: PHASES[m.game.phase[m.k]])
 
 
 #: What is said of each move, in files and, with a heading, to people.
 _MOVE_COLUMNS = (
-    _NUMBER,
-    _SIDE,
-    _POINT,
+    Column("number", lambda m: int(m.game.number[m.k]), "Move", "integer", form="d"),
+    Column("colour", lambda m: m.side.lower(), "Side", show=lambda m: m.side[0]),
+    Column("move", lambda m: m.point(m.game.point[m.k]), "Point"),
     _share("white_winrate", lambda m: m.game.white_winrate[m.k + 1], "White wins %"),
     _amount("white_lead", lambda m: m.game.white_lead[m.k + 1], "White leads", digits=3),
-    _WIN_LOSS,
-    _POINT_LOSS,
+    _share("win_loss", lambda m: m.game.win_loss[m.k], "Lost %", 4),
+    _amount("point_loss", lambda m: m.game.point_loss[m.k], "Lost points"),
     Column("point_error", lambda m: _known(m.game.losses.error[m.k], 2), kind="number"),
     Column("decided", lambda m: bool(m.game.losses.decided[m.k]), kind="boolean"),
-    _POLICY,
-    _RANK,
+    _share("policy", lambda m: m.game.policy[m.k], "Policy %", 3),
+    Column("rank", lambda m: int(m.game.rank[m.k]) or None, "Rank", "integer", "d", gives_way=2),
     Column("best", lambda m: m.point(m.game.best[m.k]), "Best", gives_way=6),
     _share("best_policy", lambda m: m.game.best_policy[m.k], "Its policy %", 1),
     Column("better"),
-    _PHASE,
+    Column("phase", lambda m: PHASES[m.game.phase[m.k]]),
     Column("counted", lambda m: bool(m.game.counted[m.k]), kind="boolean"),
 )
+_MOVE = {column.name: column for column in _MOVE_COLUMNS}
 _MISTAKES = (
-    _NUMBER,
-    _SIDE,
-    _POINT,
-    _POINT_LOSS,
+    *(_MOVE[name] for name in ("number", "colour", "move", "point_loss")),
     Column("", lambda m: f"± {_text(m.game.losses.error[m.k])}", "Error", left=False),
-    _WIN_LOSS,
-    _POLICY,
-    _RANK,
+    *(_MOVE[name] for name in ("win_loss", "policy", "rank")),
     Column("", lambda m: m.point(m.game.losses.best[m.k]), "Better"),
-    replace(_PHASE, heading="Phase", gives_way=5),
+    replace(_MOVE["phase"], heading="Phase", gives_way=5),
 )
 
 

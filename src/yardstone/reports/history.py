@@ -33,7 +33,17 @@ def history_document(history: RatingHistory) -> Document:
         sections.append(Section(blocks=[picture, _curve_table(history)]))
     title = "Present ratings" if history.curves else ""
     sections.append(Section(title, [_present_table(history)]))
-    sections.append(Section(blocks=[Lines([_interval_note(history)])]))
+    few = f" Players with fewer than {history.fewest} games are not listed."
+    intervals = f"{history.rated.name} has no tested deviations, so there are no intervals."
+    if history.scale is not None and history.scale.has_intervals:
+        intervals = (
+            f"±: {per_cent(history.confidence)} interval, relative to the mean of all players, "
+            f"calibrated on {history.scale.pools} "
+            "simulations of these games (newcomers' strengths have a standard deviation of about "
+            f"{history.scale.expected_spread:.0f} points). In pools of known strengths, 95 % "
+            "intervals covered 91 to 98 %."
+        )
+    sections.append(Section(blocks=[Lines([intervals + few * (history.fewest > 1)])]))
     if history.rated.name == "fusion":
         sections.append(fusion_section(history))
     if history.findings is not None:
@@ -52,21 +62,6 @@ def history_document(history: RatingHistory) -> Document:
     lead += f", rated by {rated.name}"
     title, plain = f"Ratings by {rated.name}", partial(plain_history, history)
     return Document(title, [lead], sections, records, plain, drawing)
-
-
-def _interval_note(history: RatingHistory) -> str:
-    few = ""
-    if history.fewest > 1:
-        few = f" Players with fewer than {history.fewest} games are not listed."
-    if history.scale is None or not history.scale.has_intervals:
-        return f"{history.rated.name} has no tested deviations, so there are no intervals.{few}"
-    return (
-        f"±: {per_cent(history.confidence)} interval, relative to the mean of all players, "
-        f"calibrated on {history.scale.pools} "
-        "simulations of these games (newcomers' strengths have a standard deviation of about "
-        f"{history.scale.expected_spread:.0f} points). In pools of known strengths, 95 % "
-        f"intervals covered 91 to 98 %.{few}"
-    )
 
 
 def _games(history: RatingHistory) -> Iterator[dict[str, Any]]:

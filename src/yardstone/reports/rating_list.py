@@ -201,19 +201,15 @@ def opponents(rows: Sequence[Record], link: Callable[[Record], str] | None = Non
     if not rows:
         return None
 
-    def results(row: Record) -> str:
-        return f"{row['wins']}–{row['draws']}–{row['losses']}"
-
-    def score(row: Record) -> float:
-        return float(100.0 * (row["wins"] + row["draws"] / 2) / row["games"])
-
     page = None if link is None else lambda row: link(row["opponent"])
     columns = [
         Column("", "opponent.player", "Opponent", link=page),
         Column("", "opponent.rating", "Rating", "number", show=lambda r: _rating(r["opponent"])),
         Column("", "games", "Games", "integer", order="descending"),
-        Column("", "wins", "W–D–L", "integer", show=results),
-        Column("", score, "Score %", "number"),
+        Column(
+            "", "wins", "W–D–L", "integer", show=lambda r: f"{r['wins']}–{r['draws']}–{r['losses']}"
+        ),
+        Column("", lambda r: 100 * (r["wins"] + r["draws"] / 2) / r["games"], "Score %", "number"),
     ]
     return Table(columns, rows, noun="opponent", limit=OPPONENTS, remedy="with fewer games")
 

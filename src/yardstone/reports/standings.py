@@ -349,11 +349,11 @@ def prizes_document(prizes: PrizeList) -> Document:
     def score(prize: Prize) -> float:
         return float(table.values[prize.line, 0])
 
-    def amount(prize: Prize) -> str:
-        return "" if not prize.money else f"{prize.money:.2f}".removesuffix(".00")
-
     def words(prize: Prize) -> str:
         return score_text(main, score(prize))
+
+    def amount(prize: Prize) -> str:
+        return "" if not prize.money else f"{prize.money:.2f}".removesuffix(".00")
 
     columns = [
         Column("group"),
@@ -669,19 +669,21 @@ def _players_section(tournament: Tournament) -> Section:
     """Who is entered, by names."""
     players = sorted(tournament.players, key=lambda player: player.full_name.casefold())
 
-    def away(player: Player) -> str:
-        return ", ".join(str(n) for n in range(1, tournament.rounds + 1) if n in player.absent)
-
     def column(name: str, value: Callable[[Player], str], heading: str) -> Column:
         """One that people see where anything stands in it."""
         return Column(name, value, heading if any(map(value, players)) else "", left=False)
 
+    rounds = range(1, tournament.rounds + 1)
     columns = [
         Column("name", "full_name", "Name", order="ascending"),
         Column("grade", lambda each: _grade(each) or "", "Grade", left=False),
         column("country", lambda each: each.country.upper(), "Co"),
         column("club", lambda each: each.club, "Club"),
-        column("absent", away, "Absent in"),
+        column(
+            "absent",
+            lambda each: ", ".join(str(n) for n in rounds if n in each.absent),
+            "Absent in",
+        ),
     ]
     count = plural(len(players), "player")
     table = Table(columns, players, noun="player", caption=count, search=True)

@@ -121,7 +121,7 @@ def _scale(plain: Plain, name: str, address: str) -> Alternative:
         interval = f"{per_cent(plain['level'])}: {ends_words(name, part)}"
     error = "the model’s own scale"
     if deviation := part["deviation"]:
-        error = f"from {BASIS_NAMES[part.get('basis', 'fox')]}, ± {deviation:.1f} ranks"
+        error = f"from {SITE_SCALES[part.get('basis', 'fox')].title}, ± {deviation:.1f} ranks"
     return Alternative(part["title"], [strength, interval, error], address, own)
 
 
@@ -158,8 +158,8 @@ def _ranks(plain: Plain) -> Section:
     basis = plain["scales"][plain["scale"]].get("basis", "fox") if plain.get("scales") else "fox"
     if plain["scale"] not in (basis, "ogs", "ogs-2020"):
         words += (
-            f" These are the ranks of {BASIS_NAMES[basis]}, shifted: the error of the shift is "
-            "not in them."
+            f" These are the ranks of {SITE_SCALES[basis].title}, shifted: the error of the shift "
+            "is not in them."
         )
     return Section("", [Picture(lambda: rank_chart(plain, words), words, instead=table)])
 
@@ -444,10 +444,6 @@ def _percent(share: float) -> str:
     if value < 0.1:
         return "less than 0.1\u00a0%"
     return f"{value:.1f}\u00a0%" if value < 10.0 else f"{value:.0f}\u00a0%"
-
-
-#: What people call the scales of a model.
-BASIS_NAMES = {"fox": "Fox", "ogs": "OGS"}
 
 
 def rank_words(low: str | None, high: str | None) -> str:

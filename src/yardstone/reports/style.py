@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.reports.document import Column, Document, Lines, Section, Table
 from yardstone.reports.words import picked, plural
-from yardstone.strength.calibration import Calibration, ScoreCost, SiteCalibration
+from yardstone.strength.calibration import ScoreCost, SiteCalibration
 from yardstone.strength.estimation import PlayerEstimate
 from yardstone.strength.site_scales import fox_rank
 from yardstone.strength.style import StyleRatings
@@ -19,16 +19,15 @@ from yardstone.strength.style import StyleRatings
 def style_document(ratings: StyleRatings) -> Document:
     """For people the errors by rank, or, where no rank is known, the players."""
     folds = None if ratings.validation is None else ratings.validation.fold
-    places = range(len(ratings.players))
-
-    def name(row: int) -> str:
-        return ratings.players[row] or f"line {row + 4}"
+    names, places = ratings.players, range(len(ratings.players))
 
     def rounded(values: Any) -> Any:
         return lambda row: round(float(values[row]), 4)
 
     columns = [
-        Column("player", ratings.players.__getitem__, "player", show=name),
+        Column(
+            "player", names.__getitem__, "player", show=lambda row: names[row] or f"line {row + 4}"
+        ),
         Column("rank", lambda row: float(ratings.strength[row]), kind="number"),
         Column("predicted", rounded(ratings.predicted), "rank", "number"),
         Column("deviation", rounded(ratings.deviation), "deviation", "number"),
@@ -126,24 +125,10 @@ def calibration_document(result: SiteCalibration) -> Document:
         names = ", ".join(result.missing[:_MISSING])
         sections.append(Section("", [Lines([f"Without a game: {names}{others}"])]))
     records, title = Table(columns, result.players), f"{line.site}: ratings from estimates"
-
-    def plain() -> dict[str, Any]:
-        values = {"calibration": asdict(line), "players": records.records()}
-        cost = result.cost and asdict(result.cost)
-        return values | {"cost": cost, "missing": list(result.missing)}
-
-    return Document(title, _headline(line), sections, records, plain)
-
-
-def _count(name: str) -> Any:
-    return lambda row: f"{getattr(row[0], name):,}" if getattr(row[0], name) else "–"
-
-
-def _headline(line: Calibration) -> list[str]:
     own = ""
     if line.unexplained != line.deviation:
         own = f", {line.unexplained:.0f} of it beyond the estimates' own errors"
-    return [
+    lead = [
         f"{line.site} = {line.slope:.1f} (± {line.slope_error:.1f}) × rank of Fox "
         f"{'+' if line.intercept >= 0 else '-'} {abs(line.intercept):.0f} "
         f"(± {line.intercept_error:.0f}), one standard error",
@@ -151,6 +136,17 @@ def _headline(line: Calibration) -> list[str]:
         f"{line.highest:.1f} ({fox_rank(line.highest)}); ratings lie {line.deviation:.0f} points "
         f"about the line{own}; R² {line.determined:.2f}",
     ]
+
+    def plain() -> dict[str, Any]:
+        values = {"calibration": asdict(line), "players": records.records()}
+        cost = result.cost and asdict(result.cost)
+        return values | {"cost": cost, "missing": list(result.missing)}
+
+    return Document(title, lead, sections, records, plain)
+
+
+def _count(name: str) -> Any:
+    return lambda row: f"{getattr(row[0], name):,}" if getattr(row[0], name) else "–"
 
 
 def _cost(cost: ScoreCost | None) -> Section:

@@ -67,7 +67,8 @@ def _block_lines(block: Block) -> Iterable[str]:
     if isinstance(said, Table):
         return _table_lines(said)
     if isinstance(said, Facts):
-        return _wrapped_facts(said) if said.width else aligned(said.facts, left={0, 1})
+        facts = said.facts
+        return _wrapped_facts(said) if said.width else _aligned(lambda: facts, left={0, 1})
     return ()
 
 
@@ -105,11 +106,6 @@ def hidden_rows(table: Table, limit: int | None = None) -> list[str]:
     rest = 0 if limit is None else len(table.rows) - limit
     remedy = f" ({table.remedy})" if table.remedy else ""
     return [f"… and {plural(rest, f'more {table.noun}')}{remedy}"] if rest > 0 else []
-
-
-def aligned(rows: Sequence[Sequence[str]], *, left: set[int]) -> list[str]:
-    """Rows of cells as lines of equal columns; those in `left` begin at the left."""
-    return list(_aligned(lambda: rows, left=left))
 
 
 def _aligned(rows: Callable[[], Iterable[Sequence[str]]], *, left: set[int]) -> Iterator[str]:
