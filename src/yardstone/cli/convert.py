@@ -12,6 +12,7 @@ from yardstone.cli.declare import argument, flag, option, target
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import Document, TableOutput, report_skipped, write_pieces
 from yardstone.errors import UsageError
+from yardstone.kernels.settings import talks
 from yardstone.records.formats import (
     FORMATS,
     WRITERS,
@@ -80,7 +81,7 @@ def game_files(
         return
     pool = games.read(paths, format=source, every=True)
     write_pieces(writer.pieces(pool), output, binary=writer.binary)
-    if not quiet:
+    if talks():
         _report(len(pool), pool.skipped, _losses(pool, writer, formats))
 
 
@@ -124,8 +125,8 @@ def _rewrite(
             yield text_of(game)
 
     write_pieces(pieces(), output)
-    report_skipped(reader.skipped)
-    if not games.quiet:
+    report_skipped(reader.skipped, always=True)
+    if talks():
         _report(written, reader.skipped, ["only main lines are kept, without comments"])
 
 
@@ -195,7 +196,7 @@ def rating(
         if len(words) != 1:
             raise UsageError("--column takes one table")
         table = convert_column(words[0], column, source=source, targets=to, strict=strict)
-        report_skipped(table.skipped)
+        report_skipped(table.skipped, always=True)
         return reports.converted_column_document(table)
     if not words:
         raise UsageError("give a grade such as 2d, or a rating and its scale: 1850 --from egf")

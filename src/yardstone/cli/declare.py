@@ -41,6 +41,7 @@ from typer.core import TyperArgument, TyperCommand
 from yardstone.choices import check_choice, one_of
 from yardstone.cli.table import Command, Family, about_of
 from yardstone.errors import InputError, UsageError
+from yardstone.kernels.settings import in_command
 
 if TYPE_CHECKING:
     from yardstone.ratings.joint import Prior, Relation
@@ -242,6 +243,8 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
         for each in made.values():
             if hasattr(each, "check"):
                 each.check()
+        if values.get("quiet"):
+            in_command(quiet=True)
         result = function(**own, **made)
         for each in made.values():
             if hasattr(each, "emit") and result is not None and not isinstance(result, int):

@@ -300,7 +300,7 @@ def predict(
     from yardstone.evaluation.prediction import predict as predict_game
     from yardstone.reports.match import forecast_document
 
-    given, notes = rating.read(paths, replace(games, quiet=True), moves, network)
+    given, notes = rating.read(paths, games, moves, network)
     forecast = predict_game(
         **given,
         player=player,

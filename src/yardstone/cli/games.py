@@ -89,7 +89,6 @@ class GameOptions:
         advanced=True,
     )
     engine: Engine = None
-    quiet: bool = False  # as the command declares it
 
     def read(
         self,
@@ -112,7 +111,7 @@ class GameOptions:
             else:
                 pool = records.read(*_named(paths), format=format, **options)
         if report:
-            report_skipped(pool.skipped)
+            report_skipped(pool.skipped, always=True)
         return pool
 
     def stream(self, paths: Paths, *, memory: int, **wanted: Unpack[_Wanted]) -> GameStream:
@@ -134,7 +133,7 @@ class GameOptions:
         stream = self.stream(paths, memory=memory // 3, times=False, names=names)
         with _skipped_said_later():
             games = CountedGames.of_stream(stream)
-        report_skipped(games.skipped)
+        report_skipped(games.skipped, always=True)
         return games
 
     def fits(self, paths: Paths, memory: int, *, bytes_a_game: int = 100) -> bool:
@@ -197,7 +196,7 @@ class ManyGames(GameOptions):
 
         with _skipped_said_later():
             pool = stored_games(self.stream(paths, memory=room // 2, **wanted), memory=room // 2)
-        report_skipped(pool.skipped)
+        report_skipped(pool.skipped, always=True)
         return pool
 
 
@@ -406,12 +405,12 @@ class MovesOptions:
             scale=self.moves_scale or (_USUAL if _USUAL in model.scales else None),
             **network.as_arguments(),
             strict=games.strict,
-            progress=progress_bar("looking at positions", quiet=games.quiet),
+            progress=progress_bar("looking at positions", quiet=False),
         )
-        report_skipped(moves.skipped, quiet=games.quiet)
+        report_skipped(moves.skipped)
         if pool is None:
             pool = moves.results()
-            report_skipped(pool.skipped, quiet=games.quiet)
+            report_skipped(pool.skipped)
         joined, matching = with_moves(pool, moves, column=self.match)
         return joined, moves, matching.sentence
 

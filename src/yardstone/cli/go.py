@@ -171,9 +171,9 @@ def evaluate(
     try:
         write_pieces((json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
     except NoGamesError:
-        report_skipped(skipped, quiet=quiet)
+        report_skipped(skipped)
         raise
-    report_skipped(skipped, quiet=quiet)
+    report_skipped(skipped)
 
 
 def _phases(text: str, option: str) -> tuple[int, int]:

@@ -33,8 +33,6 @@ _COMPLETION = "_YARDSTONE_COMPLETE"
 _FAILED = 1
 #: Garbage is looked for when so many objects are new: imports make many, and no garbage.
 _NEW_OBJECTS = 100_000
-#: What silences a command, whichever it is.
-_QUIET = frozenset({"-q", "--quiet", "--silent"})
 _FIRST_HELP = """\
 Yardstone measures playing strength: ratings, with their uncertainty, from results of games.
 
@@ -46,7 +44,7 @@ Yardstone measures playing strength: ratings, with their uncertainty, from resul
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    in_command(quiet=not _QUIET.isdisjoint(given))
+    in_command(quiet=False)
     gc.set_threshold(_NEW_OBJECTS)
     if arguments is None:
         open_streams()
@@ -115,7 +113,7 @@ def _run(given: list[str]) -> int:
         if issubclass(category, YardstoneWarning):
             print(f"yardstone: warning: {message}", file=sys.stderr)
 
-    with warnings.catch_warnings(), _watched(given):
+    with warnings.catch_warnings(), _watched():
         warnings.showwarning = show
         try:
             value = application()(args=given, prog_name="yardstone", standalone_mode=False)
@@ -131,9 +129,9 @@ def _run(given: list[str]) -> int:
             return _usage(error)
 
 
-def _watched(given: list[str]) -> AbstractContextManager[None]:
+def _watched() -> AbstractContextManager[None]:
     """Show progress on standard error, if somebody looks at it."""
-    if not (_QUIET.isdisjoint(given) and sys.stderr.isatty()):
+    if not sys.stderr.isatty():
         return nullcontext()
     from yardstone.cli.output import progress_bars
     from yardstone.parallel import context

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -87,14 +86,13 @@ def match(
         judgement = judge_match(counts, test=test, confidence=confidence, half_width=half_width)
         out.emit(match_document(judgement))
         return 0
-    unseen = replace(reading, quiet=True)
     by = None if pair_by is None else [p.strip() for p in pair_by.split(",") if p.strip()]
 
     def judge(
         paths: Sequence[str | Source], *, report: bool = True, pairs_only: bool = pairs
     ) -> MatchJudgement:
         return judge_games(
-            unseen.read(paths, tags=by or (), every=by is None, times=False, report=report),
+            reading.read(paths, tags=by or (), every=by is None, times=False, report=report),
             *(players or ()),
             by=by,
             pairs_only=pairs_only,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from yardstone.choices import plural
 from yardstone.cli.declare import bundle, check_ending, check_folder, flag, option
 from yardstone.errors import UsageError
+from yardstone.kernels.settings import talks
 from yardstone.reports.document import Document as Document
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class TableOutput:
         if self.prints:
             _print(document, self.form or "text", rows)
         if skipped is not None:
-            report_skipped(skipped, quiet=self.quiet)
+            report_skipped(skipped)
 
     def _emit_files(self, document: Document) -> None:
         for path, form in self._files:
@@ -279,12 +280,12 @@ def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
 
 
 def progress_bars() -> Progress:
-    """Return what draws progress on standard error, one stage after the other."""
+    """Return what draws progress on standard error, one stage after the other, unless quiet."""
     shown: tuple[str, int] = ("", -1)
 
     def show(what: str, done: int, whole: int) -> None:
         nonlocal shown
-        if whole and shown != (now := (what, 100 * done // whole)):
+        if talks() and whole and shown != (now := (what, 100 * done // whole)):
             shown = now
             end = "\r\x1b[K" if done >= whole else ""
             sys.stderr.write(f"\r\x1b[K{what} {now[1]:3d} %{end}")
@@ -297,9 +298,12 @@ def progress_bars() -> Progress:
 _PLACES = 5
 
 
-def report_skipped(skipped: SkipReport, *, quiet: bool = False) -> None:
-    """Say on standard error what was left out, and where the first of it stands."""
-    if quiet:
+def report_skipped(skipped: SkipReport, *, always: bool = False) -> None:
+    """Say on standard error what was left out, and where the first of it stands.
+
+    A quiet command says so only of what must not be overlooked (`always`).
+    """
+    if not (always or talks()):
         return
     from yardstone.records.where import left_out_line
 

@@ -82,7 +82,7 @@ class ProblemOptions(WorkOptions):
         )
 
 
-def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> None:
+def finish(options: ProblemOptions, result: FoundProblems) -> None:
     """Write the boards as SGF if they are wanted, a record each, and say what was skipped."""
     if options.sgf is not None:
         from yardstone.files import write_text
@@ -91,8 +91,8 @@ def finish(options: ProblemOptions, result: FoundProblems, *, quiet: bool) -> No
         write_text(options.sgf, boards_sgf(result.completions))
         if not any(completion.boards for completion in result.completions):
             print(f"yardstone: no board to write to {options.sgf}", file=sys.stderr)
-    report_skipped(result.unread, quiet=quiet)
-    report_skipped(result.skipped, quiet=quiet)
+    report_skipped(result.unread)
+    report_skipped(result.skipped)
 
 
 def index(
@@ -118,7 +118,7 @@ def index(
     games, skipped = build_index(
         paths, output, workers=work.workers, progress=progress_bar("reading games", quiet=quiet)
     )
-    report_skipped(skipped, quiet=quiet)
+    report_skipped(skipped)
     if not quiet:
         again = games.facts["duplicates"]
         note = f"; {plural(again, 'game')} occurred again" if again else ""
@@ -140,7 +140,7 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
 
     result = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
     output.emit(found_document(result))
-    finish(problems, result, quiet=output.quiet)
+    finish(problems, result)
 
 
 def _parse_moves(text: str, option: str) -> Moves:
@@ -199,4 +199,4 @@ def rate(
         progress=stage_bars(quiet=output.quiet),
     )
     output.emit(ratings_document(result))
-    finish(problems, result.found, quiet=output.quiet)
+    finish(problems, result.found)

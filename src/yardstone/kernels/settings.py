@@ -65,6 +65,11 @@ def in_command(*, quiet: bool) -> None:
     _talks, _spares = not quiet, True
 
 
+def talks() -> bool:
+    """Return whether this process says what it does, on standard error: a quiet one does not."""
+    return _talks
+
+
 def spares_packages() -> bool:
     """Whether numba may be imported without packages that only others' kernels need."""
     return _spares

@@ -56,7 +56,7 @@ def train(
     chosen = ImitationSettings().changed(named_values(settings))
     skipped = SkipReport()
     games = read_imitation_games(paths, ranks, skipped)
-    report_skipped(skipped, quiet=output.quiet)
+    report_skipped(skipped)
     from yardstone.go.nets import load_network
     from yardstone_lab.imitation.network import write_model
     from yardstone_lab.imitation.training import (

@@ -418,4 +418,4 @@ def _train_ranked_model(asked: _Ranked, output: Output) -> None:
     )
     trained.model.save(asked.save)
     output.emit(ranked_model_document(trained, asked.save))
-    report_skipped(skipped, quiet=output.quiet)
+    report_skipped(skipped)
