@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks.measure import machine
 from tests.go.slow_patterns import SlowSearch
+from yardstone import parallel
 from yardstone.go.patterns import GameIndex, find_patterns
 from yardstone.strength.trickplay import read_problems
 
@@ -47,11 +48,13 @@ def main() -> None:
     games = [index.game(number) for number in some]
     positions = sum(len(game.moves) + 1 for game in games)
     slow.game(games[0])
-    find_patterns(index, patterns, workers=1)
+    with parallel.context(workers=1):
+        find_patterns(index, patterns)
     fast_rates, slow_rates = [], []
     for _ in range(ROUNDS):
         began = time.process_time()
-        matches = find_patterns(index, patterns, workers=1)
+        with parallel.context(workers=1):
+            matches = find_patterns(index, patterns)
         fast_rates.append(index.positions / (time.process_time() - began))
         began = time.process_time()
         for game in games:

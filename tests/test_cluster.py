@@ -103,7 +103,7 @@ class Nodes:
         """A progress that kills one machine when so much is done."""
         left = [done]
 
-        def progress(now: int, _: int) -> None:
+        def progress(_: str, now: int, __: int) -> None:
             if left and now >= left[0]:
                 left.clear()
                 self.kill(self.others[-1])
@@ -209,15 +209,16 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
         replace(game, number=k, moves=game.moves[: 20 * k], colours=game.colours[: 20 * k])
         for k in range(1, 14)
     ]
-    with parallel.context(engine="local"):
-        extract_features(lambda: games, tmp_path / "here", settings, workers=1)
+    with parallel.context(engine="local", workers=1):
+        extract_features(lambda: games, tmp_path / "here", settings)
     kill = nodes.killing(3)
 
     def progress(stage: str, done: int, total: int) -> None:
         if stage == "features":
-            kill(done, total)
+            kill(stage, done, total)
 
-    extract_features(lambda: games, tmp_path / "there", settings, progress=progress)
+    with parallel.context(progress=progress):
+        extract_features(lambda: games, tmp_path / "there", settings)
     assert len(nodes.others) == 1
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
@@ -227,7 +228,8 @@ def test_simulations_are_the_same_when_a_machine_is_lost(
 ) -> None:
     with parallel.context(engine="local"):
         here = simulate(a_plan(), 600, workers=1)
-    there = simulate(a_plan(), 600, progress=nodes.killing(150))
+    kill = partial(nodes.killing(150), "")
+    there = simulate(a_plan(), 600, progress=kill)  # type: ignore[arg-type]
     assert len(nodes.others) == 1
     assert there.places.tobytes() == here.places.tobytes()
     assert there.strength.tobytes() == here.strength.tobytes()
@@ -406,10 +408,8 @@ def test_what_a_network_says_of_games_is_the_same(
 
     def many() -> tuple[Any, SkipReport, list[int]]:
         skipped, positions = SkipReport(), []
-        result = estimate_players(
-            games, case.network, case.model, skipped=skipped,
-            progress=lambda done, _: positions.append(done),
-        )  # fmt: skip
+        with parallel.context(progress=lambda _, done, __: positions.append(done)):
+            result = estimate_players(games, case.network, case.model, skipped=skipped)
         return result, skipped, positions
 
     there, skipped, positions = many()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lab.studies.order import ROOT, require, shared_folder
+from yardstone.parallel import context
 from yardstone.strength.style import (
     PUBLISHED,
     StyleTable,
@@ -58,11 +59,13 @@ def main() -> None:
     files = sorted((options.shared / "data/go/kgs_style").glob("feature_*.tab.gz"))
     everything = read_style(*files)
     rows = []
-    result = cross_validate(everything, folds=FOLDS, seed=options.seed, workers=options.workers)
+    with context(workers=options.workers):
+        result = cross_validate(everything, folds=FOLDS, seed=options.seed)
     rows.append(row("all features", everything, result))
     for number, file in enumerate(files, start=1):
         table = read_style(file)
-        one = cross_validate(table, folds=FOLDS, seed=options.seed, workers=options.workers)
+        with context(workers=options.workers):
+            one = cross_validate(table, folds=FOLDS, seed=options.seed)
         rows.append(row(GROUPS[number], table, one))
         print(rows[-1], flush=True)
     line = straight_line(everything, options.seed)

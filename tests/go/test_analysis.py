@@ -21,6 +21,7 @@ from yardstone.go.inputs import encode_game
 from yardstone.go.losses import Losses
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.rules import TROMP_TAYLOR, Conditions, conditions_of, parse_rules
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 
@@ -156,10 +157,11 @@ def test_an_empty_game(network: Network) -> None:
 
 def test_progress_counts_positions(network: Network) -> None:
     games = [random_game(k, moves=30) for k in range(5)]
-    calls: list[int] = []
-    assert len(list(analyse_games(games, network, progress=calls.append))) == 5
+    calls: list[tuple[str, int, int]] = []
+    with context(progress=lambda *each: calls.append(each)):
+        assert len(list(analyse_games(games, network))) == 5
     assert calls == sorted(calls)
-    assert calls[-1] == 5 * 31
+    assert calls[-1] == ("analysing", 5 * 31, 5 * 31)
 
 
 @pytest.mark.parametrize(("size", "ends"), [(19, (50, 150)), (13, (23, 70)), (9, (11, 34))])

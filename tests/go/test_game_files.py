@@ -10,6 +10,7 @@ from tests.go.games import small_network
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go import Phases, analyse_files, judge_files
 from yardstone.go.nets.network import Network, load_network
+from yardstone.parallel import context
 
 GAME = "(;GM[1]SZ[9]KM[6.5]PB[Ann]PW[Bob]RE[B+5.5];B[ee];W[gc];B[cc];W[gg];B[cg];W[];B[])"
 ILLEGAL = "(;GM[1]SZ[9]PB[Dan]PW[Eve];B[ee];W[ee])"
@@ -28,13 +29,12 @@ def games(tmp_path: Path) -> str:
 
 
 def test_games_are_analysed(network: Network, games: str) -> None:
-    calls: list[tuple[int, int]] = []
+    calls: list[tuple[str, int, int]] = []
     phases = Phases(2, 4)
-    result = analyse_files(
-        [games], network, phases=phases, mistake=1.0, progress=lambda *done: calls.append(done)
-    )
+    with context(progress=lambda what, *done: calls.append((what, *done))):
+        result = analyse_files([games], network, phases=phases, mistake=1.0)
     assert [len(game) for game in result.games] == [7, 1]
-    assert calls[-1] == (10, 11)  # the position after the illegal move is none
+    assert calls[-2:] == [("analysing", 10, 11), ("analysing", 11, 11)]  # none after illegal moves
     assert (result.phases, result.mistake, result.network) == (phases, 1.0, network.name)
     assert [total.player for total in result.players() if total.phase == "game"] == [
         "Ann",

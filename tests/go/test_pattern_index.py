@@ -12,6 +12,7 @@ import pytest
 
 from tests.go.games import random_game
 from tests.go.slow_patterns import crowded_game
+from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.go.patterns.index import MARK
@@ -27,9 +28,7 @@ def write_games(path: Path, games: list[GoGame]) -> Path:
 def made(folder: Path, *texts: str) -> GameIndex:
     for number, text in enumerate(texts):
         (folder / f"{number}.sgf").write_text(text)
-    return build_index(
-        [folder / f"{k}.sgf" for k in range(len(texts))], folder / "g.idx", workers=1
-    )[0]
+    return build_index([folder / f"{k}.sgf" for k in range(len(texts))], folder / "g.idx")[0]
 
 
 def same(game: GoGame, expected: GoGame) -> None:
@@ -46,7 +45,7 @@ def same(game: GoGame, expected: GoGame) -> None:
 def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     games = [crowded_game(seed, size=9 if seed % 3 else 5, moves=80) for seed in range(70)]
     file = write_games(tmp_path / "games.sgf", games)
-    index, skipped = build_index([file], tmp_path / "games.idx", workers=1)
+    index, skipped = build_index([file], tmp_path / "games.idx")
     expected = sorted(read_games(file), key=lambda game: -game.size)
     assert len(index) == len(expected) == 70
     assert not len(skipped)
@@ -76,7 +75,7 @@ def test_a_game_that_occurs_twice_is_taken_once(tmp_path: Path) -> None:
 
 def test_an_illegal_move_ends_a_game_and_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.sgf").write_text("(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;GM[2])")
-    index, skipped = build_index([tmp_path / "a.sgf"], tmp_path / "g.idx", workers=1)
+    index, skipped = build_index([tmp_path / "a.sgf"], tmp_path / "g.idx")
     assert index.game(0).moves.tolist() == [20]
     assert dict(skipped.reasons)["an illegal move: used up to there"] == 1
     assert len(index) == 2
@@ -87,7 +86,7 @@ def test_lists_of_moves_and_archives_are_read(tmp_path: Path) -> None:
         archive.writestr("2005-11", "id\tmoves\n17\t;B[pd];W[dd];B[pq]\n18\t;B[qd];W[dd]\n")
         archive.writestr("one.sgf", "(;SZ[9];B[cc];W[gg])")
         archive.writestr("README", "no game")
-    index, _ = build_index([tmp_path / "games.zip"], tmp_path / "g.idx", workers=1)
+    index, _ = build_index([tmp_path / "games.zip"], tmp_path / "g.idx")
     assert index.sizes == (19, 9)
     assert [index.game(k).moves.tolist() for k in range(3)] == [
         [72, 60, 72 + 13 * 19],
@@ -104,8 +103,10 @@ def test_any_number_of_workers_gives_the_same_bytes(
         for k in range(4)
     ]
     monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
-    one, _ = build_index(files, tmp_path / "one.idx", workers=1)
-    two, _ = build_index(files, tmp_path / "two.idx", workers=2)
+    with parallel.context(workers=1):
+        one, _ = build_index(files, tmp_path / "one.idx")
+    with parallel.context(workers=2):
+        two, _ = build_index(files, tmp_path / "two.idx")
     assert one.path.read_bytes() == two.path.read_bytes()
 
 
@@ -114,17 +115,17 @@ def test_a_build_goes_on_where_it_was_stopped(
 ) -> None:
     files = [write_games(tmp_path / f"{k}.sgf", [random_game(k)]) for k in range(3)]
     monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
-    whole, _ = build_index(files, tmp_path / "whole.idx", workers=1)
+    whole, _ = build_index(files, tmp_path / "whole.idx")
 
     class Stopped(Exception):
         pass
 
-    def stop(done: int, total: int) -> None:
+    def stop(_: str, done: int, total: int) -> None:
         if done == 2:
             raise Stopped
 
-    with pytest.raises(Stopped):
-        build_index(files, tmp_path / "g.idx", workers=1, progress=stop)
+    with pytest.raises(Stopped), parallel.context(workers=1, progress=stop):
+        build_index(files, tmp_path / "g.idx")
     assert not (tmp_path / "g.idx").exists()
     parts = sorted((tmp_path / "g.idx.parts").iterdir())
     assert len(parts) == 2
@@ -132,7 +133,7 @@ def test_a_build_goes_on_where_it_was_stopped(
     parts[1].write_bytes(parts[1].read_bytes()[:100])  # broken off by the kill
     files[2].write_text("(;SZ[9];B[aa])")
     monkeypatch.setattr("yardstone.go.patterns.index.shutil.rmtree", lambda *_, **__: None)
-    again, _ = build_index(files, tmp_path / "g.idx", workers=1)
+    again, _ = build_index(files, tmp_path / "g.idx")
     assert parts[0].stat().st_mtime_ns == kept
     assert again.game(0).moves.tolist() == whole.game(0).moves.tolist()
     assert again.game(2).moves.tolist() == [0]
@@ -141,15 +142,15 @@ def test_a_build_goes_on_where_it_was_stopped(
 def test_nothing_to_index_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.sgf").write_text("no game")
     with pytest.raises(NoGamesError, match="no "):
-        build_index([tmp_path / "a.sgf"], tmp_path / "g.idx", workers=1)
+        build_index([tmp_path / "a.sgf"], tmp_path / "g.idx")
     with pytest.raises(InputError, match="no such file"):
-        build_index([tmp_path / "b.sgf"], tmp_path / "g.idx", workers=1)
+        build_index([tmp_path / "b.sgf"], tmp_path / "g.idx")
     with pytest.raises(UsageError, match="standard input"):
-        build_index(["-"], tmp_path / "g.idx", workers=1)
+        build_index(["-"], tmp_path / "g.idx")
     with pytest.raises(InputError, match="no such folder"):
-        build_index([tmp_path / "a.sgf"], tmp_path / "none" / "g.idx", workers=1)
+        build_index([tmp_path / "a.sgf"], tmp_path / "none" / "g.idx")
     with pytest.raises(InputError, match="this is a folder"):
-        build_index([tmp_path / "a.sgf"], tmp_path, workers=1)
+        build_index([tmp_path / "a.sgf"], tmp_path)
     assert not (tmp_path / "g.idx").exists()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.go.slow_patterns import SlowSearch, crowded_game
+from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.go.patterns import (
     GameIndex,
@@ -37,7 +38,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
     folder = tmp_path_factory.mktemp("crowded")
     games = [crowded_game(seed, size=4 + seed % 3, moves=150) for seed in range(150)]
     (folder / "games.sgf").write_text(write_sgf(games))
-    return build_index([folder / "games.sgf"], folder / "games.idx", workers=1)[0]
+    return build_index([folder / "games.sgf"], folder / "games.idx")[0]
 
 
 def random_patterns(size: int, number: int, seed: int) -> list[Pattern]:
@@ -63,7 +64,7 @@ def test_it_agrees_with_a_look_at_every_position(crowded: GameIndex) -> None:
         assert group is not None
         games = range(group.first, group.first + len(group))
         expected = SlowSearch(patterns).index(crowded, games)
-        result = find_patterns(crowded, patterns, workers=1)
+        result = find_patterns(crowded, patterns)
         assert runs(result) == expected
         assert sum(match.total for match in result) == len(expected) > 1000
         repeated = {(p, w, g) for p, w, g, _, _ in expected}
@@ -75,10 +76,12 @@ def test_threads_and_room_for_matches_change_nothing(
     crowded: GameIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patterns = random_patterns(5, 6, 3)
-    one = find_patterns(crowded, patterns, workers=1)
+    with parallel.context(workers=1):
+        one = find_patterns(crowded, patterns)
     monkeypatch.setattr("yardstone.go.patterns.search._WORDS", 1)
     monkeypatch.setattr("yardstone.go.patterns.search.FIRST_ROOM", 1)
-    two = find_patterns(crowded, patterns, workers=2)
+    with parallel.context(workers=2):
+        two = find_patterns(crowded, patterns)
     for left, right in zip(one, two, strict=True):
         for name in ("game", "first", "last", "way"):
             assert getattr(left, name).tolist() == getattr(right, name).tolist()
@@ -96,7 +99,7 @@ def test_the_first_matches_are_kept_and_all_are_counted(crowded: GameIndex) -> N
 def test_a_captured_stone_is_gone(tmp_path: Path) -> None:
     # White is caught at A9, then the point is empty, and later Black's.
     (tmp_path / "g.sgf").write_text("(;SZ[9];B[ba];W[aa];B[ab];W[ee];B[ge];W[eg];B[aa])")
-    index, _ = build_index([tmp_path / "g.sgf"], tmp_path / "g.idx", workers=1)
+    index, _ = build_index([tmp_path / "g.sgf"], tmp_path / "g.idx")
     for corner, expected in ((".", (3, 6)), ("X", (7, 7)), ("b", (3, 7))):
         (match,) = find_patterns(index, [read_diagram(f"--\n|{corner} X\n|X .", size=9).pattern])
         placed = [match.placements[way] for way in match.way]
@@ -115,7 +118,7 @@ def test_a_ko_that_goes_to_and_fro_is_a_new_run_each_time(tmp_path: Path) -> Non
         ";B[cb];W[db];B[bc];W[ec];B[cd];W[dd];B[gg];W[cc];B[dc];W[hh];B[ga];W[cc];B[ha];W[ia];B[dc]"
     )
     (tmp_path / "g.sgf").write_text(f"(;SZ[9]{ko})")
-    index, _ = build_index([tmp_path / "g.sgf"], tmp_path / "g.idx", workers=1)
+    index, _ = build_index([tmp_path / "g.sgf"], tmp_path / "g.idx")
     points = np.full(81, ANY, np.uint8)
     points[2 * 9 + 2], points[2 * 9 + 3] = allowed(EMPTY), allowed(BLACK)
     points[1 * 9 + 2] = allowed(BLACK)

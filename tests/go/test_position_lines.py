@@ -17,6 +17,7 @@ from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.positions import MOST_MOVES, evaluate_lines, parse_position, read_lines
 from yardstone.go.rules import parse_rules
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.sources import ByteStream, StreamLimits
 
@@ -178,10 +179,11 @@ def stream(data: bytes) -> ByteStream:
 
 
 def test_lines_of_files() -> None:
-    calls: list[tuple[int, int]] = []
+    calls: list[tuple[str, int, int]] = []
     data = "{}\r\n{é}\n\n{}".encode()
-    assert list(read_lines(stream(data), lambda *at: calls.append(at))) == ["{}\r", "{é}", "", "{}"]
-    assert calls[-1] == (len(data), len(data))
+    with context(progress=lambda *at: calls.append(at)):
+        assert list(read_lines(stream(data))) == ["{}\r", "{é}", "", "{}"]
+    assert calls[-1] == ("evaluating", len(data), len(data))
     assert list(read_lines(stream(gzip.compress(data)))) == ["{}\r", "{é}", "", "{}"]
     with pytest.raises(InputError, match="break off"):
         list(read_lines(stream(gzip.compress(data)[:-9])))

@@ -200,7 +200,6 @@ def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -
         lambda: [taken, good, stones, large],
         tmp_path / "store",
         ExtractionSettings(net=str(network)),
-        workers=1,
     )
     assert len(store) == 1
     assert store.settings["skipped"] == 3
@@ -213,7 +212,7 @@ def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -
 def test_whole_trunks_are_of_one_size(network: Path, tmp_path: Path) -> None:
     games = [random_game(1, size=5, moves=6), random_game(2, size=7, moves=6)]
     settings = ExtractionSettings(net=str(network), trunk=("trunk",), size=7)
-    store = extract_features(lambda: games, tmp_path / "s", settings, workers=1)
+    store = extract_features(lambda: games, tmp_path / "s", settings)
     assert store.array("trunk").shape == (6, 16, 7, 7)
     assert "the board is 5x5" in (tmp_path / "s" / "skipped.csv").read_text()
     with pytest.raises(UsageError, match="boards of one size"):
@@ -224,18 +223,18 @@ def test_a_store_of_nothing(network: Path, tmp_path: Path) -> None:
     """All games are left out; none at all is an error."""
     large = replace(random_game(1), size=25)
     settings = ExtractionSettings(net=str(network))
-    store = extract_features(lambda: [large], tmp_path / "s", settings, workers=1)
+    store = extract_features(lambda: [large], tmp_path / "s", settings)
     assert store.array("pick").shape == (0, 16)
     assert len(store.games["black"]) == 0
     assert store.players == {}
     with pytest.raises(NoGamesError):
-        extract_features(list[GoGame], tmp_path / "t", settings, workers=1)
+        extract_features(list[GoGame], tmp_path / "t", settings)
 
 
 def test_other_games_or_settings_are_refused(whole: Path, network: Path, tmp_path: Path) -> None:
     def again(games: int, settings: ExtractionSettings) -> FeatureStore:
         return extract_features(
-            lambda: [random_game(k, moves=30) for k in range(games)], whole, settings, workers=1
+            lambda: [random_game(k, moves=30) for k in range(games)], whole, settings
         )
 
     same = ExtractionSettings(net=str(network), trunk=("mean", "candidates", "pick"), batch=2)
@@ -263,7 +262,7 @@ def test_features_of_several_symmetries_do_not_depend_on_how_the_board_lies(
     points = np.where(game.moves < 0, game.moves, quarter[game.moves])
     other = replace(game, moves=points.astype(game.moves.dtype))
     settings = ExtractionSettings(net=str(network), trunk=TRUNK_KINDS[:4], symmetries=4)
-    store = extract_features(lambda: [game, other], tmp_path / "s", settings, workers=1)
+    store = extract_features(lambda: [game, other], tmp_path / "s", settings)
     assert store.settings["symmetries"] == 4
     for kind in ("head", "pick", "after", "mean", "chances"):
         for colour in (1, 2):
@@ -275,7 +274,7 @@ def test_features_of_several_symmetries_do_not_depend_on_how_the_board_lies(
     del said["symmetries"]
     about.write_text(json.dumps(said))
     with pytest.raises(InputError, match="symmetries is 1, not 4"):
-        extract_features(lambda: [game, other], tmp_path / "s", settings, workers=1)
+        extract_features(lambda: [game, other], tmp_path / "s", settings)
 
 
 def test_two_processes_do_not_make_one_store(network: Path, tmp_path: Path) -> None:

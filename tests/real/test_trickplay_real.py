@@ -52,7 +52,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
                 target = folder / str(number) / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(file.read(name))
-    return build_index([folder], folder / "games.idx", workers=1)[0]
+    return build_index([folder], folder / "games.idx")[0]
 
 
 def test_all_problems_are_read(problems: list[Problem]) -> None:
@@ -75,7 +75,7 @@ def test_both_searches_agree_on_real_games(problems: list[Problem], index: GameI
     ]
     result = {
         (pattern, *row)
-        for pattern, match in enumerate(find_patterns(index, patterns, workers=1))
+        for pattern, match in enumerate(find_patterns(index, patterns))
         for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
     }
     assert result == SlowSearch(patterns).index(index, range(len(index)))
@@ -83,7 +83,7 @@ def test_both_searches_agree_on_real_games(problems: list[Problem], index: GameI
 
 
 def test_problems_are_found_again(problems: list[Problem], index: GameIndex) -> None:
-    done = {c.problem.name: c for c in complete_problems(problems, index, boards=9, workers=1)}
+    done = {c.problem.name: c for c in complete_problems(problems, index, boards=9)}
     for name, (_, member, moves) in KNOWN.items():
         places = {board.game.file: board.moves for board in done[name].boards}
         result = [taken for file, taken in places.items() if file.endswith(member)]
@@ -108,7 +108,7 @@ def test_answers_are_rated_with_the_model_that_is_shipped(
 ) -> None:
     net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
     chosen = [problem for problem in problems if problem.name in ("problem1", "problem24")]
-    completed = complete_problems(chosen, index, workers=1)
+    completed = complete_problems(chosen, index)
     model = StrengthModel.load()
     network = model_network(model, net, threads=_threads())
     rated = rate_problems(completed, model, network, moves="all")

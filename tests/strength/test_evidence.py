@@ -36,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, network: Path) -> FeatureSto
     path = tmp_path_factory.mktemp("store") / "store"
     settings = ExtractionSettings(net=str(network), trunk=KINDS, batch=2)
     games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
-    return extract_features(lambda: games, path, settings, workers=1)
+    return extract_features(lambda: games, path, settings)
 
 
 @pytest.fixture(scope="module")

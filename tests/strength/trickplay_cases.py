@@ -46,7 +46,7 @@ def index_of(folder: Path, *games: str) -> GameIndex:
     """An index of games given as SGF."""
     file = folder / "games.sgf"
     file.write_text("\n".join(games))
-    return build_index([file], folder / "games.idx", workers=1)[0]
+    return build_index([file], folder / "games.idx")[0]
 
 
 def problems_of(folder: Path, *texts: str, name: str = "p.sgf") -> list[Problem]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 from yardstone.choices import plural
 from yardstone.cli import declare
 from yardstone.cli.declare import Engine, Memory, Strict, advanced, argument, bundle, flag, option
-from yardstone.cli.output import progress_bar, report_skipped
+from yardstone.cli.output import report_skipped
 from yardstone.errors import NoGamesError, SkippedWarning, UsageError
 
 if TYPE_CHECKING:
@@ -405,7 +405,6 @@ class MovesOptions:
             scale=self.moves_scale or (_USUAL if _USUAL in model.scales else None),
             **network.as_arguments(),
             strict=games.strict,
-            progress=progress_bar("looking at positions", quiet=False),
         )
         report_skipped(moves.skipped)
         if pool is None:

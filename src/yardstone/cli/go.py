@@ -22,9 +22,7 @@ from yardstone.cli.output import (
     Document,
     Output,
     TableOutput,
-    progress_bar,
     report_skipped,
-    stage_bars,
     write_pieces,
 )
 from yardstone.errors import InputError, NoGamesError, UsageError
@@ -166,8 +164,7 @@ def evaluate(
     from yardstone.go.positions import evaluate_file
 
     skipped = SkipReport()
-    bar = progress_bar("evaluating", quiet=quiet)
-    rows = evaluate_file(path, loaded, skipped=skipped, strict=strict, progress=bar)
+    rows = evaluate_file(path, loaded, skipped=skipped, strict=strict)
     try:
         write_pieces((json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
     except NoGamesError:
@@ -236,7 +233,6 @@ def analyse(
         mistake=mistake,
         effort=None if visits is None else LossEffort(visits),
         strict=strict,
-        progress=output.progress("analysing"),
     )
     every = len(result.games) == 1 if moves is None else moves
     output.emit(analysis_document(result, moves=every, top=top), skipped=result.skipped)
@@ -351,13 +347,7 @@ def features(
     from yardstone.go.features import extract_features
     from yardstone.records.sgf import SgfReader
 
-    features_store = extract_features(
-        lambda: SgfReader(*paths),
-        store,
-        settings,
-        workers=work.workers,
-        progress=stage_bars(quiet=quiet),
-    )
+    features_store = extract_features(lambda: SgfReader(*paths), store, settings)
     if not quiet:
         _report(features_store)
 
@@ -472,8 +462,7 @@ def download(
     """
     from yardstone.go.nets.store import download_network
 
-    progress = progress_bar("Downloading", quiet=quiet)
-    kept = download_network(network, sha256=sha256, name=name, replace=replace, progress=progress)
+    kept = download_network(network, sha256=sha256, name=name, replace=replace)
     print(f"Downloaded {kept.name}: {kept.path}\nSHA-256 {kept.sha256}")
 
 

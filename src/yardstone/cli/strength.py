@@ -19,7 +19,7 @@ from yardstone.cli.declare import (
     target,
 )
 from yardstone.cli.go import GamePaths, NetworkOptions, Visits
-from yardstone.cli.output import Document, Output, TableOutput, progress_bar
+from yardstone.cli.output import Document, Output, TableOutput
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -111,7 +111,6 @@ def estimate(
         handicap=handicap,
         effort=None if visits is None else LossEffort(visits),
         skipped=reader.skipped,
-        progress=output.progress("looking at positions"),
     )
     output.emit(estimate_document(result.as_dict()), skipped=reader.skipped)
 
@@ -212,7 +211,6 @@ def calibrate(
             scale=scale,
             handicap=handicap,
             skipped=skipped,
-            progress=progress_bar("looking at positions", quiet=output.quiet),
         )
     result = calibrate_site(
         table,
@@ -258,12 +256,4 @@ def style(
     from yardstone.reports.style import style_document
     from yardstone.strength.style import rate_by_style
 
-    ratings = rate_by_style(
-        tables,
-        others or (),
-        folds=folds,
-        seed=seed,
-        workers=work.workers,
-        progress=output.progress("cross-validation"),
-    )
-    return style_document(ratings)
+    return style_document(rate_by_style(tables, others or (), folds=folds, seed=seed))

@@ -17,7 +17,7 @@ from yardstone.cli.declare import (
     target,
 )
 from yardstone.cli.go import NetworkOptions, Quiet
-from yardstone.cli.output import Output, TableOutput, progress_bar, report_skipped, stage_bars
+from yardstone.cli.output import Output, TableOutput, report_skipped
 from yardstone.cli.strength import ModelFile, ScaleName
 from yardstone.errors import UsageError
 
@@ -78,7 +78,6 @@ class ProblemOptions(WorkOptions):
             seed=self.seed,
             changes=self.change or (),
             strict=self.strict,
-            workers=self.workers,
         )
 
 
@@ -115,9 +114,7 @@ def index(
     from yardstone.go.patterns import build_index
     from yardstone.reports.words import plural
 
-    games, skipped = build_index(
-        paths, output, workers=work.workers, progress=progress_bar("reading games", quiet=quiet)
-    )
+    games, skipped = build_index(paths, output)
     report_skipped(skipped)
     if not quiet:
         again = games.facts["duplicates"]
@@ -138,7 +135,7 @@ def find(problems: ProblemOptions, output: TableOutput, boards: Boards = 1) -> N
     from yardstone.reports.trickplay import found_document
     from yardstone.strength.trickplay.rating import find_problem_files
 
-    result = find_problem_files(problems.sought(boards), progress=stage_bars(quiet=output.quiet))
+    result = find_problem_files(problems.sought(boards))
     output.emit(found_document(result))
     finish(problems, result)
 
@@ -196,7 +193,6 @@ def rate(
         level=confidence,
         moves=moves,
         history=history,
-        progress=stage_bars(quiet=output.quiet),
     )
     output.emit(ratings_document(result))
     finish(problems, result.found)

@@ -31,6 +31,7 @@ from yardstone.go.losses import FirstLook, LossEffort, Losses, move_losses
 from yardstone.go.nets.network import Network
 from yardstone.go.points import BLACK, WHITE, colour_name
 from yardstone.go.rules import Conditions, Rules
+from yardstone.parallel import Track
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import UNKNOWN, GoGame
 from yardstone.records.sgf import SgfReader
@@ -151,7 +152,6 @@ def analyse_games(
     phases: Phases | None = None,
     effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
-    progress: Callable[[int], object] | None = None,
 ) -> Iterator[GameAnalysis]:
     """Analyse games one after the other.
 
@@ -162,7 +162,6 @@ def analyse_games(
         phases: Where opening and middle game end.
         effort: How far losses are searched.
         skipped: Takes the games that cannot be shown to a network.
-        progress: Called with the number of positions that have been looked at.
 
     Yields:
         In the order of the games. A game with an illegal move ends before it, with a remark.
@@ -175,7 +174,7 @@ def analyse_games(
         together=_ANALYSED_TOGETHER,
         positions=lambda game: len(game.moves) + 1,
         skipped=SkipReport() if skipped is None else skipped,
-        progress=progress,
+        what="analysing",
     )
 
 
@@ -188,12 +187,12 @@ def _asked(
     komi: float | None,
     end: bool = False,
     skipped: SkipReport,
-    progress: Callable[[int], object] | None = None,
+    track: Track | None,
 ) -> Iterator[Made]:
     """What follows from the network's answer to each game, or to its end alone."""
     chosen = _end if end else None
     questions = ask(games, skipped, network, rules=rules, komi=komi, positions=chosen, whole=end)
-    for answer in Evaluator(network, progress=progress).answer(questions):
+    for answer in Evaluator(network, track=track).answer(questions):
         yield say(answer, network)
 
 
@@ -475,7 +474,6 @@ def analyse_files(
     mistake: float = MISTAKE,
     effort: LossEffort | None = None,
     strict: bool = False,
-    progress: Callable[[int, int], object] | None = None,
 ) -> AnalysedGames:
     """Analyse the games of some SGF files.
 
@@ -486,7 +484,6 @@ def analyse_files(
         rules, komi, phases, effort: As for `yardstone.go.analysis.analyse_games`.
         mistake: Points that a move must cost to be a mistake.
         strict: Raise at the first record that cannot be used.
-        progress: Called with the number of positions that are done, and of all.
 
     Raises:
         InputError: There is no such file or game, or none can be used.
@@ -496,11 +493,10 @@ def analyse_files(
         raise UsageError(f"a mistake costs {mistake:g} points: it must be more than 0")
     reader = SgfReader(*paths, variations=variations, strict=strict)
     games = _numbered(reader, numbers)
-    skipped, positions = reader.skipped, sum(len(game.moves) + 1 for game in games)
+    skipped = reader.skipped
     ends = Phases() if phases is None else phases
-    note = None if progress is None else (lambda done: progress(done, positions))
     analyses = partial(analyse_games, rules=rules, komi=komi, phases=ends, effort=effort)
-    analysed = list(analyses(games, network, skipped=skipped, progress=note))
+    analysed = list(analyses(games, network, skipped=skipped))
     require_games(len(analysed), skipped, strict=strict)
     return AnalysedGames(analysed, network.name, ends, mistake, skipped)
 

@@ -22,6 +22,7 @@ from yardstone.go.inputs import Encoded, encode_game
 from yardstone.go.nets.network import Network, network_here, turned
 from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_points
 from yardstone.go.rules import Conditions, Rules, conditions_of
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 
@@ -120,7 +121,7 @@ class Evaluator:
             each one with a point.
         batch: Positions that go to the network together.
         memory: Bytes spent on remembering positions.
-        progress: Called after each batch with the number of positions that are done.
+        track: Told after each batch how many positions are done.
 
     Attributes:
         asked, evaluated: Positions so far, and how many of them the network had to evaluate.
@@ -133,7 +134,7 @@ class Evaluator:
         trunk: Collection[str] = (),
         batch: int = BATCH,
         memory: int = MEMORY,
-        progress: Callable[[int], object] | None = None,
+        track: Track | None = None,
     ) -> None:
         if unknown := set(trunk) - set(TRUNK_KINDS):
             raise UsageError(f"there are no features {sorted(unknown)}: {', '.join(TRUNK_KINDS)}")
@@ -146,7 +147,7 @@ class Evaluator:
         self._kinds = tuple(kind for kind in TRUNK_KINDS if kind in trunk)
         self._batch = batch
         self._memory = memory
-        self._progress = progress
+        self._track = track
         self._cost = _ENTRY
         self._known: OrderedDict[bytes, _Position] = OrderedDict()
         self._pending: dict[int, list[_Position]] = {}
@@ -228,9 +229,9 @@ class Evaluator:
                 position.answer = KeptAnswer.of(outputs, row)
                 if self._store is not None and not self._kinds:
                     self._store.put(position.key, position.answer.to_bytes())
-        if self._progress is not None:
+        if self._track is not None:
             waiting = sum(map(len, self._pending.values())) - len(positions)
-            self._progress(self.asked - waiting)
+            self._track(self.asked - max(waiting, 0))
         if self._kinds:
             self._cost = max(self._cost, _ENTRY + 4 * self.network.channels * size * size)
 
@@ -562,19 +563,23 @@ def over_games(
     together: int,
     positions: Callable[[Item], int],
     skipped: SkipReport,
-    progress: Callable[[int], object] | None = None,
+    what: str | None = None,
 ) -> Iterator[Answer]:
     """What a network says of items: here, or where an engine is chosen on its machines.
 
     There each process loads the network once, and keeps no answers between runs. `work` is a
     function at the top level of a module, or a `functools.partial` of one: from items and a
-    network, with `skipped` and `progress` by name, to the answers, each of which depends on its
-    item alone. So many items as `together` go to a machine at once; `positions` gives the number of
-    positions of an item. `skipped` takes what cannot be asked about, `progress` is called with the
-    positions that are done.
+    network, with `skipped` and `track` by name, to the answers, each of which depends on its item
+    alone. So many items as `together` go to a machine at once; `positions` gives the number of
+    positions of an item. `skipped` takes what cannot be asked about. `what` is being done, for
+    whoever is told of the progress: in positions, of all where the items are a sequence.
     """
+    total = sum(map(positions, items)) if isinstance(items, Sequence) else 0
+    track = None if what is None else Track(what, total)
     if not parallel.elsewhere():
-        yield from work(items, network, skipped=skipped, progress=progress)
+        yield from work(items, network, skipped=skipped, track=track)
+        if track is not None:
+            track(total)
         return
     source = (network.file, network.engine, network.precision, 1, network.device)
     ask_share = partial(_ask_share, work, (*source, network.symmetries))
@@ -583,8 +588,8 @@ def over_games(
     def receive(share: _Share, answers: Any) -> Any:
         nonlocal done
         done += sum(map(positions, share.items))
-        if progress is not None:
-            progress(done)
+        if track is not None:
+            track(done)
         return answers
 
     remaining = iter(items)
@@ -604,4 +609,4 @@ def _ask_share(
 ) -> tuple[Sequence[Answer], SkipReport]:
     """The answers to a share, and what could not be asked about; done in a worker."""
     report = SkipReport()
-    return list(work(share.items, network_here(*source), skipped=report)), report
+    return list(work(share.items, network_here(*source), skipped=report, track=None)), report

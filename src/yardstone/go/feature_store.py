@@ -17,7 +17,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import cached_property
@@ -34,6 +34,7 @@ from yardstone import files
 from yardstone.arrays import map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK, WHITE
+from yardstone.parallel import Track
 from yardstone.pool import Skipped
 from yardstone.records.decoding import csv_lines, plain_cell
 
@@ -320,12 +321,7 @@ def locked(store: Path) -> AbstractContextManager[None]:
     return files.locked(store, "making this store", name=f"{PARTS}/{_LOCK}")
 
 
-def merge(
-    store: Path,
-    number: int,
-    unread: Sequence[Skipped] = (),
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[int, int, int]:
+def merge(store: Path, number: int, unread: Sequence[Skipped] = ()) -> tuple[int, int, int]:
     """Put parts 0 to `number` - 1 together.
 
     `unread` are records that were left out before. Returns how many games, moves and
@@ -334,10 +330,8 @@ def merge(
     parts = [part for k in range(number) if (part := read_part(store, k)) is not None]
     starts = np.cumsum([0, *(_rows(part) for part in parts)]).tolist()
     names = list(parts[0]["arrays"]) if parts else []
-    for place, name in enumerate(names):
+    for name in Track("putting together", len(names)).over(names):
         _merge_array(store, name, parts, starts)
-        if progress is not None:
-            progress(place + 1, len(names))
     games: list[dict[str, Any]] = []
     skipped = [asdict(record) for record in unread]
     for start, part in zip(starts, parts, strict=False):

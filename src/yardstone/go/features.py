@@ -154,9 +154,6 @@ def extract_features(
     games: Callable[[], Iterable[GoGame]],
     store: str | os.PathLike[str],
     settings: ExtractionSettings | None = None,
-    *,
-    workers: int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
 ) -> FeatureStore:
     """Take the features of every move of the games into a store.
 
@@ -169,8 +166,6 @@ def extract_features(
             `skipped`, as an `SgfReader` has, the records that could not be read are listed in the
             store among those left out.
         store: The folder; made if it is not there.
-        workers: Processes, each with a network of its own; one a core by default.
-        progress: Called with what is being done, how much of it is done and how much there is.
 
     Raises:
         InputError: The folder holds something else, or a store of other games or settings; another
@@ -185,7 +180,7 @@ def extract_features(
     try:
         complete = _check_folder(folder, about)
         source = games()
-        prints = _fingerprints(source, chosen.batch, progress)
+        prints = _fingerprints(source, chosen.batch)
         if not prints:
             raise NoGamesError("there are no games to take features of")
         digest = hashlib.blake2b("".join(prints).encode(), digest_size=16).hexdigest()
@@ -200,10 +195,9 @@ def extract_features(
                 made = read_part(folder, number)
                 if made is not None and made["fingerprint"] != fingerprint:
                     raise _OTHER_GAMES(file=str(folder))
-            _make_parts(folder, games, prints, chosen, workers, progress)
+            _make_parts(folder, games, prints, chosen)
             unread = getattr(source, "skipped", SkipReport())
-            note = None if progress is None else partial(progress, "putting together")
-            number, moves, skipped = merge(folder, len(prints), unread.details, note)
+            number, moves, skipped = merge(folder, len(prints), unread.details)
             counts = {"games": number, "moves": moves, "skipped": skipped, "inputs": digest}
             _write_about(folder, about, complete=True, **counts)
         shutil.rmtree(folder / PARTS, ignore_errors=True)
@@ -270,9 +264,7 @@ def _batches(games: Iterable[GoGame], size: int) -> Iterator[tuple[GoGame, ...]]
         yield batch
 
 
-def _fingerprints(
-    games: Iterable[GoGame], size: int, progress: Callable[[str, int, int], None] | None
-) -> list[str]:
+def _fingerprints(games: Iterable[GoGame], size: int) -> list[str]:
     """A fingerprint for each batch of games: all that its part depends on."""
     prints = []
     for batch in _batches(games, size):
@@ -282,8 +274,6 @@ def _fingerprints(
             for values in (game.setup_black, game.setup_white, game.moves, game.colours):
                 hashed.update(values.tobytes() + b"|")
         prints.append(hashed.hexdigest())
-        if progress is not None:
-            progress("reading games", len(prints) * size, 0)
     return prints
 
 
@@ -292,29 +282,20 @@ def _make_parts(
     games: Callable[[], Iterable[GoGame]],
     prints: list[str],
     settings: ExtractionSettings,
-    workers: int | None,
-    progress: Callable[[str, int, int], None] | None,
 ) -> None:
     """Make the parts that are missing, some batches at a time."""
     missing = {k for k in range(len(prints)) if not part_folder(folder, k).exists()}
-    done = len(prints) - len(missing)
     jobs = (
         Batch(number, prints[number], tuple(map(plain, batch)), settings)
         for number, batch in enumerate(_batches(games(), settings.batch))
         if number in missing
     )
-
-    def note(now: int, _: int) -> None:
-        if progress is not None:
-            progress("features", done + now, len(prints))
-
     parallel.map(
         make_part,
         jobs,
-        workers=workers,
+        what="features",
         total=len(missing),
         receive=lambda job, part: write_part(folder, job.number, *part),
-        progress=note,
         files=[Path(settings.net)] if settings.net else [],
     )
 

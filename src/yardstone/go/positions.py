@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -35,6 +35,7 @@ from yardstone.go.points import (
     point_number,
 )
 from yardstone.go.rules import TROMP_TAYLOR, Conditions, Rules, parse_rules_and_komi
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import ByteStream, find_sources
 
@@ -207,19 +208,16 @@ def _rules(given: Mapping[str, Any]) -> tuple[Rules, float | None]:
     return parse_rules_and_komi(value)
 
 
-def read_lines(
-    stream: ByteStream, progress: Callable[[int, int], object] | None = None
-) -> Iterator[str]:
+def read_lines(stream: ByteStream) -> Iterator[str]:
     """The lines of a file; of one that is too long only so much that this is seen."""
-    rest = b""
+    rest, track = b"", Track("evaluating", stream.size)
     for piece in stream.pieces():
         *whole, last = piece.split(b"\n")
         for line in whole:
             yield (rest + line).decode("utf-8", "replace")
             rest = b""
         rest += last[: max(_LONGEST_LINE + 1 - len(rest), 0)]
-        if progress is not None:
-            progress(stream.consumed, stream.size)
+        track(stream.consumed)
     if rest:
         yield rest.decode("utf-8", "replace")
     if stream.damage:
@@ -227,12 +225,7 @@ def read_lines(
 
 
 def evaluate_file(
-    path: str,
-    network: Network,
-    *,
-    skipped: SkipReport,
-    strict: bool = False,
-    progress: Callable[[int, int], object] | None = None,
+    path: str, network: Network, *, skipped: SkipReport, strict: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Evaluate the positions of a file of JSON lines, as `evaluate_lines` does.
 
@@ -240,7 +233,6 @@ def evaluate_file(
         path: Also compressed; - for standard input.
         skipped: Takes the lines that cannot be evaluated.
         strict: Raise at the first of them.
-        progress: Called with the bytes that have been read, and all.
 
     Raises:
         StrictError: With `strict`.
@@ -252,7 +244,7 @@ def evaluate_file(
     (source,) = sources
     number = 0
     with source.open() as stream:
-        lines = read_lines(stream, progress)
+        lines = read_lines(stream)
         for row in evaluate_lines(lines, network, file=source.name, skipped=skipped):
             if strict and len(skipped):
                 first = skipped.details[0]
@@ -297,9 +289,9 @@ def _evaluated(
     network: Network,
     *,
     skipped: SkipReport,
-    progress: Callable[[int], object] | None = None,
+    track: Track | None,
 ) -> Iterator[dict[str, Any]]:
-    evaluator = Evaluator(network, progress=progress)
+    evaluator = Evaluator(network, track=track)
     for answer in evaluator.answer(_questions(lines, network, file, skipped)):
         about = dict(answer.question.about)
         if len(answer.assessment):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,7 @@ from yardstone.errors import NoGamesError, UsageError, WrongTypeError
 from yardstone.go.nets.store import INCLUDED, network_name
 from yardstone.go.points import BLACK, WHITE
 from yardstone.kernels import Loops, weighed
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.strength.evidence import evidence_of_games
@@ -240,7 +241,6 @@ def estimate_player(
     handicap: bool = False,
     effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> StrengthEstimate:
     """Estimate how strong a player is from the moves of some games.
 
@@ -265,7 +265,6 @@ def estimate_player(
         effort: How far losses of moves are searched; by default half as many positions are looked
             at for them as each game has. The strength does not depend on it.
         skipped: Takes the games that are left out; what it holds already is reported as well.
-        progress: Called with the number of positions that are done, and of all.
     """
     (only,) = estimate_everyone(
         games,
@@ -279,7 +278,6 @@ def estimate_player(
         handicap=handicap,
         effort=effort,
         skipped=skipped,
-        progress=progress,
     )
     return only.estimate
 
@@ -369,7 +367,6 @@ def estimate_everyone(
     handicap: bool = False,
     effort: LossEffort | None = None,
     skipped: SkipReport | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> list[SideEstimate]:
     """Estimate a player as `estimate_player` does, and the others in the same games.
 
@@ -379,7 +376,7 @@ def estimate_everyone(
     `InputError`, `UsageError`: as of `estimate_player`.
 
     Args:
-        games, player, colour, net, model, scale, level, handicap, effort, skipped, progress: As of
+        games, player, colour, net, model, scale, level, handicap, effort, skipped: As of
             `estimate_player`; the report takes the games that are left out for the player asked
             for.
         others: How many other players are measured at most, those with the most games first; with
@@ -399,12 +396,13 @@ def estimate_everyone(
     sides = [chosen, *_further_sides(suitable, chosen, others)]
     played = [game for game in suitable if any(side.colour_in(game) for side in sides)]
     unplayable = SkipReport() if len(sides) > 1 else report
-    evaluated = list(evaluate_games(played, network, skipped=unplayable, progress=progress))
+    evaluated = list(evaluate_games(played, network, skipped=unplayable))
     halves = [
         [(k, mine) for k, look in enumerate(evaluated) if (mine := side.colour_in(look.game))]
         for side in sides
     ]
     losses: dict[_Half, Losses] = {}
+    Track("searching")(0)  # costly moves, which takes as long
     # First those of the player asked for, as if alone.
     for group in (halves[0], sorted({half for each in halves for half in each} - set(halves[0]))):
         lost = player_losses([(evaluated[k], mine) for k, mine in group], network, effort)
@@ -514,7 +512,6 @@ def estimate_players(
     level: float = 0.9,
     handicap: bool = False,
     skipped: SkipReport | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Estimates:
     """Estimate many players from the games that they played, perhaps with each other.
 
@@ -522,7 +519,7 @@ def estimate_players(
         network: The one of the model (`yardstone.strength.players.model_network`).
         players: Only these; games without any of them are left out.
         scale: One of the model's scales; by default its first.
-        level, handicap, skipped, progress: As for `estimate_player`.
+        level, handicap, skipped: As for `estimate_player`.
     """
     report = SkipReport() if skipped is None else skipped
     chosen = None if players is None else {plain_name(name) for name in players}
@@ -542,7 +539,7 @@ def estimate_players(
     sums: dict[str, Floats] = {}
     results: list[tuple[str, str, float]] = []
     take = partial(_sums_of_game, model, chosen)
-    for game in take_of_games(take, usable, network, skipped=report, progress=progress):
+    for game in take_of_games(take, usable, network, skipped=report):
         for name, statistics in zip(game.players, game.statistics, strict=True):
             if statistics is not None:
                 plain = plain_name(name)
@@ -607,7 +604,6 @@ def estimate(
     handicap: bool = False,
     visits: int | None = None,
     strict: bool = False,
-    progress: Callable[[int, int], object] | None = None,
 ) -> StrengthEstimate:
     """Estimate how strong a Go player is from the moves of games: `yardstone strength estimate`.
 
@@ -621,7 +617,7 @@ def estimate(
         colour ({"black", "white"}): Take this colour's moves of all games, whoever played it.
         net: A file, or the name of a network that is kept; by default the one of the model is
             looked for, and else the one that comes with Yardstone taken.
-        model, scale, level, handicap, progress: As in `estimate_player`.
+        model, scale, level, handicap: As in `estimate_player`.
         visits: How far losses of moves are searched.
         strict: Raise at the first record that cannot be used.
     """
@@ -656,7 +652,6 @@ def estimate(
         handicap=handicap,
         effort=None if visits is None else LossEffort(visits),
         skipped=skipped,
-        progress=progress,
     )
 
 

@@ -12,7 +12,7 @@ import json
 import os
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -52,8 +52,6 @@ _TOGETHER = 64
 #: What is kept of a game: moves and strength of Black, then of White.
 _KEPT = struct.Struct("<4d")
 _FILE = "strengths.sqlite"
-
-Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +115,6 @@ def read_moves(
     scale: str | None = None,
     net: str | os.PathLike[str] | Network | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
     **network: Any,
 ) -> GameMoves:
     """What moves show in SGF files, folders and archives, or in a store of features.
@@ -127,7 +124,6 @@ def read_moves(
         scale: Of the model's scales the one on which strengths are given; the first by default.
         net: The network of the model; a store needs none.
         strict: Raise at the first record that cannot be used.
-        progress: Called with the number of positions that are done, and of all.
         **network: How it is computed, as for `yardstone.strength.players.model_network`.
     """
     stores = [path for path in paths if (Path(path) / ABOUT).is_file()]
@@ -140,9 +136,7 @@ def read_moves(
     reader = SgfReader(*paths, strict=strict)
     games = list(reader)
     loaded = model_network(model, net, **network)
-    return moves_of_records(
-        games, loaded, model, scale=scale, skipped=reader.skipped, progress=progress
-    )
+    return moves_of_records(games, loaded, model, scale=scale, skipped=reader.skipped)
 
 
 def moves_of_store(
@@ -211,7 +205,6 @@ def moves_of_records(
     *,
     scale: str | None = None,
     skipped: SkipReport | None = None,
-    progress: Progress | None = None,
 ) -> GameMoves:
     """What the moves of games show to a network; what is known of a game is not asked again.
 
@@ -241,7 +234,7 @@ def moves_of_records(
         else:
             missing.append(numbered[place])
     take = partial(_shown_in_game, model, scale)
-    for place, values in take_of_games(take, missing, network, skipped=report, progress=progress):
+    for place, values in take_of_games(take, missing, network, skipped=report):
         shown[place] = values
         if kept is not None:
             kept.put(keys[place], _KEPT.pack(*values.ravel().tolist()))

@@ -29,6 +29,7 @@ from yardstone.go.evaluator import (
 )
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.points import BLACK, PASS, WHITE, colour_name
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.evidence import KINDS
 
@@ -278,14 +279,13 @@ def evaluate_games(
     network: Network,
     *,
     skipped: SkipReport,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Iterator[EvaluatedGame]:
     """Look at games one after the other; on a cluster, some at a time.
 
     `games`: for which `unsuitable` has nothing to say. `skipped`: takes the games that the network
-    cannot be shown. `progress`: called with the number of positions that are done, and of all.
+    cannot be shown.
     """
-    return take_of_games(_itself, games, network, skipped=skipped, progress=progress)
+    return take_of_games(_itself, games, network, skipped=skipped)
 
 
 def _itself(evaluated: EvaluatedGame) -> EvaluatedGame:
@@ -298,42 +298,21 @@ def take_of_games(
     network: Network,
     *,
     skipped: SkipReport,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Iterator[Taken]:
     """Look at games, and keep of each what is wanted: only that comes from another machine.
 
     `take`: a function at the top level of a module, or a `functools.partial` of one. `games`,
-    `network`, `skipped`, `progress`: as for `evaluate_games`.
+    `network`, `skipped`: as for `evaluate_games`.
     """
-    yield from over_all(
+    return over_games(
         partial(_taken_of_games, take),
         games,
         network,
         together=_TOGETHER,
         positions=lambda game: len(game.moves) + 1,
         skipped=skipped,
-        progress=progress,
+        what="looking at positions",
     )
-
-
-def over_all(
-    work: Callable[..., Iterator[Taken]],
-    items: Sequence[Item],
-    network: Network,
-    *,
-    positions: Callable[[Item], int],
-    progress: Callable[[int, int], object] | None,
-    **how: Any,
-) -> Iterator[Taken]:
-    """As `over_games`, with the number of all positions told beside that of those done."""
-    total = sum(map(positions, items))
-
-    def note(done: int) -> None:
-        if progress is not None:
-            progress(min(done, total), total)
-
-    yield from over_games(work, items, network, positions=positions, progress=note, **how)
-    note(total)
 
 
 def _taken_of_games(
@@ -342,7 +321,7 @@ def _taken_of_games(
     network: Network,
     *,
     skipped: SkipReport,
-    progress: Callable[[int], object] | None = None,
+    track: Track | None,
 ) -> Iterator[Taken]:
     from yardstone.go.rules import TROMP_TAYLOR
 
@@ -355,7 +334,7 @@ def _taken_of_games(
         trunk=True,
         whole=True,
     )
-    evaluator = Evaluator(network, trunk=KINDS, progress=progress)
+    evaluator = Evaluator(network, trunk=KINDS, track=track)
     for answer in evaluator.answer(questions):
         features = move_features(answer)
         end = moves_before_passes(features.game) + 1

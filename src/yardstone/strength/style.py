@@ -27,7 +27,6 @@ from yardstone.records.sources import Source, find_sources
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
-    from yardstone.parallel import Progress
 
 
 #: Standard deviation in ranks that Moudřík, Baudiš and Neruda 2015 give (as cited by
@@ -168,30 +167,20 @@ def folds_of(strength: Floats, folds: int, seed: int) -> Longs:
     return fold
 
 
-def cross_validate(
-    table: StyleTable,
-    *,
-    folds: int = 10,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Validation:
+def cross_validate(table: StyleTable, *, folds: int = 10, seed: int = 0) -> Validation:
     """Predict every player from the others: each part by a model fitted to the rest.
 
     Args:
         table: Players of unknown strength are left out.
         folds: Parts, at least 2.
         seed: Equal seeds give equal parts and models, on any number of workers.
-        workers: Parts worked on at the same time; one a core.
-        progress: Called with the number of parts that are done, and of all.
     """
     table = table.select(np.isfinite(table.strength))
     if folds < 2 or len(table) < folds * 2:
         raise UsageError(f"{plural(len(table), 'player')} cannot be parted into {folds} folds")
     fold = folds_of(table.strength, folds, seed)
-    parts = parallel.map(
-        partial(_one_fold, table, fold, seed), range(folds), workers=workers, progress=progress
-    )
+    one_fold = partial(_one_fold, table, fold, seed)
+    parts = parallel.map(one_fold, range(folds), what="cross-validation")
     predicted, deviation, baseline = (np.empty(len(table)) for _ in range(3))
     for number, (rank, spread, usual) in enumerate(parts):
         here = fold == number
@@ -445,14 +434,12 @@ def rate_by_style(
     *,
     folds: int = 10,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
 ) -> StyleRatings:
     """Ranks from tables of style features.
 
     `tables`: files of the players to learn from; without `others` each of them is rated by a model
     that has seen the other parts of `folds`. `others`: files of players to rate, of the same
-    features. `folds`, `seed`, `workers`, `progress`: of the cross-validation. Raises `InputError`
+    features. `folds`, `seed`: of the cross-validation. Raises `InputError`
     if the features of `others` are not those of `tables`, or a file cannot be read.
     """
     known = read_style(*tables)
@@ -466,7 +453,7 @@ def rate_by_style(
             )
         rank, deviation = fit_style(known, seed=seed).predict(table.features)
         return StyleRatings(table.players, table.strength, rank, deviation, len(known))
-    validation = cross_validate(known, folds=folds, seed=seed, workers=workers, progress=progress)
+    validation = cross_validate(known, folds=folds, seed=seed)
     rows = zip(known.players, known.strength, strict=True)
     return StyleRatings(
         tuple(name for name, rank in rows if rank == rank),

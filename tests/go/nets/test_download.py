@@ -13,6 +13,7 @@ from tests.go.random_net import Shape, network_bytes
 from yardstone.errors import InputError
 from yardstone.go.nets import find_network, load_network, store
 from yardstone.go.nets.store import INCLUDED, KNOWN, KnownNetwork, download_network, known_network
+from yardstone.parallel import context
 
 DATA = gzip.compress(network_bytes(Shape(8)), mtime=0)
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -39,13 +40,12 @@ def left(cache: Path) -> list[str]:
 
 
 def test_a_download(site: Site, cache: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    got = download_network(
-        f"{site.url}/nets/small.bin.gz", sha256=SUM.upper(), progress=lambda *x: seen.append(x)
-    )
+    seen: list[tuple[str, int, int]] = []
+    with context(progress=lambda *each: seen.append(each)):
+        got = download_network(f"{site.url}/nets/small.bin.gz", sha256=SUM.upper())
     assert got.path == cache / "small.bin.gz"
     assert got.path.read_bytes() == DATA
-    assert seen[-1] == (len(DATA), len(DATA))
+    assert seen[-1] == ("Downloading", len(DATA), len(DATA))
     assert left(cache) == ["small.bin.gz"]
     assert load_network("small").version == 8
     download_network(f"{site.url}/nets/small.bin.gz", sha256=SUM)

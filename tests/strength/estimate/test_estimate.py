@@ -17,6 +17,7 @@ from yardstone.go.inputs import game_positions
 from yardstone.go.losses import LossEffort
 from yardstone.go.points import BLACK, PASS, WHITE, point_name
 from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.reports.chart import Points
@@ -464,14 +465,14 @@ def test_nothing_to_estimate_from(case: Case) -> None:
 
 
 def test_progress_counts_positions(case: Case) -> None:
-    calls: list[tuple[int, int]] = []
-    estimate_player(
-        GAMES, net=case.network, model=case.model, progress=lambda *each: calls.append(each)
-    )
+    calls: list[tuple[str, int, int]] = []
+    with context(progress=lambda *each: calls.append(each)):
+        estimate_player(GAMES, net=case.network, model=case.model)
     total = sum(len(each.moves) + 1 for each in GAMES)
-    assert calls[-1] == (total, total)
-    assert all(0 < done <= total for done, _ in calls)
-    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+    *looked, searched = calls
+    assert (looked[-1], searched) == (("looking at positions", total, total), ("searching", 0, 0))
+    assert looked == sorted(looked)
+    assert looked[0] > ("looking at positions", 0, total)
 
 
 def test_the_network_must_be_the_one_of_the_model(

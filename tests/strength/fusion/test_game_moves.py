@@ -130,7 +130,7 @@ def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: 
     settings = ExtractionSettings(
         net=str(case.file), trunk=KINDS, rules="tromp-taylor", komi=6.5, size=19
     )
-    extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings, workers=1)
+    extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings)
     result = read_moves([str(tmp_path / "store")], case.model)
     wanted = look(case, records)
     row = {labels[-1]: place for place, labels in enumerate(wanted.labels)}
@@ -147,9 +147,7 @@ def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_pat
     from yardstone.strength.model import StrengthModel
 
     settings = ExtractionSettings(net=str(case.file), trunk=KINDS, komi=6.5, size=19)
-    made = extract_features(
-        lambda: SgfReader(str(records)), tmp_path / "store", settings, workers=1
-    )
+    made = extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings)
     with pytest.raises(InputError, match="the features are of the network"):
         moves_of_store(FeatureStore.open(made.path), StrengthModel.load())
     averaging = StrengthModel(

@@ -136,7 +136,7 @@ def test_folds_have_equal_shares_of_each_rank() -> None:
 def test_cross_validation_knows_no_player_it_predicts(table: StyleTable) -> None:
     """A wrong rank of one player changes every other fold's predictions, not his own fold's."""
     small = table.select(np.arange(80))
-    result = cross_validate(small, folds=4, workers=1)
+    result = cross_validate(small, folds=4)
     assert result.error < result.baseline_error
     low, high = result.interval(seed=1)
     assert low < result.error < high

@@ -13,6 +13,7 @@ from tests.strength.trickplay_cases import GAME, PROBLEM, index_of, moves_sgf, p
 from yardstone.errors import UsageError
 from yardstone.go.board import Board
 from yardstone.go.points import point_number
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.strength.evidence import evidence_of_games
@@ -39,7 +40,7 @@ def stones(game: GoGame) -> list[int]:
 def complete(folder: Path, problem: str, *games: str, **options: object) -> Completion:
     index = index_of(folder, *(game if "(;" in game else moves_sgf(game) for game in games))
     problems = problems_of(folder, problem)
-    return complete_problems(problems, index, workers=1, **options)[0]  # type: ignore[arg-type]
+    return complete_problems(problems, index, **options)[0]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -168,7 +169,7 @@ def test_a_loose_pattern_moves_its_variations_along(tmp_path: Path) -> None:
     text = ". X .\n. O .\n. . .\nrefutation: A1 C1\nfailure: C1\n"
     (problem,) = problems_of(tmp_path, text, name="p.txt")
     index = index_of(tmp_path, moves_sgf("B kk W kl"))
-    (result,) = complete_problems([problem], index, workers=1)
+    (result,) = complete_problems([problem], index)
     (board,) = result.boards
     game = result.game(board, problem.variations[0])
     placed = stones(board.game)
@@ -185,12 +186,11 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) -> None:
     other = GAME.replace("dd", "cd")
     answer = complete(tmp_path, PROBLEM, GAME, turned(other, 3, swapped=True), boards=2)
-    calls: list[tuple[int, int]] = []
-    (rated,) = rate_problems(
-        [answer], case.model, case.network, progress=lambda *done: calls.append(done)
-    )
+    calls: list[tuple[str, int, int]] = []
+    with context(progress=lambda *each: calls.append(each)):
+        (rated,) = rate_problems([answer], case.model, case.network)
     # Two variations of three moves on two boards, and the two moves before them.
-    assert calls[-1] == (24, 24)
+    assert calls[-1] == ("looking at positions", 24, 24)
     rater = Rater(case.model, 0.9)
     for variation, result in zip(answer.problem.variations, rated.variations, strict=True):
         assert (result.moves, len(result.boards)) == (2, 2)
@@ -213,7 +213,7 @@ def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) 
 def test_fewer_moves_may_be_rated(tmp_path: Path, case: Case) -> None:
     index = index_of(tmp_path, moves_sgf(GAME))
     longer = PROBLEM.replace("B[pq])", "B[pq];W[rq];B[rr])")  # three answers against two
-    result = complete_problems(problems_of(tmp_path, longer), index, workers=1)
+    result = complete_problems(problems_of(tmp_path, longer), index)
 
     def rated(moves: int | Literal["all", "equal"]) -> tuple[list[int], list[float]]:
         (problem,) = rate_problems(result, case.model, case.network, moves=moves)
@@ -245,9 +245,7 @@ def test_differences_and_surprises(tmp_path: Path, case: Case) -> None:
     alone = "(;SZ[19]AB[oq]AW[qp][oo];B[qq];W[pp])"
     missing = "(;SZ[19]AB[aa][ac][ae]AW[ca][cc][ce][ee][gg](;B[ff])(;B[gf]))"
     problems = problems_of(tmp_path, PROBLEM, swapped, alone, missing)
-    rated = rate_problems(
-        complete_problems(problems, index, reduce=0, workers=1), case.model, case.network
-    )
+    rated = rate_problems(complete_problems(problems, index, reduce=0), case.model, case.network)
     first, second, single, unfound = rated
     assert first.difference is not None
     assert second.difference == pytest.approx(-first.difference)
@@ -260,7 +258,7 @@ def test_differences_and_surprises(tmp_path: Path, case: Case) -> None:
 def test_other_boards_and_levels_are_refused(tmp_path: Path, case: Case) -> None:
     index = index_of(tmp_path, "(;SZ[9];B[cc];W[gg];B[cg])")
     problems = problems_of(tmp_path, "(;SZ[9]AB[cc]AW[gg](;B[cg])(;B[ee]))")
-    result = complete_problems(problems, index, workers=1)
+    result = complete_problems(problems, index)
     assert result[0].boards
     with pytest.raises(UsageError, match="the model knows 19x19 only"):
         rate_problems(result, case.model, case.network)

@@ -118,7 +118,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, games, komi in (("a", (1, 2), 6.5), ("b", (2, 3), 6.5), ("c", (3,), 7.5)):
         made_of = [random_game(k, moves=10 + k) for k in games]
         settings = ExtractionSettings(net=net, komi=komi)
-        extract_features(partial(list, made_of), folder / name, settings, workers=1)
+        extract_features(partial(list, made_of), folder / name, settings)
     return folder
 
 

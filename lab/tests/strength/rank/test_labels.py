@@ -62,7 +62,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> FeatureStore:
     net = small_network(folder)
     games = [replace(random_game(k, moves=12), file=f"club/{k}.sgf") for k in range(3)]
     settings = ExtractionSettings(net=str(net), trunk=KINDS)
-    return extract_features(lambda: games, folder / "features", settings, workers=1)
+    return extract_features(lambda: games, folder / "features", settings)
 
 
 def test_labels_find_their_sides_by_the_end_of_the_path(store: FeatureStore) -> None:

@@ -53,7 +53,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> FeatureStore:
     folder = tmp_path_factory.mktemp("store")
     settings = ExtractionSettings(net=str(small_network(folder)), trunk=KINDS, batch=4)
     games = [random_game(k, moves=24 + k % 3) for k in range(8)]
-    return extract_features(lambda: games, folder / "store", settings, workers=1)
+    return extract_features(lambda: games, folder / "store", settings)
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=25), st.integers(2, 4))

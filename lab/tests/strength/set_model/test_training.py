@@ -209,7 +209,7 @@ def test_targets_lie_about_the_rank() -> None:
 def test_sides_are_read_as_a_scorer_sees_them(inputs: str, tmp_path: Path) -> None:
     settings = ExtractionSettings(net=str(small_network(tmp_path)), trunk=KINDS, batch=4)
     games = [random_game(k, moves=24 + k % 3) for k in range(4)]
-    store = extract_features(lambda: games, tmp_path / "store", settings, workers=1)
+    store = extract_features(lambda: games, tmp_path / "store", settings)
     game, colour = np.array([0, 1, 3]), np.array([1, 2, 2])
     names, zero = np.array(["a", "b", "c"]), np.zeros(3)
     part = StoreSides(store, game, colour, np.array([2, 3, -1]), zero, zero + 1.0, names, names)

@@ -10,7 +10,7 @@ import shutil
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from yardstone.go.nets.layers import (
 )
 from yardstone.go.nets.model_file import Header, read_header, read_model
 from yardstone.go.rules import KNOWLEDGE
+from yardstone.parallel import Track
 
 #: Names the network to take where none is given: a file, or a name in the folder.
 ENVIRONMENT = "YARDSTONE_NET"
@@ -259,9 +260,6 @@ def remove_network(name: str) -> Path:
     return path
 
 
-#: Called with the bytes that are there and all bytes (0 if unknown).
-Progress = Callable[[int, int], object]
-
 _LARGEST = 4 << 30
 _RECEIVED_PIECE = 1 << 18
 _PATIENCE = 60.0
@@ -282,7 +280,6 @@ def download_network(
     sha256: str | None = None,
     name: str | None = None,
     replace: bool = False,
-    progress: Progress | None = None,
 ) -> StoredNetwork:
     """Download a network into the user's folder.
 
@@ -294,7 +291,6 @@ def download_network(
         sha256: The checksum of the file, for an address; a known network has its own.
         name: What to call it; by default the file's name.
         replace: Take the place of another network of that name.
-        progress: Called with the bytes that are there and all bytes (0 if unknown).
 
     Raises:
         InputError: The network is not known, cannot be fetched, is not what it should be, or
@@ -307,7 +303,7 @@ def download_network(
     mark = hashlib.sha256(wanted.url.encode()).hexdigest()[:12]
     part = target.with_name(f".{target.name}.{mark}.part")
     try:
-        _fetch(wanted.url, part, progress)
+        _fetch(wanted.url, part)
         _verify(wanted, part)
         settle(part, target)
     except OSError as error:
@@ -349,7 +345,7 @@ class _SaferRedirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _fetch(url: str, part: Path, progress: Progress | None) -> None:
+def _fetch(url: str, part: Path) -> None:
     """Fetch what is still missing of a file."""
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"User-Agent": "yardstone"})
@@ -357,14 +353,14 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> None:
         request.add_header("Range", f"bytes={have}-")
     try:
         with urllib.request.build_opener(_SaferRedirects).open(request, timeout=_PATIENCE) as reply:
-            _receive(reply, url, part, have, progress)
+            _receive(reply, url, part, have)
     except urllib.error.HTTPError as error:
         if error.code == 416 and have:  # nothing is missing, or what is there is something else
             error.close()
             if error.headers.get("Content-Range", "").endswith(f"/{have}"):
                 return
             part.unlink()
-            _fetch(url, part, progress)
+            _fetch(url, part)
             return
         error.close()
         raise InputError(
@@ -379,7 +375,7 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> None:
         ) from None
 
 
-def _receive(reply: Any, url: str, part: Path, have: int, progress: Progress | None) -> None:
+def _receive(reply: Any, url: str, part: Path, have: int) -> None:
     if have and not (
         reply.status == 206 and reply.headers.get("Content-Range", "").startswith(f"bytes {have}-")
     ):
@@ -388,14 +384,14 @@ def _receive(reply: Any, url: str, part: Path, have: int, progress: Progress | N
     whole = have + int(length) if length.isdecimal() else 0
     if whole > _LARGEST:
         raise InputError("is larger than any network", file=url)
+    track = Track("Downloading", whole)
     with part.open("ab" if have else "wb") as file:
         while piece := reply.read(_RECEIVED_PIECE):
             have += len(piece)
             if have > _LARGEST:
                 raise InputError("is larger than any network", file=url)
             file.write(piece)
-            if progress is not None:
-                progress(have, whole)
+            track(have)
     if whole and have < whole:
         raise http.client.IncompleteRead(b"", whole - have)
 

@@ -233,20 +233,12 @@ _PART = ArrayFile("part of an index", compressed=False)
 StrPath = str | os.PathLike[str]
 
 
-def build_index(
-    paths: Sequence[StrPath],
-    output: StrPath,
-    *,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[GameIndex, SkipReport]:
+def build_index(paths: Sequence[StrPath], output: StrPath) -> tuple[GameIndex, SkipReport]:
     """Read games and write the file that searches need.
 
     Args:
         paths: SGF files and lists of moves, folders and archives of them.
         output: The file to write; one that is there is replaced when the new one is complete.
-        workers: Processes; one a core by default.
-        progress: Called with the shares read so far and all shares.
 
     Returns:
         The index, and the records that were left out. A game that occurs twice, move for move, is
@@ -273,7 +265,7 @@ def build_index(
     try:
         parts.mkdir(exist_ok=True)
         with locked(parts, "making this index"):
-            _read_shares(named, sources, list(zip(shares, files, strict=True)), workers, progress)
+            _read_shares(named, sources, list(zip(shares, files, strict=True)))
             skipped = SkipReport(report.details)
             _put_together(target, files, named, skipped)
             shutil.rmtree(parts, ignore_errors=True)
@@ -339,8 +331,6 @@ def _read_shares(
     paths: tuple[str, ...],
     sources: Sequence[Source],
     parts: Sequence[tuple[tuple[int, int], Path]],
-    workers: int | None,
-    progress: Callable[[int, int], None] | None,
 ) -> None:
     """Read the sources into parts, but for those that have been read before."""
     archives = [_changed(Path(path)) for path in paths if is_archive(path)]
@@ -361,13 +351,7 @@ def _read_shares(
         part, fingerprint = targets[share.first, share.last]
         _PART.write(part, {"fingerprint": np.array(fingerprint), **arrays})
 
-    def note(done: int, total: int) -> None:
-        if progress is not None:
-            progress(len(parts) - total + done, len(parts))
-
-    parallel.map(
-        _read_share, shares, total=len(targets), workers=workers, receive=keep, progress=note
-    )
+    parallel.map(_read_share, shares, what="reading games", total=len(targets), receive=keep)
 
 
 def _sent(source: Source) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -59,8 +59,6 @@ def find_patterns(
     *,
     also: Sequence[Sequence[int]] | None = None,
     most: int = MOST,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> list[Matches]:
     """Find every run of positions in which a pattern stands, all patterns at once.
 
@@ -71,8 +69,6 @@ def find_patterns(
     Args:
         also: For each pattern further points that must stay on the board where it is moved.
         most: Runs that are kept of each pattern: the first ones. All are counted.
-        workers: Threads; one a core by default.
-        progress: Called with what has been searched and what there is.
 
     Returns:
         One for each pattern, in their order.
@@ -92,8 +88,8 @@ def find_patterns(
         prepared = _prepare(chosen, ways, size)
         jobs += [(group, prepared, first) for first in range(0, len(group.bits), _WORDS)]
     results = parallel.map(
-        partial(_search_share, str(index.path)), jobs, workers=workers, threads=True,
-        engine="local", progress=progress,
+        partial(_search_share, str(index.path)), jobs, what="searching", threads=True,
+        engine="local",
     )  # fmt: skip
     for (group, prepared, _), rows in zip(jobs, results, strict=True):
         numbers = prepared.pattern[rows[:, _match.PLACEMENT]]

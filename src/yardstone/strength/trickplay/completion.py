@@ -6,7 +6,7 @@ turn it really is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, zip_longest
@@ -68,8 +68,6 @@ def complete_problems(
     reduce: int = 3,
     seed: int | None = None,
     changes: Mapping[str, Sequence[tuple[int, int]]] | None = None,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> list[Completion]:
     """Find whole boards for problems.
 
@@ -86,7 +84,6 @@ def complete_problems(
         seed: Take games at random in place of the earliest positions.
         changes: By the name of a problem: points of the completed board and the colours (0 empty)
             that are put there by hand. The game then begins from that position.
-        workers, progress: As for `yardstone.go.patterns.find_patterns`.
     """
     if boards < 1 or reduce < 0:
         raise UsageError("boards must be at least 1 and reduce at least 0")
@@ -101,8 +98,6 @@ def complete_problems(
             patterns,
             also=[problems[number].points for number in numbers],
             most=_MOST_MATCHES,
-            workers=workers,
-            progress=progress,
         )
 
     def settled(number: int, matches: Matches, put_back: Stones) -> tuple[Settled, ...]:

@@ -5,10 +5,9 @@ Neubauer 2024, section 7.2.2, with the rank model in place of the thesis' full m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -16,14 +15,15 @@ import numpy as np
 
 from yardstone.errors import InputError, UsageError
 from yardstone.files import scratch_folder
-from yardstone.go.evaluator import Evaluator, ask
+from yardstone.go.evaluator import Evaluator, ask, over_games
 from yardstone.go.features import move_features
 from yardstone.go.patterns.index import MARK, GameIndex, build_index
 from yardstone.go.points import PASS, point_number
 from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.parallel import Track
 from yardstone.pool import SkipReport
 from yardstone.strength.evidence import KINDS, Evidence, evidence_of_games
-from yardstone.strength.players import BOARD, KOMI, over_all
+from yardstone.strength.players import BOARD, KOMI
 from yardstone.strength.site_scales import SiteScale, site_scale
 from yardstone.strength.strengths import Rated, Rater
 from yardstone.strength.trickplay.completion import Completion, complete_problems
@@ -137,7 +137,6 @@ def rate_problems(
     level: float = 0.9,
     moves: Moves = "equal",
     history: bool = True,
-    progress: Callable[[int, int], object] | None = None,
 ) -> list[RatedProblem]:
     """Rate all variations of completed problems.
 
@@ -157,10 +156,9 @@ def rate_problems(
             problem has.
         history: Show the network the moves that led to the position; without them the position is
             set up, as in the thesis.
-        progress: Called with the number of positions that are done, and of all.
     """
     _check(completions, level, moves)
-    answers = answer_evidence(completions, network, history=history, progress=progress)
+    answers = answer_evidence(completions, network, history=history)
     return rate_answers(completions, answers, model, scale=scale, level=level, moves=moves)
 
 
@@ -183,7 +181,6 @@ def answer_evidence(
     network: Network,
     *,
     history: bool = True,
-    progress: Callable[[int, int], object] | None = None,
 ) -> list[Evidence]:
     """What the network says of the moves of the side to answer: the slow part of rating.
 
@@ -198,14 +195,14 @@ def answer_evidence(
         for board in completion.boards
     ]
     return list(
-        over_all(
+        over_games(
             _evidence_of_answers,
             answers,
             network,
             together=_TOGETHER,
             positions=lambda answer: answer.positions,
             skipped=SkipReport(),
-            progress=progress,
+            what="looking at positions",
         )
     )
 
@@ -232,7 +229,7 @@ def _evidence_of_answers(
     network: Network,
     *,
     skipped: SkipReport,
-    progress: Callable[[int], object] | None = None,
+    track: Track | None,
 ) -> Iterator[Evidence]:
     given = list(answers)
     starts = {id(answer.game): answer.start for answer in given}
@@ -244,7 +241,7 @@ def _evidence_of_answers(
         (answer.game for answer in given), skipped, network, rules=TROMP_TAYLOR, komi=KOMI,
         positions=positions, trunk=True,
     )  # fmt: skip
-    network_answers = Evaluator(network, trunk=KINDS, progress=progress).answer(questions)
+    network_answers = Evaluator(network, trunk=KINDS, track=track).answer(questions)
     for each, (_, variation) in zip(network_answers, given, strict=True):
         yield evidence_of_games([move_features(each)], [int(variation.colours[0])])
 
@@ -301,7 +298,6 @@ def _most(problem: Problem, moves: Moves) -> int:
     return min(own) if moves == "equal" else max(own)
 
 
-Progress = Callable[[str, int, int], None]
 _COLOURS = {"black": 1, "b": 1, "white": 2, "w": 2, "empty": 0, "e": 0}
 
 
@@ -320,7 +316,6 @@ class Sought:
     #: Stones put on the boards of a problem by hand: ``24=black:K4,empty:D3``.
     changes: Sequence[str] = ()
     strict: bool = False  #: Raise at the first problem that cannot be used.
-    workers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,15 +356,13 @@ class RatedProblems:
         return round(float(difference), self.scale.digits) + 0.0
 
 
-def find_problem_files(sought: Sought, *, progress: Progress | None = None) -> FoundProblems:
+def find_problem_files(sought: Sought) -> FoundProblems:
     """Find the positions of problems in games.
 
-    `progress`: called with what is being done, how much of it is done and how much there is. Raises
-    `InputError` if a file does not exist or is damaged, or no problem can be used.
+    Raises `InputError` if a file does not exist or is damaged, or no problem can be used.
     """
     problems, skipped = read_problems(*sought.problems, bounds=sought.bounds, strict=sought.strict)
-    note = _noting(progress)
-    with _index(sought, note("reading games")) as (index, unread):
+    with _index(sought) as (index, unread):
         completions = complete_problems(
             problems,
             index,
@@ -377,8 +370,6 @@ def find_problem_files(sought: Sought, *, progress: Progress | None = None) -> F
             reduce=sought.reduce,
             seed=sought.seed,
             changes=_changes(sought.changes, problems),
-            workers=sought.workers,
-            progress=note("searching"),
         )
         return FoundProblems(completions, len(index), index.positions, skipped, unread)
 
@@ -392,7 +383,6 @@ def rate_problem_files(
     level: float = 0.9,
     moves: Moves = "equal",
     history: bool = True,
-    progress: Progress | None = None,
 ) -> RatedProblems:
     """Find problems in games, and rate their variations.
 
@@ -400,7 +390,7 @@ def rate_problem_files(
     to show the ratings on.
     """
     shown_scale = site_scale(scale)
-    found = find_problem_files(sought, progress=progress)
+    found = find_problem_files(sought)
     rated = rate_problems(
         found.completions,
         model,
@@ -409,20 +399,13 @@ def rate_problem_files(
         level=level,
         moves=moves,
         history=history,
-        progress=_noting(progress)("looking at positions"),
     )
     name = str(model.card["name"])
     return RatedProblems(rated, shown_scale, level, moves, network.name, name, found)
 
 
-def _noting(progress: Progress | None) -> Callable[[str], Callable[[int, int], None] | None]:
-    return lambda stage: None if progress is None else partial(progress, stage)
-
-
 @contextmanager
-def _index(
-    sought: Sought, progress: Callable[[int, int], None] | None
-) -> Iterator[tuple[GameIndex, SkipReport]]:
+def _index(sought: Sought) -> Iterator[tuple[GameIndex, SkipReport]]:
     """The index named, or one of the games named that is gone afterwards."""
     paths = sought.games
     if len(paths) == 1 and _is_index(Path(paths[0])):
@@ -432,7 +415,7 @@ def _index(
         raise UsageError("--games: name one index, or files of games")
     with scratch_folder() as folder:
         place = folder / "games.idx"
-        yield build_index(paths, place, workers=sought.workers, progress=progress)
+        yield build_index(paths, place)
 
 
 def _is_index(path: Path) -> bool:

@@ -235,15 +235,7 @@ def _perform(task: Task) -> dict[str, Any]:
         player = _only_player(games)
     elif player is not None:
         _check_player(games, player)
-    positions = Track("looking at positions", sum(len(game.moves) + 1 for game in games))
-    positions(0)
-
-    def tell(done: int, total: int) -> None:
-        if done < total:
-            positions(done, total)
-        else:  # costly moves are searched, which takes as long
-            Track("searching")(0)
-
+    Track("looking at positions", sum(len(game.moves) + 1 for game in games))(0)
     estimates = estimate_everyone(
         games,
         player,
@@ -254,7 +246,6 @@ def _perform(task: Task) -> dict[str, Any]:
         level=task.options["level"],
         others=task.limit("go_players") if task.options.get("others") == "yes" else 0,
         skipped=task.skipped,
-        progress=tell,
     )
     return go_result(estimates, own_scale(task.settings))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone import parallel
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.splits import rating_labels
@@ -347,13 +348,12 @@ class Preparation:
                 from yardstone.go.features import extract_features
 
                 keys = set(pool.columns["key"][self._wanted(pool)].tolist())
-                extract_features(
-                    lambda: (c.game for c in self._candidates() if c.key in keys),
-                    folder / "store",
-                    self._settings(),
-                    workers=self.workers,
-                    progress=self.progress,
-                )
+                with parallel.context(workers=self.workers, progress=self.progress):
+                    extract_features(
+                        lambda: (c.game for c in self._candidates() if c.key in keys),
+                        folder / "store",
+                        self._settings(),
+                    )
 
             sets = self.experiment.sets
             settings = plain_values(asdict(features)) | {
