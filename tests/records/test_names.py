@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import yardstone
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
-from yardstone.records import apply_names, parse_fields, read_name_list, read_synonyms
+from yardstone.records.names import apply_names, parse_fields, read_name_list, read_synonyms
 from yardstone.winprob.games import read_games_csv
 
 
@@ -82,7 +82,7 @@ def test_include_exclude_and_threshold(pool: Pool, tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.csv: cannot be read"):
+    with pytest.raises(InputError, match=r"none\.csv: no such file"):
         read_name_list(tmp_path / "none.csv")
 
 

@@ -190,7 +190,7 @@ def analyse(
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, match_files
-    from yardstone.records import read_synonyms
+    from yardstone.records.names import read_synonyms
     from yardstone.reports import backgammon as report
     from yardstone.reports.backgammon import match_table
 

@@ -135,10 +135,11 @@ def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list
     losses = [f"column {name!r} has no place in {writer.name}" for name in writer.left_out(pool)]
     if any(format.moves for format in formats):
         losses.append("moves and comments are not kept, only results")
-    turned = [each for each in formats if {each.side, writer.side} == {"white", "black"}]
+    side = next(each.side for each in FORMATS.values() if writer in each.writers)
+    turned = [each for each in formats if {each.side, side} == {"white", "black"}]
     return losses + [
         f"{each.side.capitalize()}, who moves first in {each.name.upper()}, stands as "
-        f"{writer.side.capitalize()}, who moves first in {writer.name.upper()}"
+        f"{side.capitalize()}, who moves first in {writer.name.upper()}"
         for each in turned
     ]
 

@@ -9,31 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from yardstone.records.names import (
-    NameList,
-    Synonyms,
-    apply_names,
-    drop_rare_players,
-    parse_fields,
-    read_name_list,
-    read_synonyms,
-)
 from yardstone.records.reading import read
 
 if TYPE_CHECKING:
     from yardstone.records.databases import query
 
-__all__ = [
-    "NameList",
-    "Synonyms",
-    "apply_names",
-    "drop_rare_players",
-    "parse_fields",
-    "query",
-    "read",
-    "read_name_list",
-    "read_synonyms",
-]
+__all__ = ["query", "read"]
 
 
 def __getattr__(name: str) -> Any:

@@ -232,10 +232,7 @@ def _skip_words(
     buf: Bytes, i: int, n: int, kept: np.uint64,
     one: np.uint64, two: np.uint64, three: np.uint64, four: np.uint64,
 ) -> int:  # fmt: skip
-    """The first eight bytes from `i` on that have one of four bytes in them, or are the last.
-
-    Of their bits those `kept` are compared with the first of the four.
-    """
+    """The first eight bytes from `i` on that have one of four (of one only bits `kept`)."""
     while i + WORD <= n:
         word = word_at(buf, i)
         stops = _zero_bytes((word & kept) ^ one) | _zero_bytes(word ^ two)

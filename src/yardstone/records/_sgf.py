@@ -60,10 +60,7 @@ def _after_blanks(buf: Bytes, i: int, n: int) -> int:
 
 @bare_kernel
 def _close_of_value(buf: Bytes, i: int, n: int) -> int:
-    """The place of the ``]`` that ends the value from `i` on, or `n`.
-
-    A value that was never closed ends where another game begins: the place of its ``(``.
-    """
+    """The place of the ``]`` that ends the value from `i` on, of another game's ``(``, or `n`."""
     while i < n:
         c = buf[i]
         if c == CLOSE_VALUE:
@@ -104,11 +101,7 @@ def _opens_within(buf: Bytes, start: int, end: int) -> bool:
 
 @bare_kernel
 def _ends_here(buf: Bytes, close: int, n: int) -> bool:
-    """Whether what follows a ``]`` is what may follow the end of a value.
-
-    If not, somebody forgot to escape it, as in ``C[kibitz [3d]: hello]``, unless a
-    proper node follows anyway.
-    """
+    """Whether what follows a ``]`` may follow a value, unlike in ``C[kibitz [3d]: hello]``."""
     i = _after_blanks(buf, close + 1, n)
     if i == n:
         return True
@@ -321,10 +314,7 @@ def _letter(c: int) -> int:
 
 @bare_kernel
 def _point(buf: Bytes, start: int, end: int, size: int) -> int:
-    """The point that a value names, PASS_MOVE, RESIGNS or NO_POINT.
-
-    ``pd``, with or without blanks in it, or ``Q16``; a pass is empty, ``tt`` or ``pass``.
-    """
+    """The point of ``pd`` or ``Q16``, PASS_MOVE (empty, ``tt``, ``pass``), RESIGNS or NO_POINT."""
     a = b = c = -1
     count = 0
     for k in range(start, end):

@@ -173,11 +173,7 @@ def _database(database: StrPath) -> Path:
 def _attached(
     connection: duckdb.DuckDBPyConnection, path: Path, name: str
 ) -> tuple[list[str], list[str]]:
-    """The tables of a DuckDB file, to which alone the connection has access from then on.
-
-    What computes, views and tables with computed columns, comes second and is not read: it can
-    take any memory. Macros of the file go by as well: they could stand for functions of ours.
-    """
+    """The tables of a DuckDB file, the only access from then on; and what computes, never read."""
     with path.open("rb") as file:
         if file.read(12)[8:] != _DUCKDB:
             raise InputError(

@@ -49,22 +49,6 @@ _NUMBER = re.compile(r"\d{9,16}(?:\.\d+)?")
 _UNITS = {9: 1, 10: 1, 12: 1000, 13: 1000, 15: 1_000_000, 16: 1_000_000}
 
 
-def parse_date(date: str, clock: str = "") -> np.datetime64:
-    """The moment of a date as PGN writes it, and a time; NaT if it is not complete.
-
-    Examples:
-        >>> parse_date("2022.05.24", "17:30:05")
-        np.datetime64('2022-05-24T17:30:05')
-        >>> parse_date("2022.??.??")
-        np.datetime64('NaT','s')
-    """
-    match = _YEAR_FIRST.match(date.strip())
-    if match is None or match[4] is None or not (match[3] + match[4]).isdigit():
-        return _NEVER
-    first, _ = _days(*(int(match[group]) for group in (1, 3, 4)))
-    return first + _seconds(clock.strip())
-
-
 def date_span(text: str, order: DateOrder | None = None) -> _Span:
     """The first and the last moment that a date can mean; NaT if it is none.
 

@@ -58,7 +58,6 @@ class Writer:
     #: the columns of a pool that the format has no place for
     left_out: Callable[[Pool], Sequence[str]] = lambda _: ()
     game: Callable[[GoGame], str] | None = None  #: the text of one game with its moves
-    side: str = ""  #: the colour that moves first in it; empty if it has no colours
     binary: bool = False
 
 
@@ -218,12 +217,6 @@ _SGF_BEGINNING = re.compile(rb"\(\s*;")
 _SGF_GAME = re.compile(r"GM\s*\[\s*(\d+)")
 
 
-def _sgf_pieces(pool: Pool) -> Iterator[str]:
-    from yardstone.records.sgf import sgf_of_rows  # it loads numba
-
-    return sgf_of_rows(_rows(pool), pool.time)
-
-
 def _sgf_left_out(pool: Pool) -> list[str]:
     from yardstone.records.sgf import POOL_COLUMNS
 
@@ -318,7 +311,6 @@ _DECLARED = (
                 lambda pool: [
                     name for name in pool.columns if _pgn_tag(_column_name(name)) is None
                 ],
-                side="white",
             ),
         ),
         moves=True,
@@ -335,10 +327,9 @@ _DECLARED = (
             Writer(
                 "sgf",
                 (".sgf",),
-                _sgf_pieces,
+                lambda pool: reader("records.sgf", "sgf_of_rows")(_rows(pool), pool.time),
                 _sgf_left_out,
                 reader("records.sgf", "write_sgf"),
-                "black",
             ),
         ),
         moves=True,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.grades import split_grade
-from yardstone.records.dates import parse_date
+from yardstone.records.dates import date_span
 from yardstone.records.results import left_out_reason, meanings
 
 #: Colours of points, moves and winners.
@@ -293,7 +293,8 @@ def parse_go_date(text: str) -> np.datetime64:
     if month in _MONTHS:
         month = str(1 + _MONTHS.index(month))
     clock = _CLOCK.match(text[match.end() :])
-    return parse_date(f"{match['year']}-{month}-{match['day']}", "" if clock is None else clock[1])
+    time = "" if clock is None else f" {clock[1]}"
+    return date_span(f"{match['year']}-{month}-{match['day']}{time}")[0]
 
 
 _RANK_WORDS = r"(?:dan|kyu|[dkp]|段|级|級|단|급)"

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode, plain_cell
+from yardstone.records.sources import Source
 
 StrPath = str | os.PathLike[str]
 _BLANKS = " \t\r\n\v\f"
@@ -51,12 +52,7 @@ def parse_fields(line: str) -> list[str]:
 
 def _lines(file: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     """Number and fields of each line that is not blank."""
-    try:
-        data = Path(file).read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=os.fspath(file), hint="check its name"
-        ) from None
+    data = Source(os.fspath(file), Path(file)).content()
     text = decode(data.removeprefix(b"\xef\xbb\xbf")).replace("\r\n", "\n").replace("\r", "\n")
     return [
         (number, [plain_cell(clean(field)) for field in parse_fields(line)])

@@ -390,10 +390,7 @@ def _texts(codes: NDArray[np.int32], raw: Sequence[bytes]) -> NDArray[Any]:
 
 
 def _blocks(stream: ByteStream, size: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """The blocks of a file behind a head, and their sizes: the last is smaller than `size`.
-
-    A thread reads ahead if there are several. Each buffer is used again for a later block.
-    """
+    """The blocks of a file behind a head, read ahead by a thread; the last is below `size`."""
     free: queue.SimpleQueue[NDArray[np.uint8]] = queue.SimpleQueue()
     full: queue.SimpleQueue[tuple[NDArray[np.uint8], int] | BaseException] = queue.SimpleQueue()
 

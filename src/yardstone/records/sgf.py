@@ -680,7 +680,8 @@ class MoveListReader:
             if pool.time is not None and not np.isnat(pool.time[row]):
                 texts["DT"] = str(pool.time[row]).replace("T", " ")
             for name, tag in (TEXTS | {name: tag for name, (tag, *_) in _NUMBERS.items()}).items():
-                if name in pool.columns and (text := _plain(pool.columns[name][row])):
+                text = _identifier(pool.columns[name][row]) if name in pool.columns else ""
+                if text not in ("", "nan"):
                     texts[tag] = text
         return MappingProxyType({name: (text,) for name, text in texts.items()})
 
@@ -689,11 +690,6 @@ def _identifier(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).strip()
-
-
-def _plain(value: Any) -> str:
-    text = _identifier(value)
-    return "" if text == "nan" else text
 
 
 def _split(line: bytes) -> tuple[str, bytes]:

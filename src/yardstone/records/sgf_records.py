@@ -276,7 +276,8 @@ class GameBuilder:
         if board.any():
             black = np.flatnonzero(board == BLACK).astype(np.int16)
             white = np.flatnonzero(board == WHITE).astype(np.int16)
-        handicap = _handicap(properties)
+        stones = _WHOLE_NUMBER.match(_text(properties, "HA"))
+        handicap = 0 if stones is None else min(int(stones[1]), LARGEST * LARGEST)
         setup = handicap_setup(size, handicap, black, white, moves, colours, to_play)
         if setup is not None:
             self.repaired[setup.hint] += 1
@@ -364,11 +365,6 @@ def _size(properties: Mapping[str, tuple[str, ...]]) -> int:
             "board size not supported",
         )
     return columns
-
-
-def _handicap(properties: Mapping[str, tuple[str, ...]]) -> int:
-    match = _WHOLE_NUMBER.match(_text(properties, "HA"))
-    return min(int(match[1]), LARGEST * LARGEST) if match is not None else 0
 
 
 def _from_fox(properties: Mapping[str, tuple[str, ...]]) -> bool:

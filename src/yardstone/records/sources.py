@@ -147,7 +147,10 @@ class ByteStream(io.RawIOBase):
                 view[filled : filled + taken] = self._head[:taken]
                 self._head = self._head[taken:]
             else:
-                taken = self._readinto(view[filled:])
+                with _readable(self.name):
+                    room = view[filled:][: self._limit - self.consumed]
+                    taken = self._raw.readinto(room) or 0
+                self.consumed += taken
             if not taken:
                 break
             filled += taken
@@ -196,12 +199,6 @@ class ByteStream(io.RawIOBase):
                 self.recode("utf-16-le")
             elif zeros[0] > 0.9 * half and zeros[1] < 0.1 * half:
                 self.recode("utf-16-be")
-
-    def _readinto(self, view: memoryview) -> int:
-        with _readable(self.name):
-            size: int = self._raw.readinto(view[: self._limit - self.consumed]) or 0
-        self.consumed += size
-        return size
 
     def _next_piece(self) -> bytes:
         return self._read() if self._pieces is None else next(self._pieces, b"")

@@ -8,23 +8,19 @@ other formats a file is read at a time. `yardstone.pool.stored_games` keeps them
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from yardstone.parallel import Track
 from yardstone.pool import GameBatch, Pool, SkipReport, mapped
 from yardstone.records.databases import queried_rows
-from yardstone.records.dates import DateOrder
 from yardstone.records.formats import FORMATS, FileFormat
 from yardstone.records.names import GrowingNames, read_names
 from yardstone.records.options import Options, check_group, warn_skipped
 from yardstone.records.reading import sources_by_format
-from yardstone.records.results import Side
 from yardstone.records.unplayed import without_byes, without_repeats
 from yardstone.records.where import Where, require_wanted
 
@@ -65,50 +61,41 @@ class GameStream:
             self.ordered &= pool.ordered
             numbers = self._table.numbers(pool.players)
             for start in range(0, len(pool), self._rows):
-                batch = self._batch(pool, numbers, slice(start, start + self._rows))
+                rows = slice(start, start + self._rows)
+                batch = GameBatch(**mapped(pool, itemgetter(rows)))
+                batch = replace(batch, first=numbers[batch.first], second=numbers[batch.second])
+                keep = self._table.wanted(batch.first, batch.second)
+                batch = batch if keep is None else batch.select(keep)
                 self.games += len(batch)
                 yield batch
         require_wanted(self.skipped, read)
         self._table.warn_unknown()
         warn_skipped(self.skipped)
 
-    def _batch(self, pool: Pool, numbers: NDArray[np.int32], rows: slice) -> GameBatch:
-        batch = GameBatch(**mapped(pool, lambda column: column[rows]))
-        batch = replace(batch, first=numbers[batch.first], second=numbers[batch.second])
-        keep = self._table.wanted(batch.first, batch.second)
-        return batch if keep is None else batch.select(keep)
-
 
 def game_stream(
     *paths: StrPath | Source,
     query: str | None = None,
     format: str | None = None,
-    columns: Mapping[str, str] | Sequence[str] | None = None,
-    first: Side | None = None,
-    times: bool = False,
-    dates: DateOrder | None = None,
-    levels: bool = False,
     synonyms: StrPath | None = None,
     include: StrPath | None = None,
     exclude: StrPath | None = None,
-    results: Mapping[str, object] | str | None = None,
-    strict: bool = False,
-    skip_unread: bool = False,
     where: str | None = None,
     rows: int = ROWS,
     memory: int | None = None,
+    **meanings: Any,
 ) -> GameStream:
     """Read games piece by piece, whatever their number.
 
     Args:
         *paths: As in `yardstone.read`; with `query` a database at most.
         query: Read the rows that this query gives, as `yardstone.query` does.
-        format, columns, first, times, dates, levels, synonyms, include, exclude: As in
-            `yardstone.read`.
-        results, strict, skip_unread, where: As in `yardstone.read`.
+        format, synonyms, include, exclude, where: As in `yardstone.read`.
         rows: Most games of a batch.
         memory: Bytes that tables may take while they are read; what is more lies in a temporary
             folder.
+        **meanings: `columns`, `first`, `times`, `dates`, `levels`, `results`, `strict` and
+            `skip_unread`, as in `yardstone.read`.
 
     Raises:
         InputError, NoGamesError, StrictError: As `yardstone.read`; on the way, when the file in
@@ -124,8 +111,7 @@ def game_stream(
         [50, 50, 12]
     """
     wanted = None if where is None else Where(where)
-    asked = (columns, first, times, dates, levels, strict, skip_unread, results)
-    options = Options(*asked, where=wanted, memory=memory, once=True)
+    options = Options(**meanings, where=wanted, memory=memory, once=True)
     players = GrowingNames(*read_names(synonyms, include, exclude))
     if query is not None:
         base = str(paths[0]) if paths else None

@@ -12,7 +12,7 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import Timer
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import scratch_folder
-from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
+from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.columns import find_pair, words
 from yardstone.records.decoding import ESCAPED_CELL, clean, decode, plain_cell
 from yardstone.records.joining import join_pools
@@ -111,14 +111,13 @@ def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
             if finds_no_room(error):
                 raise
             with scratch_folder() as folder:
-                repaired = repair_json(file.path, folder / "rows")
-                if len(repaired.lines) <= len(repaired.damaged):  # not a record a line
+                lines, report = repair_json(file.path, folder / "rows", file.name)
+                if len(lines) <= len(report):  # not a record a line
                     raise
                 connection.execute(
                     read.format(sql_text(folder / "rows"), "format = 'newline_delimited'")
                 )
-            more["line_of"] = lambda row: repaired.lines[row - 1]
-            more["report"] = repaired.report(file.name, strict=options.strict)
+            more = {"line_of": lambda row: lines[row - 1], "report": report}
         rows = _plain_keys(connection)
         yield understand(connection, rows, file=file.name, options=options, keys=True, **more)
 
@@ -205,15 +204,15 @@ def csv_rows(
         if finds_no_room(error):
             raise
         with scratch_folder() as folder:
-            repaired = repair(file.path, folder / "rows", dialect)
+            lines, report = repair(file.path, folder / "rows", file.name, dialect)
             tabbed = replace(dialect, delimiter="\t", quote="")
             return understand(
                 connection,
                 csv_table(folder / "rows", tabbed, "header = false"),
                 file=file.name,
                 options=options,
-                line_of=line_of or (lambda row: repaired.lines[row - 1]),
-                report=repaired.report(file.name, strict=options.strict),
+                line_of=line_of or (lambda row: lines[row - 1]),
+                report=report,
             )
     line_of = line_of or dialect.lines_of(file.path)
     games = understand(connection, "source_rows", file=file.name, options=options, line_of=line_of)
@@ -284,13 +283,6 @@ def seconds_for(size: int) -> float:
     return 4.0 + size / 1e6
 
 
-def _memory(connection: duckdb.DuckDBPyConnection) -> int:
-    """Return how many bytes DuckDB may use."""
-    given = connection.execute("SELECT current_setting('memory_limit')").fetchone()
-    number, unit = str((given or ("0 KiB",))[0]).split()
-    return int(float(number) * 1024 ** _UNITS.index(unit))
-
-
 def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file: str) -> int:
     """Count the rows of what stands behind FROM; refuse what a file of `size` bytes cannot hold.
 
@@ -309,7 +301,9 @@ def check_size(connection: duckdb.DuckDBPyConnection, rows: str, size: int, file
         if (length := _LENGTHS.get(kind))
     ]
     most = TABLE_LIMITS.most(size)
-    before = _memory(connection)
+    given = connection.execute("SELECT current_setting('memory_limit')").fetchone()
+    number, unit = str((given or ("0 KiB",))[0]).split()
+    before = int(float(number) * 1024 ** _UNITS.index(unit))
     limited = most + _WORKING < before
     if limited:
         connection.execute(f"SET memory_limit = '{most + _WORKING}B'")
@@ -466,37 +460,15 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         yield number, decode(rest.rstrip(b"\r\n"))
 
 
-@dataclass(slots=True)
-class Repaired:
-    """What `repair` or `repair_json` did."""
-
-    lines: array[int] = field(default_factory=lambda: array("q"))  #: of each row that was kept
-    #: line and reason of the first rows that were left out
-    damaged: list[tuple[int, str]] = field(default_factory=list)
-    more: int = 0  #: how many more were left out
-
-    def leave_out(self, line: int, reason: str) -> None:
-        """Note a row that was left out."""
-        if len(self.damaged) < MAX_SKIPPED_DETAILS:
-            self.damaged.append((line, reason))
-        else:
-            self.more += 1
-
-    def report(self, file: str, *, strict: bool) -> SkipReport:
-        """Return what was left out of a file; refuse it if `strict`."""
-        report = SkipReport()
-        for line, reason in self.damaged:
-            report.add(Skipped(file, line, reason), kind="damaged row", strict=strict)
-        if self.more:
-            report.add_uncounted("damaged row", self.more)
-        return report
+#: The line of each row that was kept, and what was left out.
+_Repaired = tuple["array[int]", SkipReport]
 
 
-def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
+def repair(path: Path, into: Path, file: str, dialect: Dialect) -> _Repaired:
     """Write the sound rows of a file with tabs between fields and no quotes.
 
     Each line is read on its own, so a damaged one cannot take others with it. Between tabs a quote
-    that is never closed is a letter.
+    that is never closed is a letter. Returns the line of each row, and what was left out.
     """
     width = len(dialect.names)
 
@@ -511,11 +483,12 @@ def repair(path: Path, into: Path, dialect: Dialect) -> Repaired:
             raise ValueError(reason)
         return "\t".join(map(clean, fields))
 
-    return _repaired(((n, line) for n, line in _lines(path) if n > dialect.header), into, row_of)
+    rows = ((number, line) for number, line in _lines(path) if number > dialect.header)
+    return _repaired(rows, into, file, row_of)
 
 
-def repair_json(path: Path, into: Path) -> Repaired:
-    """Write the sound records of a file with a record a line, in an array or not."""
+def repair_json(path: Path, into: Path, file: str) -> _Repaired:
+    """The same for the records of a file with a record a line, in an array or not."""
 
     def row_of(line: str) -> str:
         text = clean(line).removeprefix("[").removesuffix("]").rstrip().removesuffix(",")
@@ -526,22 +499,22 @@ def repair_json(path: Path, into: Path) -> Repaired:
                 return json.dumps(record)
         raise ValueError("it is not a record in JSON")
 
-    return _repaired(_lines(path), into, row_of)
+    return _repaired(_lines(path), into, file, row_of)
 
 
 def _repaired(
-    lines: Iterable[tuple[int, str]], into: Path, row_of: Callable[[str], str]
-) -> Repaired:
+    lines: Iterable[tuple[int, str]], into: Path, file: str, row_of: Callable[[str], str]
+) -> _Repaired:
     """Write the rows that `row_of` makes of lines; it raises ValueError for one that is damaged."""
-    result = Repaired()
-    with into.open("w", encoding="utf-8", newline="") as file:
+    kept, report = array("q"), SkipReport()
+    with into.open("w", encoding="utf-8", newline="") as out:
         for number, line in lines:
             try:
                 row = row_of(line)
             except ValueError as error:
-                result.leave_out(number, str(error))
+                report.add(Skipped(file, number, str(error)), kind="damaged row")
                 continue
             if row:
-                result.lines.append(number)
-                file.write(row + "\n")
-    return result
+                kept.append(number)
+                out.write(row + "\n")
+    return kept, report

@@ -85,6 +85,8 @@ def understand(
     if matches:
         roles = match_roles(roles, options.further)
     skipped = SkipReport() if report is None else report
+    if options.strict and skipped.details:
+        raise StrictError(skipped.details[0].reason, file=file, line=skipped.details[0].line)
     table = TableOfGames(connection, rows, names, roles, file, options, line_of, skipped)
     texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
     written = f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"

@@ -181,10 +181,6 @@ def _combined(combine: np.ufunc, parts: Sequence[Condition]) -> Condition:
     return lambda rows: reduce(combine, (part(rows) for part in parts))
 
 
-def _missing(name: _Name) -> Condition:
-    return lambda rows: ~rows.of(name).where(lambda _: True)
-
-
 def _like(name: _Name, pattern: str, *, capitals: bool) -> Condition:
     """``name LIKE pattern``; `%` stands for any characters and `_` for one."""
     parts = {"%": ".*", "_": "."}
@@ -230,10 +226,7 @@ def _remark(name: str, literal: _Literal, values: Values, remarks: list[str]) ->
 
 
 def _test(sign: str, literal: _Literal) -> Callable[[str], bool]:
-    """Whether a text stands in this relation to a literal, read as the literal is.
-
-    Dates are compared as far as the literal is known: as texts year first, all of one form.
-    """
+    """Whether a text stands in this relation to a literal, read as it is, dates as far as it."""
     read: Callable[[str], Any] = str
     if isinstance(literal, bool):
         read = lambda text: _TRUTHS.get(text.lower())  # noqa: E731
@@ -426,7 +419,7 @@ class _Parser:
         unlike = self.take("NOT")
         if null:
             self.expect("NULL", "NULL was expected")
-            condition = _missing(left)
+            condition = lambda rows: ~rows.of(left).where(lambda _: True)  # noqa: E731
         elif word := self.take("LIKE", "ILIKE"):
             if self.kind != "text":
                 self.refuse("a pattern in quotation marks, such as '%forfeit%', was expected")
