@@ -47,7 +47,6 @@ def test_all_ways_round(formula: Formula, epm: float, epc: float, length: int) -
     rating = formula.rating(epm, epc, length, 2100)
     assert float(formula.epm(rating, epc, length, 2100)) == pytest.approx(epm, abs=1e-9)
     assert float(formula.epc(rating, epm, length, 2100)) == pytest.approx(epc, abs=1e-7)
-    assert float(formula.offset(rating, epm, epc, length)) == pytest.approx(2100)
     other = formula.rating_of_decisions(epm, length, 2100)
     assert float(formula.epd(other, length, 2100)) == pytest.approx(epm, abs=1e-9)
 

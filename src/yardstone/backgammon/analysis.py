@@ -102,27 +102,21 @@ def analyse_matches(
             hint="give whole matches, such as .mat files",
         )
     players = summarise(matches, formula=rule.formula, offset=rule.offset, level=rule.level)
-    listed = _listed(players, choice)
-    names = [player.name for player in listed] if choice.names else None
+    names = None
+    listed = [p for p in players if len(p.matches) >= choice.minimum_matches][: choice.most]
+    if choice.names:
+        by_name = {player.name: player for player in players}
+        names = list(dict.fromkeys((choice.main_name or {}).get(n, n) for n in choice.names))
+        if absent := [name for name in names if name not in by_name]:
+            raise InputError(f"no match of {absent[0]!r}", hint="check spelling and capitals")
+        listed = [by_name[name] for name in names]
     return MatchAnalysis(
         analyses,
         matches,
         listed,
-        0 if choice.names else len(players) - len(listed),
+        0 if names else len(players) - len(listed),
         worst_blunders(matches, blunders, names),
         rule,
         settings,
         gnubg_version(program),
     )
-
-
-def _listed(players: Sequence[PlayerSummary], choice: ListedPlayers) -> list[PlayerSummary]:
-    """The players of a choice."""
-    if not choice.names:
-        return [p for p in players if len(p.matches) >= choice.minimum_matches][: choice.most]
-    by_name = {player.name: player for player in players}
-    names = dict.fromkeys((choice.main_name or {}).get(name, name) for name in choice.names)
-    for name in names:
-        if name not in by_name:
-            raise InputError(f"no match of {name!r}", hint="check spelling and capitals")
-    return [by_name[name] for name in names]

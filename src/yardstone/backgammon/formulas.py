@@ -214,12 +214,6 @@ class Formula:
         """EPD of a player of this rating."""
         return np.asarray(np.subtract(offset, rating) / self.decision(length), np.float64)
 
-    def offset(
-        self, rating: ArrayLike, epm: ArrayLike, epc: ArrayLike, length: ArrayLike
-    ) -> Floats:
-        """Rating of perfect play where a player of these errors has this rating."""
-        return np.asarray(np.add(rating, self.loss(epm, epc, length)), np.float64)
-
     def difference(self, first: Rates, second: Rates, length: ArrayLike) -> Floats:
         """Points that the first player is ahead; each player is a pair (EPM, EPC)."""
         return np.asarray(self.loss(*second, length) - self.loss(*first, length), np.float64)

@@ -234,7 +234,9 @@ def _run(
         _limit(process.pid, timeout)
         ended = _wait(process, timeout, stop, paths)
     finally:
-        _kill(process)
+        if process.poll() is None:
+            kill_group(process)  # with whatever it started
+            process.wait()
     if _too_much(paths):
         raise WorkerError(f"GNU Backgammon wrote more than {STREAM_LIMIT >> 20} MiB of messages")
     if not ended:
@@ -262,13 +264,6 @@ def _wait(
 
 def _too_much(streams: list[Path]) -> bool:
     return any(path.stat().st_size > STREAM_LIMIT for path in streams)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a job with whatever it started; nothing if it has ended."""
-    if process.poll() is None:
-        kill_group(process)
-        process.wait()
 
 
 def _limit(pid: int, timeout: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from yardstone.backgammon.error_rates import Unit
 from yardstone.cli.declare import (
@@ -20,9 +20,6 @@ from yardstone.cli.declare import (
 )
 from yardstone.cli.output import TABLES, Document, Output, TableOutput, write_table
 from yardstone.errors import InputError, StrictError, UsageError
-
-if TYPE_CHECKING:
-    from yardstone.backgammon.formulas import Formula
 
 #: Formulas from error rates to ratings.
 Weights = Literal["published", "text", "people", "refit"]
@@ -62,13 +59,6 @@ Offset = Annotated[
         metavar="RATING",
     ),
 ]
-
-
-def chosen_formula(choice: Weights) -> Formula:
-    """The formula of that name."""
-    from yardstone.backgammon.formulas import FORMULAS
-
-    return FORMULAS[choice]
 
 
 @bundle
@@ -123,12 +113,13 @@ def rating(
         yardstone backgammon rating --pr 5.2 --length 7 --offset gamesgrid --format json
     """
     from yardstone.backgammon.error_rates import MOVES_PER_DECISION
+    from yardstone.backgammon.formulas import FORMULAS
     from yardstone.backgammon.rating import RatingQuestion, rating_answer
     from yardstone.reports.backgammon import rating_document
 
     moves = known.moves_per_decision or MOVES_PER_DECISION
     question = RatingQuestion(**{**vars(known), "moves_per_decision": moves})
-    answer = rating_answer(question, chosen_formula(formula), offset)
+    answer = rating_answer(question, FORMULAS[formula], offset)
     return rating_document(answer)
 
 
@@ -190,6 +181,7 @@ def analyse(
     """
     from yardstone.backgammon.analysis import ListedPlayers, RatingRule, analyse_matches
     from yardstone.backgammon.file_analysis import AnalysisFile, AnalysisSettings, match_files
+    from yardstone.backgammon.formulas import FORMULAS
     from yardstone.records.names import read_synonyms
     from yardstone.reports import backgammon as report
     from yardstone.reports.backgammon import match_table
@@ -199,7 +191,7 @@ def analyse(
     if timeout is not None and not timeout > 0.0:
         raise UsageError("--timeout must be a positive number of seconds")
     settings = AnalysisSettings(plies, plies if cube_plies is None else cube_plies, kind)
-    rule = RatingRule(chosen_formula(formula), offset, confidence)
+    rule = RatingRule(FORMULAS[formula], offset, confidence)
     main_name = None if synonyms is None else read_synonyms(synonyms).main
     file = None if ledger is None else AnalysisFile(ledger)
     if file is not None and file.damaged and not output.quiet:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from yardstone.choices import plural
 from yardstone.cli.declare import bundle, flag, named_values, option
@@ -57,33 +56,28 @@ def serve(
         yardstone serve --config serve.toml --set file_bytes=4000000
         yardstone serve --only-workers --database /run/secrets/database
     """
-    from yardstone.web.settings import load_settings
+    import signal
+    import sys
+
+    from yardstone.web.settings import configure_log, load_settings
 
     loaded = load_settings(config, asdict(options), named_values(settings))
     if show_limits:
         for name, value in loaded.limits.as_plain().items():
             print(f"{name} = {value:,}".replace(",", "_"))
         return
-    _run(loaded, serve=not only_workers)
-
-
-def _run(settings: Any, *, serve: bool) -> None:
-    import signal
-    import sys
-
     try:
-        from yardstone.web.settings import configure_log
         from yardstone.web.supervisor import Supervisor
 
-        if serve:
+        if not only_workers:
             import uvicorn  # noqa: F401  # the process of the server needs it
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "web") from None
     configure_log()
-    supervisor = Supervisor(settings, serve=serve)
+    supervisor = Supervisor(loaded, serve=not only_workers)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: supervisor.stop())
-    workers = plural(settings.workers, "worker")
+    workers = plural(loaded.workers, "worker")
     if supervisor.address:
         print(f"Yardstone answers at {supervisor.address} ({workers}; Ctrl-C ends it)", flush=True)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from yardstone.errors import InputError, UsageError, YardstoneError
 
@@ -60,15 +60,6 @@ def described(error: YardstoneError) -> dict[str, Any]:
         return {"code": "input", **{name: getattr(error, name) for name in names}}
     code = "usage" if isinstance(error, UsageError) else "model"
     return {"code": code, **dict.fromkeys(names), "message": str(error)}
-
-
-class _Words(NamedTuple):
-    """Status and words of a refusal, and seconds until another try makes sense."""
-
-    status: int
-    message: str
-    hint: str
-    retry_after: int | None
 
 
 #: What is refused in words of its own, a line each: its code (and after a stroke which of that
@@ -167,13 +158,14 @@ other_boards 409: {first} and {second} do not meet in round {number} any more: i
 """
 
 
-def _refusals() -> Iterator[tuple[str, _Words]]:
+def _refusals() -> Iterator[tuple[str, tuple[int, str, str, int | None]]]:
+    """Read the table: by its name, of each its status, message, hint and seconds."""
     for line in _TABLE.strip().replace("\n  ", " ").splitlines():
         head, _, words = line.partition(": ")
         name, status = head.split()
         message, _, hint = words.partition(" | ")
         number, _, seconds = status.partition("+")
-        yield name, _Words(int(number), message, hint, int(seconds) if seconds else None)
+        yield name, (int(number), message, hint, int(seconds) if seconds else None)
 
 
 _REFUSALS = dict(_refusals())

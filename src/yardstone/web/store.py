@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 STATUSES = ("queued", "running", "needs_player", "done", "failed", "cancelled")
-#: Random bytes of an address.
+#: Random bytes of an address and of a key.
 _BYTES = 18
 
 
@@ -56,7 +56,6 @@ def _check_address(address: str) -> str:
 
 
 OWNER_COOKIE = "yardstone_owner"
-_KEY_BYTES = 18
 _SCHEME = "bearer "
 
 
@@ -66,7 +65,7 @@ def new_key(secret: bytes, request: str | None = None) -> str:
     Such a `request` is known by its sender and ``Idempotency-Key``, and the server's secret.
     """
     if request is None:
-        return secrets.token_urlsafe(_KEY_BYTES)
+        return new_id()
     return hmac.new(secret, b"owner:" + request.encode(), hashlib.sha256).hexdigest()[:36]
 
 

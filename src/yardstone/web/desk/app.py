@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import signal
 import socket
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -137,19 +136,9 @@ class DeskServer(uvicorn.Server):
         app: FastAPI = config.app  # type: ignore[assignment]
         app.state.service.is_closing = lambda: self.should_exit
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take Ctrl-C and the like as the wish to end, which is no error."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        ending = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in ending}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        self.force_exit, self.should_exit = self.should_exit, True
 
 
 def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:

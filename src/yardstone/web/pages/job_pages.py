@@ -161,8 +161,12 @@ def job_page(request: Request, job: Plain, query: Query) -> Response:
     if job["status"] == "done":
         try:
             return _result_page(request, job, view, query)
-        except RequestProblem as problem:
-            return _unread_page(request, job, view, problem)
+        except RequestProblem as problem:  # with a form to do the same again
+            values = {"kind": job["kind"], **job["options"]}
+            fields = {name: value for name, value in values.items() if value is not None}
+            lines = render.error_lines(problem.as_dict())
+            heading = "This result cannot be shown any more"
+            return render.message(request, heading, "warn", *lines, job=view, resent=fields)
     if job["status"] == "needs_player":
         return _choice_page(request, job, view)
     if job["status"] == "cancelled":
@@ -195,6 +199,7 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
     exports = [("JSON", f"{api}/result.json"), ("CSV", f"{api}/result.csv")] if done else []
     skipped, total = job["skipped"], job["skipped_total"]
     first = f" (the first {_LISTED})" if total > _LISTED else ""
+    lines = [(render.place_words(each), each["reason"]) for each in skipped[:_LISTED]]
     return {
         "page": own,
         "address": f"{site}/r/{job['id']}",
@@ -203,16 +208,9 @@ def _job_view(request: Request, job: Plain) -> dict[str, Any]:
         "expires": job["expires"],
         "expires_words": render.moment_words(job["expires"]),
         "exports": exports,
-        "skipped": [_record_words(each) for each in skipped[:_LISTED]],
+        "skipped": [f"{place}: {reason}" if place else reason for place, reason in lines],
         "skipped_words": f"{plural(total, 'record')} could not be used{first}",
     }
-
-
-def _record_words(record: Plain) -> str:
-    place = record.get("file") or ""
-    if place and record.get("line"):
-        place += f", line {record['line']}"
-    return f"{place}: {record['reason']}" if place else str(record["reason"])
 
 
 def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Query) -> Response:
@@ -229,17 +227,6 @@ def _result_page(request: Request, job: Plain, view: dict[str, Any], query: Quer
         picture = f"{address}/card.png" if can_draw() else ""
         card = render.PageCard(drawn.title, drawn.sentence, address, picture)
         return _shown(request, result, job=view, kept=kept, card=card)
-
-
-def _unread_page(
-    request: Request, job: Plain, view: dict[str, Any], problem: RequestProblem
-) -> Response:
-    """Say that a stored result cannot be read, with a form to do the same again."""
-    values = {"kind": job["kind"], **job["options"]}
-    fields = {name: value for name, value in values.items() if value is not None}
-    lines = render.error_lines(problem.as_dict())
-    heading = "This result cannot be shown any more"
-    return render.message(request, heading, "warn", *lines, job=view, resent=fields)
 
 
 def example_page(request: Request, kind: str, query: Query) -> Response:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from importlib import metadata, resources
+from importlib import resources
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
@@ -15,6 +15,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+import yardstone
 from yardstone.reports.document import Document
 from yardstone.reports.page import document_fragment, script, style
 from yardstone.reports.words import plural
@@ -102,12 +103,16 @@ def sentence(text: str, place: str = "") -> str:
     return whole if whole.endswith((".", "!", "?", "…")) else whole + "."
 
 
+def place_words(record: Plain) -> str:
+    """Where an error or a left-out record stands: the file and its line, '' if nobody knows."""
+    place = record.get("file") or ""
+    return f"{place}, line {record['line']}" if place and record.get("line") else place
+
+
 def error_lines(error: Plain) -> list[str]:
     """An error as JSON has it: where and what, then what to do."""
-    place, hint = error.get("file") or "", error.get("hint")
-    if place and error.get("line"):
-        place += f", line {error['line']}"
-    return [sentence(error["message"], place), *([sentence(hint)] if hint else [])]
+    hint = error.get("hint")
+    return [sentence(error["message"], place_words(error)), *([sentence(hint)] if hint else [])]
 
 
 def progress(job: Plain) -> dict[str, Any]:
@@ -191,11 +196,6 @@ class PageCard:
 
 
 @cache
-def _version() -> str:
-    return metadata.version("yardstone")
-
-
-@cache
 def _environment() -> Environment:
     desk = PackageLoader("yardstone.web.desk", "templates")
     return Environment(
@@ -253,7 +253,7 @@ def page(
         asset=lambda name: f"{root}/static/{name}?v={asset_mark(name)}",
         private=private,
         refresh=refresh,
-        version=_version(),
+        version=yardstone.__version__,
         site={"title": settings.title, "footer": footer_html(settings.footer)},
         card=card,
         **values,
