@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import yardstone
-from yardstone import choices
+from yardstone import choices, parallel
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
 from yardstone.evaluation.backtest import evaluate
+from yardstone.examples import example
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.joint import Prior, Relation
@@ -192,3 +193,12 @@ def test_ratings_by_name_are_anchors() -> None:
         yardstone.rate(pool, anchors=3000)
     with pytest.raises(UsageError, match="no argument 'colums', did you mean 'columns'"):
         yardstone.read(None, colums="x")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", ["progress", "workers"])
+def test_arguments_that_went_into_the_context_are_named(name: str) -> None:
+    """Whoever still gives them learns where they are set."""
+    with pytest.raises(UsageError, match=rf"parallel\.context\({name}=\.\.\.\)"):
+        yardstone.rate_list(yardstone.read(example("league.csv")), **{name: 2})  # type: ignore[arg-type]
+    with pytest.raises(AttributeError, match=r"context\(engine=NAME\)"):
+        parallel.engine  # type: ignore[attr-defined]  # noqa: B018

@@ -120,6 +120,11 @@ are games, anchor, anchors
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             for name, value in kwargs.items():
                 if name not in taken:
+                    if name in ("progress", "workers"):
+                        raise UsageError(
+                            f"{name} is set for all that is called within "
+                            f"`with yardstone.parallel.context({name}=...):`"
+                        )
                     kind = "Mapping" if isinstance(value, Mapping) else None
                     likely = [each for each, of in taken.items() if kind and kind in str(of)]
                     raise UsageError(no_such("argument", name, taken, likely=likely))

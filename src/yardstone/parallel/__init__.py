@@ -117,6 +117,12 @@ class Track:
             self(done)
 
 
+def __getattr__(name: str) -> Any:
+    if name == "engine":
+        raise AttributeError("engine(NAME) is now context(engine=NAME)")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def _checked(name: str) -> str:
     if name in (_LOCAL, "ray") or (
         name.startswith("ray:") and name.removeprefix("ray:").strip("/")
