@@ -199,6 +199,6 @@ def test_ratings_by_name_are_anchors() -> None:
 def test_arguments_that_went_into_the_context_are_named(name: str) -> None:
     """Whoever still gives them learns where they are set."""
     with pytest.raises(UsageError, match=rf"parallel\.context\({name}=\.\.\.\)"):
-        yardstone.rate_list(yardstone.read(example("league.csv")), **{name: 2})  # type: ignore[arg-type]
+        yardstone.rate_list(yardstone.read(example("league.csv")), **{name: 2})
     with pytest.raises(AttributeError, match=r"context\(engine=NAME\)"):
         parallel.engine  # type: ignore[attr-defined]  # noqa: B018

@@ -226,10 +226,10 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
 def test_simulations_are_the_same_when_a_machine_is_lost(
     nodes: Nodes, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    with parallel.context(engine="local"):
-        here = simulate(a_plan(), 600, workers=1)
-    kill = partial(nodes.killing(150), "")
-    there = simulate(a_plan(), 600, progress=kill)  # type: ignore[arg-type]
+    with parallel.context(engine="local", workers=1):
+        here = simulate(a_plan(), 600)
+    with parallel.context(progress=nodes.killing(6)):  # pieces of 25 replays
+        there = simulate(a_plan(), 600)
     assert len(nodes.others) == 1
     assert there.places.tobytes() == here.places.tobytes()
     assert there.strength.tobytes() == here.strength.tobytes()

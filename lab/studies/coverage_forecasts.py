@@ -210,7 +210,7 @@ def place_lines(tournaments: int, seed: int) -> list[str]:
         for begun, spread in counts:
             known = replace(whole, games=games_of(scores, begun))
             plan = SimulationPlan(known, grades, chance, deviation=sigma if spread else 0.0)
-            result = simulate(plan, 100, seed=replicate, workers=1)
+            result = simulate(plan, 100, seed=replicate)
             reach = result.place_range(0.9)
             # A shared place counts as its middle.
             place = first + 1 + (shared - 1) / 2.0

@@ -16,6 +16,7 @@ import numba
 import numpy
 
 from yardstone.files import write_text
+from yardstone.parallel import context
 from yardstone.reports.document import Document
 from yardstone.reports.text import document_text
 from yardstone.tournament.field import winning_law
@@ -80,7 +81,7 @@ def made(part: str, win: str, arguments: str) -> str:
     )
 
 
-def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+def ties(win: str, share: int, seed: int) -> list[str]:
     weekend, congress = TournamentSetting(), TournamentSetting(players=100, rounds=10)
     swiss = TournamentSetting(players=64, rounds=6, system=System.swiss, lowest=-2)
     questions = [
@@ -98,7 +99,6 @@ def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
             tournaments=200 // share,
             among=among,
             seed=seed,
-            workers=workers,
         )
         document = ties_document(comparison, win=win)
         parts += [f"### {title}\n", block(document)]
@@ -109,7 +109,7 @@ def ties(win: str, share: int, seed: int, workers: int | None) -> list[str]:
     return parts
 
 
-def pairing(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+def pairing(win: str, share: int, seed: int) -> list[str]:
     measure = SingleEvents()
     qualities = compare_quality(
         usual_pairings(),
@@ -117,14 +117,13 @@ def pairing(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         measure,
         replicates=500 // share,
         seed=seed,
-        workers=workers,
     )
     document = quality_document(qualities, measure, win=win)
     caption = "Error of strengths and order of players, by pairing"
     return [block(document), picture(document, f"tournaments-pairing-{win}.svg", caption)]
 
 
-def circuit(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+def circuit(win: str, share: int, seed: int) -> list[str]:
     measure = Circuit()
     qualities = compare_quality(
         usual_pairings(),
@@ -132,14 +131,13 @@ def circuit(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         measure,
         replicates=max(8 // share, 2),
         seed=seed,
-        workers=workers,
     )
     document = quality_document(qualities, measure, win=win)
     caption = "The RMS error of ratings over successive tournaments"
     return [block(document), picture(document, f"tournaments-circuit-{win}.svg", caption)]
 
 
-def weights(win: str, share: int, seed: int, workers: int | None) -> list[str]:
+def weights(win: str, share: int, seed: int) -> list[str]:
     measure = SingleEvents()
     search = search_weights(
         winning_law(win),
@@ -148,7 +146,6 @@ def weights(win: str, share: int, seed: int, workers: int | None) -> list[str]:
         replicates=80 // share,
         confirm=500 // share,
         seed=seed,
-        workers=workers,
     )
     document = search_document(search, measure, win=win)
     caption = "The RMS error of each trial"
@@ -181,7 +178,8 @@ def main() -> None:
     arguments = f" --seed {options.seed}" + (" --quick" if options.quick else "")
     for part, win in TITLES:
         if part in options.parts and win in options.win:
-            text = MAKERS[part](win, share, options.seed, options.workers)
+            with context(workers=options.workers):
+                text = MAKERS[part](win, share, options.seed)
             head = [f"## {TITLES[part, win]}\n", made(part, win, arguments)]
             page = sections() | {(part, win): "\n".join([*head, *text])}
             write_text(PAGE, "\n".join([HEAD, *(page[key] for key in TITLES if key in page)]))

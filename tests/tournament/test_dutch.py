@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.tournament.samples import DATA
+from yardstone import parallel
 from yardstone.errors import InputError
 from yardstone.tournament.dutch import (
     check_rounds,
@@ -328,9 +329,10 @@ def test_reasons() -> None:
     asked = [b for b in tournament.byes if b.round == 6 and b.kind is not ByeKind.paired]
     before = replace(before, byes=(*before.byes, *asked))
     pairing = pair_dutch(before, 6)
-    seen = []
-    reasons = explain_dutch(pairing, progress=lambda done, whole: seen.append((done, whole)))
-    assert seen[-1] == (len(pairing.all_boards),) * 2
+    seen: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *told: seen.append(told)):
+        reasons = explain_dutch(pairing)
+    assert seen[-1] == ("boards", len(pairing.all_boards), len(pairing.all_boards))
     assert len(reasons) == len(pairing.all_boards)
     for why in reasons:
         if why.instead is not None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.tournament.samples import sample
 from tests.tournament.test_standings import made_up
+from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Result, Tournament
@@ -135,6 +136,7 @@ def test_unknown_players_and_criteria_without_bounds() -> None:
 
 
 def test_progress_is_told() -> None:
-    seen: list[tuple[int, int]] = []
-    last_round_needs(settled(2), 0, progress=lambda done, whole: seen.append((done, whole)))
-    assert seen[-1][0] == seen[-1][1] == len(seen)
+    seen: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *told: seen.append(told)):
+        last_round_needs(settled(2), 0)
+    assert seen[-1] == ("combinations", len(seen), len(seen))

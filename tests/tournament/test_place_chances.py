@@ -30,7 +30,7 @@ def needs_of(event: Tournament, player: int, place: int) -> LastRoundNeeds:
 
 def test_chances_agree_with_the_simulation(event: Tournament) -> None:
     """The same model and strengths, results drawn one by one."""
-    forecast = simulate(Scenario(tournament=event).plan(), 2000, seed=3, workers=1)
+    forecast = simulate(Scenario(tournament=event).plan(), 2000, seed=3)
     checked = 0
     for player in range(len(event.players)):
         # Places that are shared are split by the one and counted as the better by the other.

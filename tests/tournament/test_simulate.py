@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from yardstone import parallel
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.tournament.explanation import recorded_round
 from yardstone.tournament.field import (
@@ -121,7 +122,7 @@ def test_results_follow_the_probability() -> None:
         system=System.swiss,
         players=(Player(name="Ann", rank=3), Player(name="Bob", rank=1)),
     )
-    result = simulate(SimulationPlan(made, np.array([3.0, 1.0]), KANIUK), 4000, seed=2, workers=1)
+    result = simulate(SimulationPlan(made, np.array([3.0, 1.0]), KANIUK), 4000, seed=2)
     expected = float(PUBLISHED.probability(3.0, 1.0))
     assert result.first[0] == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 4000))
 
@@ -131,7 +132,7 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
     players = tuple(Player(name=name, rank=0) for name in "ABCDE")
     made = Tournament(rounds=5, system=System.round_robin, players=players)
     made = replace(made, scoring=Scoring(wins_bye=0.0))
-    result = simulate(SimulationPlan(made, strength, KANIUK), 3000, seed=4, workers=1)
+    result = simulate(SimulationPlan(made, strength, KANIUK), 3000, seed=4)
     expected = PUBLISHED.probability(strength[:, None], strength).sum(axis=1) - 0.5
     np.testing.assert_allclose(result.wins, expected, atol=5 * np.sqrt(1.0 / 3000))
     games = as_tournament(
@@ -143,7 +144,7 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
 def test_who_cannot_lose_comes_first() -> None:
     plan = a_plan(8, 7, system=System.round_robin)
     plan = replace(plan, strength=np.linspace(0.0, 700.0, 8))
-    result = simulate(plan, 20, workers=1)
+    result = simulate(plan, 20)
     assert result.measure("order") == (1.0, 0.0)
     assert result.measure("strongest wins")[0] == 1.0
     np.testing.assert_array_equal(result.places[::-1], np.eye(8))
@@ -153,20 +154,23 @@ def test_who_cannot_lose_comes_first() -> None:
 
 def test_equal_seeds_give_equal_results_on_any_number_of_workers() -> None:
     plan = a_plan(12, 3, deviation=0.5)
-    one, two = (simulate(plan, 60, seed=9, workers=workers) for workers in (1, 2))
+    with parallel.context(workers=2):
+        two = simulate(plan, 60, seed=9)
+    one = simulate(plan, 60, seed=9)
     np.testing.assert_array_equal(one.places, two.places)
     for name in MEASURES:
         np.testing.assert_array_equal(one.measures[name], two.measures[name])
-    assert not np.array_equal(one.places, simulate(plan, 60, seed=10, workers=1).places)
+    assert not np.array_equal(one.places, simulate(plan, 60, seed=10).places)
 
 
 def test_places_are_shares() -> None:
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[str, int, int]] = []
     plan = a_plan(10, 3)
-    result = simulate(plan, 30, workers=1, progress=lambda *pair: seen.append(pair))
+    with parallel.context(progress=lambda *told: seen.append(told)):
+        result = simulate(plan, 30)
     np.testing.assert_allclose(result.places.sum(axis=0), 1.0)
     np.testing.assert_allclose(result.places.sum(axis=1), 1.0)
-    assert seen[-1] == (30, 30)
+    assert seen[-1] == ("tournaments", len(seen), len(seen))
 
 
 def test_tied_players_share_their_places() -> None:
@@ -184,14 +188,14 @@ def test_rounds_that_are_over_stay() -> None:
     for seed in range(3):
         scores, _ = play(later, np.random.default_rng(seed))
         np.testing.assert_array_equal(scores.mms2[:, :4], Scores.of(whole).mms2[:, :4])
-    assert simulate(SimulationPlan(whole, plan.strength, KANIUK), 3, workers=1).places.max() == 1.0
+    assert simulate(SimulationPlan(whole, plan.strength, KANIUK), 3).places.max() == 1.0
 
 
 def test_the_table_after_a_simulation_has_the_places_of_the_simulation() -> None:
     plan = a_plan(14, 4)
     scores, _ = play(plan, np.random.default_rng(2))
     table = standings(as_tournament(scores), criteria="mms,sos,sosos")
-    result = simulate(plan, 1, criteria="mms,sos,sosos", seed=5, workers=1)
+    result = simulate(plan, 1, criteria="mms,sos,sosos", seed=5)
     assert result.criteria == ("MMS", "SOSM", "SOSOSM")
     assert table.place[0] == 1
 

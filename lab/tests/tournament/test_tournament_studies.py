@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.tournament.test_simulate import a_plan, as_tournament
+from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.reports.text import document_text
 from yardstone.tournament.field import (
@@ -91,7 +92,7 @@ def test_answers_are_those_of_a_plain_count(among: str) -> None:
 def test_conclusions_come_from_pairs_who_began_equal() -> None:
     """Among all pairs SODOS and EXR lose to a lot only because they count wins twice."""
     result = compare_tiebreaks(
-        KANIUK, SMALL, candidates=("SOS", "SODOS", "RATING"), tournaments=40, seed=1, workers=1
+        KANIUK, SMALL, candidates=("SOS", "SODOS", "RATING"), tournaments=40, seed=1
     )
     fair = result.fair
     assert fair is not None
@@ -103,7 +104,6 @@ def test_conclusions_come_from_pairs_who_began_equal() -> None:
         tournaments=40,
         among="same-start",
         seed=1,
-        workers=1,
     )
     place = [score.name for score in result.scores]
     for score in again.scores:
@@ -154,9 +154,7 @@ def test_verdicts_allow_for_their_number() -> None:
 
 def test_grades_without_spread_are_never_wrong() -> None:
     setting = TournamentSetting(players=20, rounds=4, lowest=-8, spread=0.0)
-    result = compare_tiebreaks(
-        KANIUK, setting, candidates=["SOS", "RATING"], tournaments=30, workers=1
-    )
+    result = compare_tiebreaks(KANIUK, setting, candidates=["SOS", "RATING"], tournaments=30)
     rating = next(score for score in result.scores if score.name == "RATING")
     assert rating.wrong == 0
     assert rating.right > 0
@@ -164,11 +162,9 @@ def test_grades_without_spread_are_never_wrong() -> None:
 
 
 def test_tie_breaks_are_compared_with_the_first() -> None:
-    one, two = (
-        compare_tiebreaks(KANIUK, SMALL, tournaments=45, seed=3, workers=workers)
-        for workers in (1, 2)
-    )
-    assert one == two
+    one = compare_tiebreaks(KANIUK, SMALL, tournaments=45, seed=3)
+    with parallel.context(workers=2):
+        assert compare_tiebreaks(KANIUK, SMALL, tournaments=45, seed=3) == one
     base = next(score for score in one.scores if score.name == "SOS")
     assert (base.ahead, base.ahead_error) == (0.0, 0.0)
     for score in one.scores:
@@ -179,9 +175,7 @@ def test_tie_breaks_are_compared_with_the_first() -> None:
 
 def test_the_error_of_a_share_is_that_of_repeated_studies() -> None:
     runs = [
-        compare_tiebreaks(
-            KANIUK, SMALL, candidates=["SOS"], tournaments=20, seed=seed, workers=1
-        ).scores[0]
+        compare_tiebreaks(KANIUK, SMALL, candidates=["SOS"], tournaments=20, seed=seed).scores[0]
         for seed in range(24)
     ]
     spread = np.std([run.value for run in runs], ddof=1)
@@ -238,10 +232,9 @@ def test_quality_is_measured_on_the_same_players(measure: SingleEvents | Circuit
         Variant(name="the same"),
         Variant(name="swiss", system=System.swiss),
     ]
-    one, two = (
-        compare_quality(variants, KANIUK, measure, replicates=3, seed=5, workers=workers)
-        for workers in (1, 2)
-    )
+    one = compare_quality(variants, KANIUK, measure, replicates=3, seed=5)
+    with parallel.context(workers=2):
+        two = compare_quality(variants, KANIUK, measure, replicates=3, seed=5)
     for a, b in zip(one, two, strict=True):
         assert (a.name, a.rms, a.error, a.ahead) == (b.name, b.rms, b.error, b.ahead)
     usual, same, swiss = one
@@ -250,9 +243,7 @@ def test_quality_is_measured_on_the_same_players(measure: SingleEvents | Circuit
 
 
 def test_ratings_begin_at_the_truth_and_leave_it() -> None:
-    (quality,) = compare_quality(
-        [Variant(name="usual")], KANIUK, CIRCUIT, replicates=2, seed=2, workers=1
-    )
+    (quality,) = compare_quality([Variant(name="usual")], KANIUK, CIRCUIT, replicates=2, seed=2)
     assert len(quality.course) == 6
     assert 0.0 < quality.course[0] < quality.course[-1]
     assert quality.rms == pytest.approx(quality.course[3:].mean())
@@ -270,15 +261,14 @@ def test_nothing_is_learnt_from_lots_and_much_from_many_sure_games() -> None:
         return logistic(4.0 * (first - second)), np.zeros(first.shape)
 
     swiss = Variant(name="swiss", system=System.swiss)
-    (blind,) = compare_quality([swiss], lots, EVENTS, replicates=20, workers=1)
+    (blind,) = compare_quality([swiss], lots, EVENTS, replicates=20)
     assert blind.rms == pytest.approx(blind.entry)
     assert blind.explained == pytest.approx(0.0, abs=1e-9)
     assert abs(blind.order - 0.5) < 4 * blind.order_error
     long = SingleEvents(players=24, rounds=23, lowest=-6)
     robin = Variant(name="all", system=System.round_robin)
     few, many = (
-        compare_quality([robin], sharp, measure, replicates=10, workers=1)[0]
-        for measure in (EVENTS, long)
+        compare_quality([robin], sharp, measure, replicates=10)[0] for measure in (EVENTS, long)
     )
     assert many.rms < 0.75 * few.rms < 0.75 * few.entry
     assert many.explained > 0.6
@@ -306,8 +296,7 @@ def test_estimates_are_as_good_as_they_claim() -> None:
 def test_errors_of_quality_are_those_of_repeated_studies() -> None:
     variants = [Variant(name="usual"), Variant(name="swiss", system=System.swiss)]
     runs = [
-        compare_quality(variants, KANIUK, EVENTS, replicates=10, seed=seed, workers=1)
-        for seed in range(20)
+        compare_quality(variants, KANIUK, EVENTS, replicates=10, seed=seed) for seed in range(20)
     ]
     for name in ("rms", "order"):
         for place in (0, 1):
@@ -321,15 +310,13 @@ def test_errors_of_quality_are_those_of_repeated_studies() -> None:
 
 @pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
 def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -> None:
-    result = search_weights(KANIUK, measure, trials=3, replicates=2, confirm=2, seed=4, workers=1)
+    result = search_weights(KANIUK, measure, trials=3, replicates=2, confirm=2, seed=4)
     first = result.trials[0]
     assert first.bar == 2
     assert first.changes["maximise_seeding"] == pytest.approx(5_000_000)
     assert first.changes["nx1_factor"] == 0.5
     assert first.changes["seed_system_2"] == "fold"
-    (usual,) = compare_quality(
-        [Variant(name="usual")], KANIUK, measure, replicates=2, seed=4, workers=1
-    )
+    (usual,) = compare_quality([Variant(name="usual")], KANIUK, measure, replicates=2, seed=4)
     assert first.rms == pytest.approx(usual.rms, rel=1e-9)
     lowest = min(result.trials, key=lambda trial: trial.rms)
     assert result.best.bar == lowest.bar

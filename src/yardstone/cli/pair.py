@@ -20,7 +20,7 @@ from yardstone.cli.declare import (
     round_option,
     target,
 )
-from yardstone.cli.output import Document, TableOutput, progress_bar, write_out
+from yardstone.cli.output import Document, TableOutput, write_out
 from yardstone.cli.tournament import TournamentFile
 from yardstone.errors import UsageError
 from yardstone.files import write_bytes
@@ -209,7 +209,6 @@ def pair(
             options = {
                 "questions": _boards(tournament, ask, "--ask"),
                 "costs": False if brief else costs,
-                "progress": boards.progress("boards"),
             }
         if kind == "weights":
             options["rules"] = rules.weights(tournament)
@@ -308,7 +307,7 @@ def _check_recorded(
     from yardstone.reports.pairing import check_document
     from yardstone.tournament.dutch import check_rounds
 
-    checks = check_rounds(tournament, round_number, progress=output.progress("rounds"))
+    checks = check_rounds(tournament, round_number)
     return check_document(checks)
 
 
@@ -347,5 +346,5 @@ def generate(
     form = format_to_write(output, None if output is not None else "trf")
     planned: dict[str, Any] = {"players": players, "rounds": rounds, "seed": seed}
     planned |= {name: plain_value(text) for name, text in named_values(plan, *_PLANNED).items()}
-    made = random_tournament(RandomPlan(**planned), progress=progress_bar("rounds", quiet=quiet))
+    made = random_tournament(RandomPlan(**planned))
     write_out(form.write(made), output)

@@ -313,7 +313,6 @@ def needs(
         draws=draws,
         limit=limit,
         unplayed=unplayed,
-        progress=output.progress("Combinations"),
     )
     chances, reason = None, ""
     if result.exact:
@@ -455,8 +454,6 @@ def simulate(
         tournaments,
         **_variation(vary, scenario),
         criteria=criteria,
-        workers=runs.workers,
-        progress=output.progress,
     )
     return simulation_document(simulation, top=top)
 

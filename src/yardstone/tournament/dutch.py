@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -11,6 +11,7 @@ import numpy as np
 from yardstone.arrays import Flags
 from yardstone.errors import InputError
 from yardstone.kernels import Loops, weighed
+from yardstone.parallel import Track
 from yardstone.tournament.dutch_brackets import (
     BracketReport,
     CriterionStep,
@@ -41,7 +42,6 @@ from yardstone.tournament.pairing import (
     nobody_left,
     recorded_boards,
     recorded_rounds,
-    reported,
     round_to_fill,
 )
 
@@ -240,7 +240,6 @@ def propose_dutch(
     seed: int = 0,
     questions: Sequence[tuple[int, int]] = (),
     costs: bool | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> DutchProposal:
     """Pair a round by the Dutch system and explain it.
 
@@ -249,7 +248,6 @@ def propose_dutch(
         questions (sequence of (int, int)): Boards of which is asked why they are not.
         costs: Whether to search for the criterion that stands against the first choice; by default
             up to 200 players.
-        progress: Called with the boards that are explained and all of them.
     """
     pairing = pair_dutch(tournament, round_number, constraints=constraints, seed=seed)
     costs = costs_wanted(pairing, tournament, questions, costs)
@@ -264,7 +262,7 @@ def propose_dutch(
 
     return DutchProposal(
         pairing=pairing,
-        explanations=explain_dutch(pairing, costs=costs, progress=progress),
+        explanations=explain_dutch(pairing, costs=costs),
         questions=tuple((pair, obstacle_of(pair)) for pair in questions),
         tournament=pairing.added_to(tournament.with_absent(absent, pairing.round)),
     )
@@ -299,19 +297,13 @@ class BoardExplanation:
 
 
 @weighed(Loops.PAIRING, lambda pairing, **_: 30 * len(pairing.field.players) ** 2)
-def explain_dutch(
-    pairing: DutchPairing,
-    *,
-    costs: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[BoardExplanation, ...]:
+def explain_dutch(pairing: DutchPairing, *, costs: bool = True) -> tuple[BoardExplanation, ...]:
     """Explain every board, the bye last.
 
     With `costs` the round is paired again with the opponent whom the order of candidates names
-    first, where another one came of it, to see which criterion that would break. `progress` is
-    called with the boards that are done and all of them.
+    first, where another one came of it, to see which criterion that would break.
     """
-    boards = reported(pairing.all_boards, progress)
+    boards = Track("boards", len(pairing.all_boards)).over(pairing.all_boards)
     return tuple(_explained(pairing, board, costs) for board in boards)
 
 
@@ -425,12 +417,7 @@ class RoundCheck:
     Loops.PAIRING,
     lambda tournament, *_, **__: 30 * len(tournament.players) ** 2 * max(tournament.rounds, 1),
 )
-def check_rounds(
-    tournament: Tournament,
-    round_number: int | None = None,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[RoundCheck, ...]:
+def check_rounds(tournament: Tournament, round_number: int | None = None) -> tuple[RoundCheck, ...]:
     """Pair a recorded round again by the Dutch system, by default each of them.
 
     Those are paired who had a game or the bye; so late entries that were paired after the others,
@@ -439,8 +426,9 @@ def check_rounds(
     Raises:
         InputError: No round is recorded yet, or that one is not.
     """
-    rounds = reported(recorded_rounds(tournament, round_number), progress)
-    return tuple(_checked(tournament, number) for number in rounds)
+    rounds = recorded_rounds(tournament, round_number)
+    track = Track("rounds", len(rounds))
+    return tuple(_checked(tournament, number) for number in track.over(rounds))
 
 
 def _checked(tournament: Tournament, number: int) -> RoundCheck:

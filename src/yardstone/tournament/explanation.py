@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -12,6 +12,7 @@ import numpy as np
 
 from yardstone.arrays import Longs
 from yardstone.kernels import Loops, weighed
+from yardstone.parallel import Track
 from yardstone.tournament._pairing import Entry, SideReason, pair_weights, row_values, sides
 from yardstone.tournament.matching import force, maximum_matching
 from yardstone.tournament.model import CRITERIA, ByeKind, PairingRules, Result, Rule, Tournament
@@ -28,7 +29,6 @@ from yardstone.tournament.pairing import (
     pair_round,
     recorded_boards,
     recorded_rounds,
-    reported,
     values_of,
 )
 
@@ -90,23 +90,18 @@ class Explanation:
 
 
 @weighed(Loops.PAIRING, lambda pairing, **_: len(pairing.entrants) ** 3 / 2)
-def explain(
-    pairing: Pairing,
-    *,
-    costs: bool = True,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[Explanation, ...]:
+def explain(pairing: Pairing, *, costs: bool = True) -> tuple[Explanation, ...]:
     """Explain every board, the bye last.
 
     With `costs` the round is paired again without each board in turn, for what it is worth: n/2
-    pairings. `progress` is called with the boards that are done and all of them.
+    pairings.
     """
     met_in = {
         frozenset(game.players): game.round
         for game in sorted(pairing.entrants.tournament.games, key=lambda game: game.round)
         if not game.forfeit
     }
-    boards = reported(pairing.all_boards, progress)
+    boards = Track("boards", len(pairing.all_boards)).over(pairing.all_boards)
     return tuple(_explained(pairing, board, costs, met_in) for board in boards)
 
 
@@ -355,7 +350,6 @@ def propose_round(
     constraints: Constraints | None = None,
     questions: Sequence[tuple[int, int]] = (),
     costs: bool | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
     """Pair a round and explain it.
 
@@ -364,14 +358,13 @@ def propose_round(
             `yardstone.tournament.pairing.pair_round`.
         questions (sequence of (int, int)): Boards whose costs are asked for.
         costs: Whether to say what is lost without each board; by default up to 200 players.
-        progress: Called with the boards that are explained and all of them.
     """
     pairing = pair_round(tournament, round_number, rules=rules, constraints=constraints)
     costs = costs_wanted(pairing, tournament, questions, costs)
     absent = frozenset() if constraints is None else constraints.absent
     return Proposal(
         pairing=pairing,
-        explanations=explain(pairing, costs=costs, progress=progress),
+        explanations=explain(pairing, costs=costs),
         questions=tuple((pair, change_for(pairing, instead=pair)) for pair in questions),
         tournament=pairing.added_to(tournament.with_absent(absent, pairing.round)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
@@ -108,8 +108,6 @@ def simulate(
     *,
     criteria: str | Sequence[str] | None = None,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> TournamentForecast:
     """Play a tournament many times.
 
@@ -119,8 +117,6 @@ def simulate(
         criteria: What orders the players in the end; by default the tournament's. Criteria that
             compare tied players only (DC, SDC, DE) cannot be used.
         seed: Equal seeds give equal results on any number of workers.
-        workers: Processes; by default one a core.
-        progress: Called with the replays that are done and all of them.
 
     Raises:
         UsageError: Nothing is to be played, or a criterion cannot be used.
@@ -130,17 +126,8 @@ def simulate(
     chosen = final_criteria(plan, criteria)
     sizes = [min(_CHUNK, tournaments - start) for start in range(0, tournaments, _CHUNK)]
     generators = parallel.spawn_generators(seed, len(sizes))
-
-    def report(done: int, _all: int) -> None:
-        if progress is not None:
-            progress(min(done * _CHUNK, tournaments), tournaments)
-
-    parts = parallel.map(
-        partial(_replays, plan, chosen),
-        list(zip(sizes, generators, strict=True)),
-        workers=workers,
-        progress=None if progress is None else report,
-    )
+    pieces = list(zip(sizes, generators, strict=True))
+    parts = parallel.map(partial(_replays, plan, chosen), pieces, what="tournaments")
     sums = {name: reduce(np.add, [part[name] for part in parts]) for name in _SUMS}
     mean: dict[str, Floats] = {name: total / tournaments for name, total in sums.items()}
     return TournamentForecast(
@@ -341,8 +328,6 @@ def simulate_scenarios(
     varied: str = "",
     values: Sequence[tuple[str, Any]] = (("", None),),
     criteria: str | None = None,
-    workers: int | None = None,
-    progress: Callable[[str], Callable[[int, int], None] | None] = lambda label: None,
 ) -> Simulation:
     """Play a tournament many times, or several that differ in one thing.
 
@@ -350,20 +335,12 @@ def simulate_scenarios(
         tournaments: Replays of each.
         varied: Field of the scenario that is to vary, if any.
         values (sequence of (str, value)): What it becomes, and what that is called.
-        criteria, workers: As in `yardstone.tournament.forecast.simulate`.
-        progress: From what is being played to a function of replays done and all of them.
+        criteria: As in `yardstone.tournament.forecast.simulate`.
     """
     forecasts = []
     for label, value in values:
         each = replace(scenario, **{varied: value}) if varied else scenario
         plan = each.plan()
-        forecast = simulate(
-            plan,
-            tournaments,
-            criteria=criteria,
-            seed=scenario.seed,
-            workers=workers,
-            progress=progress(f"{varied} {label}".strip() or "tournaments"),
-        )
+        forecast = simulate(plan, tournaments, criteria=criteria, seed=scenario.seed)
         forecasts.append((label, forecast))
     return Simulation(scenario=each, plan=plan, varied=varied, forecasts=tuple(forecasts))

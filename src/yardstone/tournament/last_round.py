@@ -13,6 +13,7 @@ import numpy as np
 
 from yardstone.arrays import Floats, Longs
 from yardstone.errors import InputError, UsageError
+from yardstone.parallel import Track
 from yardstone.tournament.fide import Unplayed, rules_for
 from yardstone.tournament.field import (
     ModelLaw,
@@ -107,7 +108,6 @@ def last_round_needs(
     draws: bool | None = None,
     limit: int = LIMIT,
     unplayed: Unplayed | str | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> LastRoundNeeds:
     """Which results of the last round put a player at which place.
 
@@ -119,7 +119,6 @@ def last_round_needs(
         draws: Whether games can be drawn; by default in chess, or with a whole komi.
         limit: Combinations that are tried at most; beyond, bounds are given.
         unplayed: FIDE's rules for rounds without a game.
-        progress: Called with combinations done and all.
 
     Raises:
         UsageError: Earlier rounds have open results, or nothing is open.
@@ -146,7 +145,7 @@ def last_round_needs(
     needs = LastRoundNeeds(player, last, False, combinations, (), (), place)
     if paired and combinations <= limit:
         needs = replace(needs, exact=True, open_games=tuple(open_games), draws=possible)
-        return _exact(tournament, needs, names, kinds, rules, progress)
+        return _exact(tournament, needs, names, kinds, rules)
     bounds = _bounds(tournament, player, names, open_games, paired, kinds, rules)
     return replace(needs, results=bounds)
 
@@ -157,19 +156,16 @@ def _exact(
     names: tuple[str, ...],
     kinds: tuple[Result, ...],
     rules: Unplayed,
-    progress: Callable[[int, int], None] | None,
 ) -> LastRoundNeeds:
     open_games, player = needs.open_games, needs.player
     settled = tuple(game for game in tournament.games if game not in open_games)
     combos = list(product(kinds, repeat=len(open_games)))
     reached = np.zeros(len(combos), np.int64)
-    for done, combination in enumerate(combos):
+    for done, combination in enumerate(Track("combinations", len(combos)).over(combos)):
         games = tuple(replace(g, result=r) for g, r in zip(open_games, combination, strict=True))
         after = replace(tournament, games=settled + games, document=None)
         table = standings(after, round_number=needs.round, criteria=names, unplayed=rules)
         reached[done] = table.place[table.order.tolist().index(player)]
-        if progress is not None:
-            progress(done + 1, len(combos))
     places = reached.reshape((len(kinds),) * len(open_games))
     own = needs.own_game
     counts: dict[float | None, Counter[int]] = {None: Counter(reached.tolist())}

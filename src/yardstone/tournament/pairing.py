@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, count, islice
@@ -558,11 +558,3 @@ def costs_wanted(
         if player not in pairing.row_of:
             raise InputError(f"{tournament.name_of(player)} is not to be paired")
     return len(pairing.row_of) <= _COSTS_UP_TO if costs is None else costs
-
-
-def reported(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterator[Item]:
-    """The items, with a call of `progress` for each that is done."""
-    for done, item in enumerate(items, 1):
-        yield item
-        if progress is not None:
-            progress(done, len(items))

@@ -6,7 +6,7 @@ the same criteria. Rounds that were played already stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from yardstone.arrays import Flags, Floats, Longs
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, ModelError
 from yardstone.kernels import Loops, weighed
+from yardstone.parallel import Track
 from yardstone.tournament._pairing import Entry, pair_field, record_games
 from yardstone.tournament.dutch import pair_dutch
 from yardstone.tournament.dutch_field import baku, seeding
@@ -328,20 +329,15 @@ class RandomPlan:
 
 
 @weighed(Loops.PAIRING, lambda plan, **_: 30 * plan.players**2 * plan.rounds)
-def random_tournament(
-    plan: RandomPlan, *, progress: Callable[[int, int], None] | None = None
-) -> Tournament:
+def random_tournament(plan: RandomPlan) -> Tournament:
     """Play a tournament by chance.
 
     Where no further round can be paired by the rules, the tournament ends before its time; its
     number of rounds stays as planned.
-
-    Args:
-        progress: Called with the rounds that are played and all of them.
     """
     rng = np.random.default_rng(plan.seed)
     tournament = _entries(plan, rng)
-    for number in range(1, plan.rounds + 1):
+    for number in Track("rounds", plan.rounds).over(range(1, plan.rounds + 1)):
         requested = [
             Bye(number, row, ByeKind.half)
             for row, player in enumerate(tournament.players)
@@ -358,8 +354,6 @@ def random_tournament(
             for game in paired.games
         )
         tournament = replace(paired, games=games)
-        if progress is not None:
-            progress(number, plan.rounds)
     return tournament
 
 

@@ -119,8 +119,6 @@ def ties(
         tournaments=tournaments,
         among=among,
         seed=runs.seed,
-        workers=runs.workers,
-        progress=output.progress("tournaments"),
     )
     output.emit(ties_document(comparison, win=law.model.name))
 
@@ -154,8 +152,6 @@ def pairing(
         measure,
         replicates=size.replicates(replicates, events=400, populations=10),
         seed=runs.seed,
-        workers=runs.workers,
-        progress=output.progress("replicates"),
     )
     output.emit(quality_document(qualities, measure, win=law.model.name))
 
@@ -187,8 +183,6 @@ def weights(
         replicates=size.replicates(replicates, events=100, populations=4),
         confirm=size.replicates(confirm, events=1000, populations=20),
         seed=runs.seed,
-        workers=runs.workers,
-        progress=output.progress("trials"),
     )
     output.emit(search_document(search, measure, win=law.model.name))
 

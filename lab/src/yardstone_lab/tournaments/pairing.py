@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import log10
@@ -179,8 +179,6 @@ def compare_quality(
     *,
     replicates: int,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Q, ...]:
     """Measure variants on the same players, replicate by replicate.
 
@@ -189,7 +187,7 @@ def compare_quality(
         chance: Win probability on grades.
         measure: What is played and measured.
         replicates: Independent replicates; errors come from their spread.
-        seed, workers, progress: As in `yardstone.tournament.forecast.simulate`.
+        seed: As in `yardstone.tournament.forecast.simulate`.
 
     Raises:
         UsageError: No variant, or fewer than two replicates.
@@ -199,8 +197,7 @@ def compare_quality(
     measured = parallel.map(
         partial(_replicate, tuple(variants), chance, measure, seed),
         range(replicates),
-        workers=workers,
-        progress=progress,
+        what="replicates",
     )
     return measure.qualities([variant.name for variant in variants], np.array(measured))
 
@@ -481,8 +478,6 @@ def search_weights(
     confirm: int,
     start: Variant | None = None,
     seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> WeightSearch[Q]:
     """Search for the bar and the weights with the lowest rms.
 
@@ -496,8 +491,7 @@ def search_weights(
         trials: Sets of rules to try; the first is `start`.
         replicates, confirm: Replicates of each trial, and fresh ones for the comparison in the end.
         start: The usual rules: by default McMahon with the bar at 3 dan.
-        seed, workers: As in `yardstone.tournament.forecast.simulate`.
-        progress: Called with the trials that are done and all of them.
+        seed: As in `yardstone.tournament.forecast.simulate`.
 
     Raises:
         MissingExtraError: If optuna is not installed.
@@ -516,20 +510,19 @@ def search_weights(
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     study.enqueue_trial(_parameters(start))
     done: list[Trial] = []
-    for number in range(trials):
-        trial = study.ask()
-        variant = _suggest(trial, start, measure)
-        (quality,) = compare_quality(
-            [variant], chance, measure, replicates=replicates, seed=seed, workers=workers
-        )
-        study.tell(trial, quality.rms)
-        done.append(Trial(number, variant.bar, dict(variant.changes), quality.rms))
-        if progress is not None:
-            progress(number + 1, trials)
+    with parallel.Track("trials", trials) as track:
+        for number in track.over(range(trials)):
+            trial = study.ask()
+            variant = _suggest(trial, start, measure)
+            (quality,) = compare_quality(
+                [variant], chance, measure, replicates=replicates, seed=seed
+            )
+            study.tell(trial, quality.rms)
+            done.append(Trial(number, variant.bar, dict(variant.changes), quality.rms))
     lowest = min(done, key=lambda each: each.rms)
     best = replace(start, name="best found", bar=lowest.bar, changes=lowest.changes)
     usual, better = compare_quality(
-        [start, best], chance, measure, replicates=confirm, seed=seed + 1, workers=workers
+        [start, best], chance, measure, replicates=confirm, seed=seed + 1
     )
     return WeightSearch(tuple(done), best, (usual, better), measure, replicates)
 

@@ -8,7 +8,7 @@ Kaniuk 2011, section 7, proposes it with his win probability.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -150,8 +150,6 @@ def compare_tiebreaks(
     tournaments: int = 1000,
     among: str = "all",
     seed: int = 0,
-    workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> TiebreakComparison:
     """Test tie-breaks on simulated tournaments.
 
@@ -161,7 +159,7 @@ def compare_tiebreaks(
         candidates: Criteria by name, and `DIRECT`; the first is what others are compared with.
         tournaments: How many to play; each has players of its own.
         among ({"all", "same-start", "top"}): Whom to ask about (`AMONG`).
-        seed, workers, progress: As in `yardstone.tournament.forecast.simulate`.
+        seed: As in `yardstone.tournament.forecast.simulate`.
 
     Raises:
         UsageError: No candidate, or one that compares tied players only (take `DIRECT`), or fewer
@@ -183,8 +181,7 @@ def compare_tiebreaks(
     parts = parallel.map(
         partial(_questions, chance, setting, names, among),
         list(zip(sizes, generators, strict=True)),
-        workers=workers,
-        progress=progress,
+        what="tournaments",
     )
     return _summary(np.concatenate(parts), names, setting, among=among)
 

@@ -228,7 +228,7 @@ def pair_event(
         try:
             made = propose(tournament, number, constraints=wanted, **options)
         except InputError as error:
-            plain = {**options, "costs": False, "questions": (), "progress": None}
+            plain = {**options, "costs": False, "questions": ()}
             told = error
             if wanted is not demanded:
                 with suppress(InputError):  # without the wishes too

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.requests import Request
 
 from yardstone.errors import InputError, YardstoneError
+from yardstone.parallel import context
 from yardstone.tournament.event.entries import RatingRegister, read_register
 from yardstone.tournament.event.file import (
     JournalStep,
@@ -181,7 +182,8 @@ def _chances_page(tournament: Tournament) -> str:
     from yardstone.reports.simulation import simulation_document
     from yardstone.tournament.forecast import Scenario, simulate_scenarios
 
-    made = simulate_scenarios(Scenario(tournament=tournament), _TOURNAMENTS, workers=1)
+    with context(workers=1):
+        made = simulate_scenarios(Scenario(tournament=tournament), _TOURNAMENTS)
     return document_fragment(simulation_document(made))
 
 
