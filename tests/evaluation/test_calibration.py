@@ -56,11 +56,6 @@ def test_equal_predictions_stay_together() -> None:
     assert_allclose(result.observed, [2 / 3, 1.0])
 
 
-def test_groups_of_equal_width() -> None:
-    result = calibrate([1, 0, 1], [0.05, 0.55, 0.95], bins=2, equal_games=False)
-    assert result.games.tolist() == [1, 2]
-
-
 def test_draws_make_intervals_narrower() -> None:
     mixed = calibrate([1, 0] * 50, [0.5] * 100)
     drawn = calibrate([0.5] * 100, [0.5] * 100)

@@ -64,13 +64,13 @@ def test_order_and_how_sure_it_is() -> None:
 
 def test_every_metric_ranks_and_positive_means_better() -> None:
     result = three()
-    assert set(result.metrics_of()) == {"log_likelihood", "brier", "accuracy"}
-    for metric in result.metrics_of():
+    metrics = {("representative", metric) for metric in ("log_likelihood", "brier", "accuracy")}
+    assert set(result.bootstraps) == {*metrics, ("late", "log_likelihood")}
+    for _, metric in metrics:
         difference = result.difference("truth", "coin", metric=metric)
         assert difference.estimate > 0.0
         assert difference.clear
     assert result.ranking_by("brier").names[-1] == "blurred"
-    assert result.metrics_of("late") == ("log_likelihood",)
 
 
 def test_difference_is_that_of_the_means() -> None:

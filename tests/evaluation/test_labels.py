@@ -10,10 +10,11 @@ from numpy.testing import assert_allclose
 
 from tests.evaluation.games import played
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.evaluation.splits import earlier_games, expected_from_ratings, rating_labels
+from yardstone.evaluation.splits import earlier_games, rating_labels
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
+from yardstone.winprob.laws import win_probability
 from yardstone_lab.neubauer.description import deviations_by_games, ratings_by_games
 from yardstone_lab.neubauer.experiment.sets import agree_with_score, draw_sets
 
@@ -40,10 +41,6 @@ def test_labels_are_ratings_after_the_tenth_game_ahead(
             ahead = result.first_ahead[game] if first else result.second_ahead[game]
             assert_allclose(label, after[history[j]][player], rtol=1e-12)
             assert ahead == j - i
-
-
-def test_future_predictions_are_bradley_terry_without_deviations() -> None:
-    assert_allclose(expected_from_ratings([1900.0], [1500.0]), [10 / 11])
 
 
 def test_agreement_with_the_score() -> None:
@@ -96,7 +93,7 @@ def test_the_bound_is_better_than_the_honest_system() -> None:
     replay = Glicko2().replay(pool)
     labels = rating_labels(pool, replay)
     sets = draw_sets(pool, labels, training=500, validation=500, test=0, exhibition=0)
-    future = expected_from_ratings(labels.first, labels.second)
+    future = win_probability(labels.first - labels.second)
     training, validation = sets.of("T"), sets.of("V")
     assert accuracy(pool.score[training], future[training]) == 1.0
     assert log_likelihood(pool.score[validation], future[validation]) > log_likelihood(

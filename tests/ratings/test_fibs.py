@@ -40,10 +40,9 @@ def test_a_replay_is_the_formula_match_by_match() -> None:
         assert replay.first_rating[g] == pytest.approx(rating[i])
         score = pool.score[g]
         experience[[i, j]] += n
-        one = fibs.change(rating[i], rating[j], score, n, experience[i])
-        other = fibs.change(rating[j], rating[i], 1 - score, n, experience[j])
-        rating[i] += one
-        rating[j] += other
+        chance = float(fibs.probability(rating[i], rating[j], n))
+        factors = np.maximum(1.0, 5.0 - experience[[i, j]] / 100.0)
+        rating[[i, j]] += 4.0 * n**0.5 * (score - chance) * factors * [1, -1]
     assert replay.ratings.rating == pytest.approx(rating)
 
 

@@ -11,7 +11,6 @@ from yardstone.errors import ModelError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import BradleyTerry
 from yardstone.ratings.uncertainty import (
-    indistinguishable_groups,
     joining_games,
     rank_ranges,
     suggest,
@@ -38,19 +37,6 @@ def test_superiority_is_a_probability_and_complements_itself() -> None:
     np.testing.assert_allclose(matrix + matrix.T, 1, atol=1e-12)
     assert matrix[7, 0] > 0.999999
     assert 0.01 < matrix[0, 1] < 0.99
-
-
-def test_groups_hold_only_players_who_cannot_be_told_apart() -> None:
-    pool, system = fitted()
-    ratings = system.fit(pool)
-    above = superiority(ratings)
-    groups = indistinguishable_groups(ratings, 0.95)
-    for group in groups:
-        for row in group:
-            for other in group:
-                assert 0.025 < above[row, other] < 0.975
-    assert {frozenset(group) for group in groups} >= {frozenset({0, 1, 2})}
-    assert not any({0, 7} <= set(group) for group in groups)
 
 
 def test_rank_ranges_hold_the_rank_and_shrink_with_games() -> None:

@@ -380,7 +380,7 @@ def test_going_on_from_a_state(small: Pool, dated: bool) -> None:
     assert np.abs(second.expected - whole.expected[cut:]).max() < 1e-12
     order = [second.ratings.index(name) for name in pool.players]
     assert np.abs(second.ratings.rating[order] - whole.ratings.rating).max() < 1e-9
-    assert system.learned(state)[0] != 0.0
+    assert state.arrays["shared"][0] != 0.0
 
 
 def test_expected_scores() -> None:

@@ -17,7 +17,8 @@ from yardstone.evaluation.comparison import Prediction, compare
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.prediction import read_predictions
-from yardstone.evaluation.splits import expected_from_ratings, rating_labels
+from yardstone.evaluation.splits import rating_labels
+from yardstone.winprob.laws import win_probability
 from yardstone_lab.neubauer.description import deviations_by_games
 from yardstone_lab.neubauer.experiment.sets import draw_sets
 
@@ -99,7 +100,7 @@ def test_systems_on_go_games_in_order_of_time(tmp_path: Path) -> None:
     labels = rating_labels(ledger.pool, ledger.replay)
     sets = draw_sets(ledger.pool, labels, training=5000, exhibition=200)
     score, expected = ledger.pool.score, ledger.replay.expected
-    future = expected_from_ratings(labels.first, labels.second)
+    future = win_probability(labels.first - labels.second)
     for letter in "TVEX":
         games = sets.of(letter)
         honest, bound = measure(score[games], expected[games]), measure(score[games], future[games])

@@ -48,22 +48,3 @@ def test_the_ends() -> None:
     for length in (0, 0.5, float("nan"), float("inf")):
         with pytest.raises(UsageError, match="1 or more"):
             fibs.probability(1500, 1500, length)
-
-
-def test_changes_of_ratings() -> None:
-    # A worked example: a 5-point match, 1500 and 100 points of experience against 1600.
-    upset = 1 / (10 ** (100 * 5**0.5 / 2000) + 1)
-    assert float(fibs.change(1500, 1600, 1, 5, 105)) == pytest.approx(
-        4 * (5 - 1.05) * 5**0.5 * (1 - upset)
-    )
-    assert float(fibs.change(1600, 1500, 0, 5, 1000)) == pytest.approx(-4 * 5**0.5 * (1 - upset))
-    assert fibs.experience_factor([0, 100, 399, 400, 5000]).tolist() == pytest.approx(
-        [5, 4, 1.01, 1, 1]
-    )
-
-
-@given(ratings, ratings, lengths)
-def test_between_old_hands_no_point_is_made_or_lost(one: float, other: float, n: int) -> None:
-    for score in (0.0, 1.0):
-        gained = fibs.change(one, other, score, n) + fibs.change(other, one, 1 - score, n)
-        assert abs(float(gained)) < 1e-9

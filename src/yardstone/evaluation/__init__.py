@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.rated_games import whole_history as whole_history
     from yardstone.evaluation.splits import Labels as Labels
     from yardstone.evaluation.splits import Subset as Subset
-    from yardstone.evaluation.splits import expected_from_ratings as expected_from_ratings
     from yardstone.evaluation.splits import rating_labels as rating_labels
     from yardstone.evaluation.uncertainty import MeanInterval as MeanInterval
 

@@ -404,10 +404,6 @@ class Evaluation(DisplayedRows[Scored, Scored]):
         """By the chosen metric, on all games."""
         return self.ranking_by(self.metric)
 
-    def metrics_of(self, subset: str = REPRESENTATIVE) -> tuple[str, ...]:
-        """Metrics that systems can be ranked by on a subset."""
-        return tuple(metric for name, metric in self.bootstraps if name == subset)
-
     def difference(
         self, system: str, other: str, *, metric: str | None = None, subset: str = REPRESENTATIVE
     ) -> MeanInterval:

@@ -17,14 +17,15 @@ import numpy as np
 from yardstone.disk import pieces, taken
 from yardstone.errors import UsageError
 from yardstone.evaluation.metrics import recalibration_of
-from yardstone.winprob.laws import logistic, logit
+from yardstone.ratings.sequential import SECONDS_PER_DAY
+from yardstone.winprob.laws import bisect, logistic, logit
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats, Longs, Times
     from yardstone.pool import Pool
     from yardstone.ratings.result import Replay
 
-SECONDS_PER_DAY = 86_400
+_MOST = 1000  #: So many improbable results are named at most.
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,28 +60,22 @@ def examine(
     replay: Replay,
     *,
     settled_games: int = 10,
-    settled_deviation: float | None = None,
     idle_days: float = 365.0,
     improbable: float = 0.01,
-    most: int = 1000,
 ) -> Findings:
     """Look for what a person should look at.
 
     Args:
         pool, replay: Games in order of time, and their replay.
         settled_games: A player with fewer games is provisional.
-        settled_deviation: So is one with a larger deviation, if the system has deviations.
         idle_days: A player is idle whose last game is so long before the last of the pool.
-        improbable: A result is improbable if it had at most this chance, draws aside.
-        most: Name at most so many improbable results, the least likely.
+        improbable: A result is improbable if it had at most this chance, draws aside; the 1,000
+            least likely ones are named.
     """
     if not 0.0 < improbable <= 0.5:
         raise UsageError(f"an improbable result has a chance of 0 to 1/2, not {improbable}")
     played = pool.played()
     unsettled = (played > 0) & (played < settled_games)
-    if settled_deviation is not None:
-        with np.errstate(invalid="ignore"):
-            unsettled |= (played > 0) & (replay.ratings.deviation > settled_deviation)
     last = last_games(pool)
     idle = np.zeros(0, np.int64)
     if last is not None and len(pool):
@@ -88,8 +83,8 @@ def examine(
         candidates = np.flatnonzero((played > 0) & (quiet > idle_days))
         idle = candidates[np.argsort(-quiet[candidates], kind="stable")]
     chances = _Chances(pool, replay)
-    share = _swap_share_of(lambda: (chance for _, chance in chances.every()))
-    rows, chance = chances.least(improbable, most)
+    share = swap_share(lambda: (chance for _, chance in chances.every()))
+    rows, chance = chances.least(improbable)
     twins = _twins(pool, rows)
     won, predicted = pool.score[rows] == 1.0, replay.expected[rows]
     expected = np.where(won, predicted, 1.0 - predicted)
@@ -141,29 +136,25 @@ class _Chances:
             odds = self._line[0] + self._line[1] * logit(p)
             yield rows, logistic(np.where(score == 1.0, odds, -odds))
 
-    def least(self, most_chance: float, most: int) -> tuple[Longs, Floats]:
+    def least(self, most_chance: float) -> tuple[Longs, Floats]:
         """The games of at most that chance, least likely first, and their chances."""
         rows, chances = np.zeros(0, np.int64), np.zeros(0)
         for places, chance in self.every():
             here = chance <= most_chance
             rows = np.concatenate([rows, places[here]])
             chances = np.concatenate([chances, chance[here]])
-            order = np.argsort(chances, kind="stable")[:most]
+            order = np.argsort(chances, kind="stable")[:_MOST]
             rows, chances = rows[order], chances[order]
         return rows, chances
 
 
-def swap_share(chance: Floats) -> float:
+def swap_share(chances: Callable[[], Iterable[Floats]]) -> float:
     """Share of games that were recorded with exchanged names, by maximum likelihood.
 
     From the probability of each decided game's result: had the names been exchanged, the other one
     would have happened, so that each has the chance (1 - e) p + e (1 - p) with the share e.
+    `chances` gives those probabilities in pieces, each time it is called.
     """
-    return _swap_share_of(lambda: [chance])
-
-
-def _swap_share_of(chances: Callable[[], Iterable[Floats]]) -> float:
-    """The same for chances that come in pieces, each time the function is called."""
 
     def slope(share: float) -> float:
         total = 0.0
@@ -174,15 +165,9 @@ def _swap_share_of(chances: Callable[[], Iterable[Floats]]) -> float:
         return total
 
     # The log-likelihood is concave in the share, so its slope has at most one zero.
-    low, high = 0.0, 0.5
     if slope(0.0) <= 0.0:
         return 0.0
-    for _ in range(60):
-        share = 0.5 * (low + high)
-        if share in (low, high):
-            break
-        low, high = (share, high) if slope(share) > 0.0 else (low, share)
-    return 0.5 * (low + high)
+    return float(bisect(lambda share: slope(float(share)) <= 0.0, 0.0, 0.5))
 
 
 def last_games(pool: Pool) -> Times | None:

@@ -34,7 +34,13 @@ from yardstone.ratings.rating_list import GameForecast as GameForecast
 from yardstone.ratings.result import Estimate, Ratings, Replay
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import WholeHistoryRatings
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic, logit, win_draw_loss
+from yardstone.winprob.laws import (
+    ELO_POINTS_PER_LOGIT,
+    logistic,
+    logit,
+    win_draw_loss,
+    win_probability,
+)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -179,7 +185,7 @@ def _errors(
         rating=np.concatenate([off_first / one, off_second / other, now]),
         fewer_games=np.minimum(*games),
         difference=(off_first - off_second) / np.hypot(one, other),
-        truth=true_scores(first + advantage - second),
+        truth=win_probability(first + advantage - second),
         expected=replay.expected,
     )
 
@@ -315,15 +321,10 @@ def drawn_results(
     ends = np.append(start[1:], len(owner)) - 1
     last[owner[ends]] = strength[order][ends]
     ahead = first - second + np.asarray(advantage, np.float64)
-    win, draw, _ = win_draw_loss(true_scores(ahead), draw_rate)
+    win, draw, _ = win_draw_loss(win_probability(ahead), draw_rate)
     lot = rng.random(games)
     score = np.where(lot < win, 1.0, np.where(lot < win + draw, 0.5, 0.0))
     return DrawnGames(replace(pool, score=score), first, second, last)
-
-
-def true_scores(difference: Floats) -> Floats:
-    """Expected scores of players who are so many points stronger."""
-    return logistic(difference / POINTS)
 
 
 def forecast(

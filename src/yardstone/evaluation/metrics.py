@@ -270,7 +270,6 @@ def calibrate(
     expected: ArrayLike,
     *,
     bins: int = 10,
-    equal_games: bool = True,
     confidence: float = 0.95,
     players: tuple[Ints, Ints] | None = None,
 ) -> CalibrationCurve:
@@ -278,8 +277,7 @@ def calibrate(
 
     Args:
         score, expected (array_like): As in `yardstone.evaluation.metrics`.
-        bins: Most groups; equal predictions stay together, and empty groups go.
-        equal_games: Groups of about equal numbers of games, or of equal width.
+        bins: Most groups, of about equal numbers of games; equal predictions stay together.
         confidence: Level of the intervals. They are Wilson's, from the spread of the scores in the
             group, for draws make them closer together than wins and losses.
         players (pair of int32 arrays): Numbers of both players of each game. With them a group
@@ -294,10 +292,7 @@ def calibrate(
         raise InputError(f"{s.size} scores do not go with {p.size} predictions")
     if not s.size:
         raise NoGamesError("there is no game to compare predictions with")
-    if equal_games:
-        edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
-    else:
-        edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
+    edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
     group = np.searchsorted(edges, p, side="right")
 
     def errors(_mean: Floats, games: Longs) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ from yardstone.errors import InputError, MissingFileError, NoGamesError, UsageEr
 from yardstone.evaluation.comparison import Evaluation, Prediction, compare
 from yardstone.evaluation.history import dated_games, rate_games
 from yardstone.evaluation.interval_scale import forecast
-from yardstone.evaluation.splits import Subset, expected_from_ratings
+from yardstone.evaluation.splits import Subset
 from yardstone.pool import SkipReport
 from yardstone.ratings.rating_list import GameForecast
 from yardstone.records.columns import words
@@ -26,6 +26,7 @@ from yardstone.records.results import ResultColumn, Side, read_column, stated_sc
 from yardstone.records.table_files import connection_for, csv_table, first_line_dialect
 from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import numbers_of
+from yardstone.winprob.laws import win_probability
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Ints
@@ -173,8 +174,8 @@ def read_predictions(
         for name, column in predicted.items()
     }
     for name, (one, other) in ratings.items():
-        expected = expected_from_ratings(numbers_of(texts[one]), numbers_of(texts[other]))
-        values[name] = (expected, None)
+        ahead = numbers_of(texts[one]) - numbers_of(texts[other])
+        values[name] = (win_probability(ahead), None)
     good, notes = np.ones(len(scores), np.bool_), []
 
     def keep(right: Flags, lacking: str) -> None:

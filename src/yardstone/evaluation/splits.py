@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from yardstone.choices import no_such, plural
 from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
@@ -17,9 +17,9 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool, StoredPool, in_batches
 from yardstone.ratings.match import rank_within
 from yardstone.ratings.result import NO_ORDER, Replay
+from yardstone.ratings.sequential import order_of_time
 from yardstone.records.columns import HANDICAP_GAME
 from yardstone.records.unplayed import even_games
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, win_probability
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
@@ -53,19 +53,10 @@ def in_time_order(pool: Pool) -> Pool:
 
     A pool without times is in order already. InputError if only some games have a time.
     """
-    if pool.time is None:
-        return pool
-    unknown = np.isnat(pool.time)
-    if unknown.all():
+    if pool.time is not None and np.isnat(pool.time).all():
         return replace(pool, time=None)
-    if unknown.any():
-        raise InputError(
-            f"{int(unknown.sum())} of {len(pool)} games have no time, so the order is not known",
-            hint="leave them out, or give no times at all if the games are in order",
-        )
-    if (pool.time[1:] >= pool.time[:-1]).all():
-        return pool
-    return pool.select(np.argsort(pool.time, kind="stable"))
+    order = order_of_time(pool)
+    return pool if order is None else pool.select(order)
 
 
 def judged_games(pool: Pool, even: Sequence[str] = ()) -> tuple[Pool, list[str]]:
@@ -304,14 +295,3 @@ def rating_labels(pool: Pool, replay: Replay, *, advance: int = ADVANCE) -> Labe
     label[order] = rating
     ahead[order] = target - place - 1
     return Labels(label[0::2], label[1::2], ahead[0::2], ahead[1::2], advance)
-
-
-def expected_from_ratings(
-    first: ArrayLike, second: ArrayLike, *, points_per_logit: float = ELO_POINTS_PER_LOGIT
-) -> Floats:
-    """Expected score of `first` from two ratings, without their deviations (eq. 3.1).
-
-    From labels it gives the pseudo-system *Future* (Neubauer 2024, section 5.3).
-    """
-    difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)
-    return win_probability(difference, points_per_logit=points_per_logit)

@@ -60,7 +60,6 @@ class MeanInterval:
     low: float
     high: float
     confidence: float  #: Level of the interval, 0 to 1.
-    positive: float  #: Share of the bootstrap in which the value was above zero.
 
     @property
     def clear(self) -> bool:
@@ -109,10 +108,9 @@ class Bootstrap:
     def interval(self, contrast: ArrayLike, confidence: float = 0.95) -> MeanInterval:
         """A sum of rows with its interval, by Student's t; `contrast` are their weights."""
         c = np.asarray(contrast, np.float64)
-        spread, estimate = self.spread(c), float(self.mean @ c)
+        estimate = float(self.mean @ c)
         reach = t_quantile(0.5 + confidence / 2.0, self.freedom) * self.standard_error(c)
-        above = float(np.mean(spread > 0.0) + 0.5 * np.mean(spread == 0.0))
-        return MeanInterval(estimate, estimate - reach, estimate + reach, confidence, above)
+        return MeanInterval(estimate, estimate - reach, estimate + reach, confidence)
 
     def reach(self, contrasts: Sequence[ArrayLike], confidence: float) -> float:
         """Standard errors that none of some sums is off by, all of them together.

@@ -84,9 +84,8 @@ class BradleyTerry(CheckedParameters):
         reference ({"anchor", "mean"}): What deviations are relative to when `anchor` is set.
         disconnected ({"components", "refuse"}): Rate groups that share no scale each on its own, or
             raise NotConnectedError.
-        bounds ({"exact", "ordo", "draw"}): Bound given to players who won or lost everything: the
-            rating at which that had an even chance, exactly or to Ordo's own digits; or the rating
-            for half a point less (or more), as Ordo's manual has it.
+        bounds ({"exact", "ordo"}): Bound given to players who won or lost everything: the rating
+            at which that had an even chance, exactly or to Ordo's own digits.
         paired: Columns of the pool (such as ``("event", "round")``) that, with the two players,
             name games which belong together, for example two games of one opening with colours
             swapped: deviations then allow for their correlation.
@@ -112,7 +111,7 @@ class BradleyTerry(CheckedParameters):
     ignore_draws: bool = False
     reference: Literal["anchor", "mean"] = "anchor"
     disconnected: Literal["components", "refuse"] = "components"
-    bounds: Literal["exact", "ordo", "draw"] = "exact"
+    bounds: Literal["exact", "ordo"] = "exact"
     paired: Sequence[str] | None = None
     covariance: bool = True
 

@@ -136,13 +136,6 @@ def strong_components(
     return label_by_size(label, names)
 
 
-def weak_components(
-    counts: PairCounts, active: Flags, *, names: Sequence[str] | None = None
-) -> Ints:
-    """Groups joined by any game at all, whoever won; otherwise as `strong_components`."""
-    return strong_components(counts, active, names=names, weak=True)
-
-
 def label_by_size(label: Ints, names: Sequence[str] | None = None) -> Ints:
     """Renumber labels from the largest group down; -1 stays.
 

@@ -16,9 +16,9 @@ from yardstone.errors import InputError, UsageError
 from yardstone.kernels import kernel
 from yardstone.pool import MANY_PAIRS, PairCounts
 from yardstone.ratings._joint import Beliefs, Relations, pair_probabilities
-from yardstone.ratings.connectivity import strong_components, weak_components
+from yardstone.ratings.connectivity import strong_components
 from yardstone.ratings.result import Estimate, JointRatings, Status
-from yardstone.winprob.laws import logistic, logit
+from yardstone.winprob.laws import bisect, logistic, logit
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Ints
@@ -152,7 +152,7 @@ def _place_perfect(counts: PairCounts, status: NDArray[np.int8], component: Ints
     placed[who] = label[order][first]
     alone = is_perfect & (placed < 0)
     if alone.any():
-        extra = weak_components(counts, alone)
+        extra = strong_components(counts, alone, weak=True)
         placed[alone] = extra[alone] + int(placed.max(initial=-1)) + 1
     return placed
 
@@ -437,16 +437,13 @@ def draw_rate_interval(
     known = np.isfinite(x)
     p = logistic(x[known])
     variance, games = p * (1.0 - p), counts.games[known]
-    below, above = 0.0, 1.0
-    for _ in range(50):
-        middle = 0.5 * (below + above)
-        root = davidson_root(p, squared_spread(middle))
+
+    def improbable(rate: float) -> bool:
+        root = davidson_root(p, squared_spread(rate))
         none = float((games * np.log1p(-4.0 * variance / (1.0 + root))).sum())
-        if none > np.log(1.0 - confidence):
-            below = middle
-        else:
-            above = middle
-    return 0.0, above
+        return bool(none <= np.log(1.0 - confidence))
+
+    return 0.0, float(bisect(improbable, 0.0, 1.0))
 
 
 @kernel
@@ -506,8 +503,7 @@ def rate_perfect(setup: Setup, rating: Floats, advantage: float, draw_rate: floa
         if setup.system.bounds == "ordo":
             rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
         else:
-            chance = 0.0 if setup.system.bounds == "draw" else 0.5
-            rating[player] = logit * bound_at(winner, level / logit, played, u2, chance)
+            rating[player] = logit * bound_at(winner, level / logit, played, u2, 0.5)
 
 
 def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
@@ -583,20 +579,12 @@ def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
 
 @kernel
 def bound_at(winner: bool, opponents: Floats, games: Floats, u2: float, chance: float) -> float:
-    """Rating (log odds) at which the perfect score has probability `chance`; bisection.
-
-    Where that is 0, the rating that expects half a point less than perfect (or more than none).
-    """
+    """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
     low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
-    points = games.sum() - 0.5 if winner else 0.5
     for _ in range(200):
         middle = 0.5 * (low + high)
-        if chance > 0.0:
-            likely = _perfect_chance(middle, winner, opponents, games, u2)
-            below = (likely < np.log(chance)) == winner
-        else:
-            below = _expected_points(middle, opponents, games) < points
-        if below:
+        likely = _perfect_chance(middle, winner, opponents, games, u2)
+        if (likely < np.log(chance)) == winner:
             low = middle
         else:
             high = middle

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from yardstone.choices import checked_arguments, no_such, unknown_player
 from yardstone.clusters import half_width as deviations_for
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, rating_difference, win_probability
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, rating_difference
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
@@ -128,15 +128,6 @@ class Match:
         return self.moment(2, centre=self.score)
 
     @property
-    def deviation_per_game(self) -> float:
-        """Standard deviation of a game's score that gives the variance seen.
-
-        With pairs this is the root of twice the variance of a pair's mean score:
-        less than that of single games when openings are unbalanced.
-        """
-        return sqrt(self.variance * (2.0 if self.paired else 1.0))
-
-    @property
     def standard_error(self) -> float:
         """Standard error of the mean score."""
         return sqrt(self.variance / self.size) if self.size else nan
@@ -145,20 +136,6 @@ class Match:
     def shared(self) -> float:
         """Share of draws, or of pairs that ended one all; NaN without results."""
         return self.counts[len(self.counts) // 2] / self.size if self.size else nan
-
-
-def elo_from_score(score: float) -> float:
-    """Elo difference at which the expected score is `score`; infinite at 0 and 1."""
-    if score <= 0.0:
-        return -inf
-    if score >= 1.0:
-        return inf
-    return float(rating_difference(score))
-
-
-def score_from_elo(difference: float) -> float:
-    """Expected score at an Elo difference."""
-    return float(win_probability(difference))
 
 
 def score_interval(match: Match, confidence: float = 0.95) -> Interval:
@@ -192,8 +169,7 @@ def elo(match: Match, confidence: float = 0.95) -> Interval:
         '10.2 [0.9, 19.5]'
     """
     score = score_interval(match, confidence)
-    value = elo_from_score(score.value) if match.size else nan
-    return Interval(value, elo_from_score(score.low), elo_from_score(score.high))
+    return Interval(*map(float, rating_difference([score.value, score.low, score.high])))
 
 
 @checked_arguments()

@@ -42,11 +42,11 @@ from yardstone.ratings.match import (
     games_for_half_width,
     normalized_elo,
     pentanomial,
-    score_from_elo,
     superiority,
 )
 from yardstone.records.reading import ColumnNames, games_of
 from yardstone.records.unplayed import even_games
+from yardstone.winprob.laws import win_probability
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
@@ -111,7 +111,7 @@ def _log_ratios(
     shares = number / number.sum(-1, keepdims=True)
     values = np.linspace(0.0, 1.0, number.shape[-1])
     if model == "logistic":
-        p0, p1 = (_tilt(shares, values - score_from_elo(e) + 0.0 * shares) for e in (elo0, elo1))
+        p0, p1 = (_tilt(shares, values - win_probability(e) + 0.0 * shares) for e in (elo0, elo1))
     else:
         unit = NORMALIZED_ELO / (sqrt(2.0) if len(values) == 5 else 1.0)
         p0, p1 = (_likeliest_with_t(shares, values, e / unit) for e in (elo0, elo1))

@@ -7,7 +7,7 @@ package adds its own by entry points (`yardstone.plugins`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from inspect import getdoc
@@ -337,13 +337,13 @@ SEQUENTIAL = tuple(entry.name for entry in _ENTRIES if entry.sequential)
 
 
 @checked_arguments()
-def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True) -> SystemEntry:
-    """Return the entry of that name, built in or of a plug-in; `UsageError` lists those there are.
+def find_system(name: str) -> SystemEntry:
+    """Return the entry of that name that replays games, built in or of a plug-in.
 
-    By default it must be one that replays games.
+    `UsageError` lists those there are.
     """
     entry = SYSTEMS.get(name) or _added(name)
-    if entry is not None and (entry.sequential or not sequential):
+    if entry is not None and entry.sequential:
         return entry
     if entry is not None:
         raise UsageError(
@@ -353,8 +353,7 @@ def find_system(name: str, known: Sequence[str] = (), *, sequential: bool = True
     from yardstone.plugins import SYSTEMS as GROUP
     from yardstone.plugins import declared
 
-    names = SEQUENTIAL if sequential else tuple(SYSTEMS)
-    raise UsageError(no_such("system", name, (*names, *declared(GROUP), *known)))
+    raise UsageError(no_such("system", name, (*SEQUENTIAL, *declared(GROUP))))
 
 
 def _added(name: str) -> SystemEntry | None:

@@ -279,10 +279,7 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> tuple[Longs
     kept &= setup.component[pool.first] == setup.component[pool.second]
     i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
     p = logistic(ratings.pair_logits(i, j))
-    u2 = squared_spread(ratings.draw_rate.value)
-    root = np.full_like(p, np.inf)
-    if u2 >= 0.0:
-        root = np.sqrt((1.0 - 2.0 * p) ** 2 + 4.0 * u2 * p * (1.0 - p))
+    root = davidson_root(p, squared_spread(ratings.draw_rate.value))
     spread = 1.0 / (1.0 + 1.0 / np.maximum(root, 1e-9))  # variance of a score over p (1 - p)
     weight = 1.0 / spread if setup.system.likelihood else np.ones_like(spread)
     residual = weight * (score - p)
@@ -580,29 +577,6 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
     low = 1 + beats.sum(axis=0)
     high = same.sum(axis=1) - beats.sum(axis=1)
     return RankRanges(np.where(known, low, 0), np.where(known, high, 0))
-
-
-def indistinguishable_groups(ratings: Ratings, confidence: float = 0.95) -> list[tuple[int, ...]]:
-    """Largest runs of players of a component, by rating, of whom no two differ for sure.
-
-    Each lists players' numbers from the strongest; runs may overlap, those of one are left out.
-    """
-    sure = half_width(confidence)
-    above = _surplus(ratings)
-    component = getattr(ratings, "component", np.zeros(len(ratings), np.int32))
-    groups: list[tuple[int, ...]] = []
-    order = ratings.order()
-    for label in np.unique(component[component >= 0]):
-        run = order[(component == label)[order] & np.isfinite(ratings.deviation)[order]].tolist()
-        reach = 0
-        for start in range(len(run)):
-            end = max(start + 1, reach)
-            while end < len(run) and all(above[run[k], run[end]] < sure for k in range(start, end)):
-                end += 1
-            if end > reach and end - start > 1:
-                groups.append(tuple(run[start:end]))
-            reach = max(reach, end)
-    return groups
 
 
 _SEARCH_LIMIT = 600  #: Above so many players only the least known ones are searched.

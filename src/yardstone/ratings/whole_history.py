@@ -250,11 +250,6 @@ class Remembering(Predictor):
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""
 
-    def learned(self, state: State) -> tuple[float, float]:
-        """First-move advantage (points) and draw rate (NaN without) that a state has learned."""
-        w, tau = state.arrays["shared"] if "shared" in state.arrays else self._shared(draws=True)[0]
-        return float(w * POINTS), float(logistic(-tau))
-
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         difference = (first + ahead - second) / POINTS
         return logistic(difference / np.sqrt(1.0 + 3.0 * (variance / POINTS**2) / pi**2))
@@ -378,7 +373,7 @@ class WholeHistory(Remembering):
         return self._result(pool, fit)
 
     def _result(self, pool: Pool, fit: HistoryFit) -> WholeHistoryRatings:
-        from yardstone.ratings.connectivity import weak_components
+        from yardstone.ratings.connectivity import strong_components
 
         nodes = len(fit.x)
         shared = np.full(2, np.nan)
@@ -394,7 +389,7 @@ class WholeHistory(Remembering):
         start = fit.layout.node_start
         played, last = start[1:] > start[:-1], start[1:] - 1
         counts = pool.pair_counts()
-        component = weak_components(counts, played, names=pool.players)
+        component = strong_components(counts, played, names=pool.players, weak=True)
         notes: tuple[str, ...] = ()
         if (groups := int(component.max(initial=-1)) + 1) > 1:
             notes = (

@@ -70,36 +70,3 @@ def difference(chance: ArrayLike, length: ArrayLike) -> Floats:
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise UsageError("a probability lies between 0 and 1")
     return np.asarray(logit(p) / steepness(length), np.float64)
-
-
-def experience_factor(experience: ArrayLike) -> Floats:
-    """How much faster than the usual a player's rating moves: max(1, 5 - experience/100).
-
-    `experience` is the sum of the lengths of all matches finished.
-    """
-    return np.maximum(1.0, FIRST_FACTOR - np.asarray(experience, np.float64) / RAMP)
-
-
-def change(
-    rating: ArrayLike,
-    opponent: ArrayLike,
-    score: ArrayLike,
-    length: ArrayLike,
-    experience: ArrayLike = np.inf,
-) -> Floats:
-    """Points that a player's rating moves after a match: 4 K sqrt(N) (score - chance).
-
-    Args:
-        rating, opponent (array_like): Both ratings before the match.
-        score (array_like): 1 for a win, 0 for a loss.
-        length (array_like): Points to win, from 1.
-        experience (array_like): The player's experience, *with this match*: FIBS adds its length
-            first. By default that of an old hand, K = 1.
-
-    Examples:
-        >>> float(change(1500, 1500, 1, 5, experience=5).round(3))  # a newcomer's first win
-        22.137
-    """
-    surprise = np.subtract(score, probability(rating, opponent, length))
-    factor = experience_factor(experience) * np.sqrt(checked_length(length))
-    return np.asarray(UNIT * factor * surprise, np.float64)

@@ -442,7 +442,6 @@ def region_by_event(
     games: GameColumns,
     *,
     weight: Floats | None = None,
-    noun: str = "events",
 ) -> CoefficientRegion | None:
     """The region of a fit, by the jackknife over groups of games.
 
@@ -453,7 +452,6 @@ def region_by_event(
         free: Names of the coefficients that were fitted.
         games: What it was fitted to; `group` numbers the events.
         weight (float64 array): Of each game in the fit.
-        noun: What the groups are.
     """
     worth = effective_number(games.group, weight)
     if worth < LEAST_EFFECTIVE_CLUSTERS:
@@ -477,7 +475,7 @@ def region_by_event(
         peak,
         scores.at_least_independent(jackknife.T @ jackknife),
         worth - 1.0,
-        f"{len(labels)} {noun}",
+        f"{len(labels)} events",
         spread_between(model, games),
     )
 

@@ -159,15 +159,14 @@ class WinningStatistics:
             table[d:, most - d] = 1.0 - ratio[: rows - d, d - 1]
         return table
 
-    def weights(self, *, skip_lowest: bool = True) -> Floats:
+    def weights(self) -> Floats:
         """Weight of each grade in the published fit (Kaniuk 2011, section 4).
 
-        The games of all grades from the lowest up to this one, divided by the
-        largest such sum. With `skip_lowest`, the first row (20 kyu, where
-        players below 20 kyu stand too) counts nothing and weighs nothing.
+        The games of all grades up to this one, divided by the largest such sum. The first row
+        (20 kyu, where players below 20 kyu stand too) counts nothing and weighs nothing.
         """
         games = self.games.sum(axis=1)
-        games[:skip_lowest] = 0.0
+        games[0] = 0.0
         total = np.cumsum(games)
         if not total[-1] > 0:
             raise NoGamesError("no game to weigh the grades by")

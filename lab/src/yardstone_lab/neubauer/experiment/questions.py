@@ -14,9 +14,9 @@ import numpy as np
 
 from yardstone.arrays import ArrayFile, StoredArrays, map_array
 from yardstone.errors import InputError, UsageError
-from yardstone.evaluation.splits import expected_from_ratings
 from yardstone.pool import Pool
 from yardstone.ratings.result import Ratings
+from yardstone.winprob.laws import win_probability
 from yardstone_lab.neubauer.moves import WINDOW, MoveSets, Pieces, histories, ranges, recent_moves
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def result_predictions(
     )
     return predictions.with_system(
         FUTURE,
-        expected_from_ratings(future[:, 0], future[:, 1]),
+        win_probability(future[:, 0] - future[:, 1]),
         future,
         about="from the rating labels, which know the result: a bound",
     )
