@@ -86,7 +86,7 @@ class _Session(Session):
         self.log("output reports...")
         self._report(listed)
         self.log("DONE!!")
-        self.say("\ndone!\n")
+        say("\ndone!\n")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class _Session(Session):
             if column is None or width is None or not 0 <= column < len(lists.COLUMNS):
                 raise Refused(f'Errors in file "{path}"')
             headers[column] = (row[2], max(width, 1 + lists.display_width(row[2])))
-        self.say("Column settings uploaded succesfully\n")
+        say("Column settings uploaded succesfully\n")
         return headers
 
     def _say_totals(self) -> None:
@@ -161,7 +161,7 @@ class _Session(Session):
             lines.append("Reference rating     --> not fixed, determined by anchors")
         else:
             lines.append(f"Reference rating    {average:8.1f} (average of the pool)")
-        self.say("\n".join(lines) + "\n\n")
+        say("\n".join(lines) + "\n\n")
 
     def _open_outputs(self) -> None:
         """Make sure that everything can be written before anything is computed."""
@@ -198,13 +198,13 @@ class _Session(Session):
         all_lost = (totals[:, 2] == games) & ~nothing
         informed = np.array([name in self.known.players for name in self.names], np.bool_)
         apart: NDArray[np.bool_] = nothing | ((all_won | all_lost) & ~informed)
-        self.say(
+        say(
             f"\nplayers with no games = {nothing.sum()}\n"
             f"players with all wins = {all_won.sum()}\n"
             f"players w/ all losses = {all_lost.sum()}\n"
         )
         if apart.any():
-            self.say(f"players, total purged = {apart.sum()}\n\n")
+            say(f"players, total purged = {apart.sum()}\n\n")
         return apart
 
     def _check_connection(self, apart: NDArray[np.bool_]) -> None:
@@ -312,15 +312,15 @@ class _Session(Session):
             for kind, text in _PERFECT_LINES
             if state == kind
         ]
-        self.say(
+        say(
             f"{head}Newton's method, steps = {ratings.converged_in}\ndone\n\n"
             f"White Advantage = {ratings.first_advantage.value:.1f}\n"
             f"Draw Rate (eq.) = {100.0 * ratings.draw_rate.value:.1f} %\n\n"
         )
         if likelihood and perfect:
-            self.say("Post-Convergence rating estimation for all-wins / all-losses players\n\n")
+            say("Post-Convergence rating estimation for all-wins / all-losses players\n\n")
         for text, row in perfect:
-            self.say(f"{text}{self.tag_names[row]}\n")
+            say(f"{text}{self.tag_names[row]}\n")
 
     def _list(self, ratings: JointRatings) -> lists.OrdoList:
         """The list, with simulated errors if they were asked for."""
@@ -416,7 +416,7 @@ class _Session(Session):
     def _report_elostat(self, listed: lists.OrdoList) -> None:
         options = self.options
         self.log("output in elostat format...")
-        self.say(
+        say(
             "\nOutput (Elostat format):\ngeneral file = general.dat\n"
             "rating file = rating.dat\nprograms file = programs.dat\n"
         )
@@ -487,8 +487,8 @@ class _Progress:
         self._heads = heads
         self._shown = 0
         if stars:
-            say("0   10   20   30   40   50   60   70   80   90   100 (%)\n")
-            say("|----|----|----|----|----|----|----|----|----|----|\n")
+            print("0   10   20   30   40   50   60   70   80   90   100 (%)")
+            print("|----|----|----|----|----|----|----|----|----|----|", flush=True)
 
     def __call__(self, _what: str, done: int, total: int) -> None:
         if self._heads:
@@ -501,10 +501,10 @@ class _Progress:
     def end(self) -> None:
         if self._stars:
             self._grow(51)
-            say("\n")
+            print(flush=True)
 
     def _grow(self, stars: int) -> None:
-        say("*" * (stars - self._shown))
+        print("*" * (stars - self._shown), end="", flush=True)
         self._shown = max(self._shown, stars)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from yardstone.cli.ordo_switches import OrdoOptions, Refused, scan_float
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
-from yardstone.kernels.settings import in_command
+from yardstone.kernels.settings import in_command, talks
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings.joint import Prior, Relation
 from yardstone.records.decoding import decode
@@ -31,6 +31,16 @@ from yardstone.reports.ordo import Groups, as_in_tag, groups_text
 _BLANKS = " \t\n\v\f\r"
 
 
+#: A field, quoted or not, with the comma behind it.
+_FIELD = re.compile(
+    rf"""[{_BLANKS}]*+ (?=.) (?:
+        "((?: [^"] | (?<=\\)" (?=[^"]*") (?! [{_BLANKS}]*,) )*) (?: " [{_BLANKS}]*+ ,? | \Z )
+        | ([^,]*) ,?
+    )""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
 def csv_fields(line: str) -> list[str]:
     r"""Fields of a line of comma separated values, by Ordo's rules.
 
@@ -38,41 +48,10 @@ def csv_fields(line: str) -> list[str]:
     it. As in a PGN tag, ``\"`` inside quotes stands for itself, unless a comma or
     the end of the line follows.
     """
-    fields = []
-    place, size = _after_blanks(line, 0), len(line)
-    while place < size:
-        if line[place] == '"':
-            end = _closing_quote(line, place)
-            fields.append(line[place + 1 : end])
-            place = _after_blanks(line, end + 1)
-            if line[place : place + 1] == ",":
-                place += 1
-        else:
-            end = line.find(",", place)
-            end = size if end < 0 else end
-            fields.append(line[place:end].rstrip(_BLANKS))
-            place = end + 1
-        place = _after_blanks(line, place)
-    return fields
-
-
-_BLANK_RUN = re.compile(f"[{_BLANKS}]*")
-
-
-def _after_blanks(line: str, place: int) -> int:
-    match = _BLANK_RUN.match(line, place)
-    return len(line) if match is None else match.end()
-
-
-def _closing_quote(line: str, begin: int) -> int:
-    """Place of the quote that closes the one at `begin`; the end of the line without one."""
-    end = line.find('"', begin + 1)
-    while end > 0 and line[end - 1] == "\\":
-        further = line.find('"', end + 1)
-        if further < 0 or line.startswith(",", _after_blanks(line, end + 1)):
-            break
-        end = further
-    return end if end > 0 else len(line)
+    return [
+        quoted if bare is None else bare.rstrip(_BLANKS)
+        for quoted, bare in (match.groups() for match in _FIELD.finditer(line))
+    ]
 
 
 def _text_lines(path: str) -> list[str]:
@@ -153,9 +132,9 @@ def warn(message: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print it at once."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    """Print it at once, unless the command is quiet."""
+    if talks():
+        print(text, end="", flush=True)
 
 
 #: A deviation below this fixes the value.
@@ -177,12 +156,10 @@ class Known:
         self.relations: list[Relation] = []
         self._all = players
         self._names = players.names
-        self._quiet = options.quiet
         self._read(options.loose_anchors, self._loose_anchor)
         self._read(options.multi_anchors, self._anchor, stop_at_stranger=True)
         self._read(options.relations, self._relation, complaint="Problems with input in -r file\n")
-        if not options.quiet:
-            self._show()
+        self._show()
 
     @property
     def players(self) -> set[str]:
@@ -223,8 +200,7 @@ class Known:
         if name is None:
             return _failed(f"{kind}, {row[0]}", _STRANGER)
         self.anchors[name] = value
-        if not self._quiet:
-            sys.stdout.write(f"Anchoring, {row[0]} --> {value:.1f}\n")
+        say(f"Anchoring, {row[0]} --> {value:.1f}\n")
         return True
 
     def _loose_anchor(self, row: list[str]) -> bool | None:
@@ -261,10 +237,7 @@ class Known:
                 f"Relative Prior, {row[0]}, {row[1]}", "name/s not found in input file\n"
             )
         self.relations.append(Relation(player, other, difference, deviation))
-        if not self._quiet:
-            sys.stdout.write(
-                f"Relative Prior, {row[0]}, {row[1]} --> {difference:.1f}, {deviation:.1f}\n"
-            )
+        say(f"Relative Prior, {row[0]}, {row[1]} --> {difference:.1f}, {deviation:.1f}\n")
         return True
 
     def _show(self) -> None:
@@ -284,7 +257,7 @@ class Known:
             lines += ["Relative Anchors = {", *relations, "}"]
         else:
             lines.append("Relative Anchors = none")
-        sys.stdout.write("\n".join(lines) + "\n\n")
+        say("\n".join(lines) + "\n\n")
 
 
 _STRANGER = "name not found in input file\n"
@@ -390,48 +363,6 @@ class Input:
         self.used &= keep[self.first] & keep[self.second]
 
 
-def _read_input(
-    files: Sequence[str],
-    synonyms: str | None,
-    *,
-    quiet: bool,
-    warnings: bool = True,
-    trouble: str = "Problems reading results",
-) -> Input:
-    """Read all files, saying what Ordo says unless `quiet`; or refuse with the text `trouble`."""
-    players = Players()
-    merged = _load_synonyms(players, synonyms, quiet=quiet) if synonyms is not None else []
-    first, second, score = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]
-    unfinished = 0
-    skipped = SkipReport()
-    met: set[str] = set()
-    for file in files:
-        if not quiet and file != STANDARD_INPUT:
-            sys.stdout.write(f"\nFile: {file}\n")
-        if file not in ("-", STANDARD_INPUT) and not os.access(file, os.R_OK):
-            raise Refused(trouble)
-        if not quiet:
-            say(f"Loading data ({_GAMES_PER_DOT} games x dot): \n\n")
-        pool = _read_file(file, trouble)
-        open_games = pool.skipped.reasons[UNFINISHED]
-        if not quiet:
-            sys.stdout.write(_dots(len(pool) + open_games))
-        number = np.array([players.number(name) for name in pool.players], np.int32)
-        met.update(pool.players)
-        first.append(number[pool.first])
-        second.append(number[pool.second])
-        score.append(pool.score)
-        unfinished += open_games
-        skipped.merge(pool.skipped)
-    if warnings:
-        for name in merged:
-            if name not in met:
-                warn(f'{synonyms}: the synonym "{as_in_tag(name)}" is in no game')
-    _report_skipped(skipped)
-    ends, scores = (np.concatenate(first), np.concatenate(second)), np.concatenate(score)
-    return Input(players, *ends, scores, np.ones(len(scores), np.bool_), unfinished)
-
-
 #: Among the names of files: read standard input, and announce no file.
 STANDARD_INPUT = "\0stdin"
 
@@ -460,7 +391,7 @@ def _dots(games: int) -> str:
     return "".join(marks) + "." * (rest // _GAMES_PER_DOT) + "|\n\n"
 
 
-def _load_synonyms(players: Players, path: str, *, quiet: bool) -> list[str]:
+def _load_synonyms(players: Players, path: str) -> list[str]:
     """Note all synonyms of a file; they are returned."""
     merged = []
     for row in csv_lines(path):
@@ -470,8 +401,7 @@ def _load_synonyms(players: Players, path: str, *, quiet: bool) -> list[str]:
                 merged.append(other)
             else:
                 warn(f'{path}: "{synonym}" has another main name already, not "{row[0]}"')
-    if not quiet:
-        sys.stdout.write("Synonyms uploaded succesfully\n")
+    say("Synonyms uploaded succesfully\n")
     return merged
 
 
@@ -494,7 +424,7 @@ def _report_skipped(skipped: SkipReport) -> None:
     warn(f"{total} record{'s' if total > 1 else ''} skipped: {kinds}")
 
 
-def _ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> NDArray[np.bool_]:
+def _ticked_players(path: str, games: Input, *, warnings: bool) -> NDArray[np.bool_]:
     """Players named in a file, one a line (switches -i and -x)."""
     ticked = np.zeros(len(games.players.names), np.bool_)
     for number, line in enumerate(_text_lines(path), start=1):
@@ -508,8 +438,7 @@ def _ticked_players(path: str, games: Input, *, quiet: bool, warnings: bool) -> 
             sys.stderr.write(
                 f'WARNING (not matching name): file "{path}", line {number} = {line}\n'
             )
-    if not quiet:
-        sys.stdout.write("Names uploaded succesfully\n")
+    say("Names uploaded succesfully\n")
     return ticked
 
 
@@ -536,24 +465,51 @@ class Session:
     def load(self, files: Sequence[str]) -> Input:
         """Read the games, and leave out those of players who are not wanted."""
         options = self.options
-        said = {"quiet": options.quiet, "warnings": options.warnings}
-        games = _read_input(files, options.synonyms, trouble=self.trouble, **said)
+        games = self._read(files)
         if not games.total:
             raise Refused("ERROR: Input file contains no games")
         for path, wanted in ((options.include, True), (options.exclude, False)):
             if path is not None:
-                games.leave_out(_ticked_players(path, games, **said) == wanted)
+                ticked = _ticked_players(path, games, warnings=options.warnings)
+                games.leave_out(ticked == wanted)
         return games
+
+    def _read(self, files: Sequence[str]) -> Input:
+        """Read all files, saying what Ordo says."""
+        players, synonyms = Players(), self.options.synonyms
+        merged = [] if synonyms is None else _load_synonyms(players, synonyms)
+        first, second, score = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]
+        unfinished = 0
+        skipped = SkipReport()
+        met: set[str] = set()
+        for file in files:
+            if file != STANDARD_INPUT:
+                say(f"\nFile: {file}\n")
+            if file not in ("-", STANDARD_INPUT) and not os.access(file, os.R_OK):
+                raise Refused(self.trouble)
+            say(f"Loading data ({_GAMES_PER_DOT} games x dot): \n\n")
+            pool = _read_file(file, self.trouble)
+            open_games = pool.skipped.reasons[UNFINISHED]
+            say(_dots(len(pool) + open_games))
+            number = np.array([players.number(name) for name in pool.players], np.int32)
+            met.update(pool.players)
+            first.append(number[pool.first])
+            second.append(number[pool.second])
+            score.append(pool.score)
+            unfinished += open_games
+            skipped.merge(pool.skipped)
+        if self.options.warnings:
+            for name in merged:
+                if name not in met:
+                    warn(f'{synonyms}: the synonym "{as_in_tag(name)}" is in no game')
+        _report_skipped(skipped)
+        ends, scores = (np.concatenate(first), np.concatenate(second)), np.concatenate(score)
+        return Input(players, *ends, scores, np.ones(len(scores), np.bool_), unfinished)
 
     @cached_property
     def tag_names(self) -> tuple[str, ...]:
         """Names of all players as they stand in a PGN tag."""
         return tuple(map(as_in_tag, self.games.players.names))
-
-    def say(self, text: str) -> None:
-        """Print it at once, unless all is to be quiet."""
-        if not self.options.quiet:
-            say(text)
 
     def log(self, step: str) -> None:
         """Print the processor time used before a step, if that is wanted."""
@@ -563,7 +519,7 @@ class Session:
     def write_groups(self, output: OutputFile, groups: Groups) -> None:
         """Write which players the games connect, and say how many groups they make."""
         output.write(groups_text(self.tag_names, groups))
-        self.say(
+        say(
             f"\nGroups={len(groups)}\n"
             f"Encounters: Total={groups.within + groups.between}, "
             f"within groups={groups.within}, @ interface between groups={groups.between}\n"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.cli.ordo import run
-from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened
+from yardstone.cli.ordo_input import STANDARD_INPUT, OutputFile, Session, opened, say
 from yardstone.cli.ordo_switches import (
     OrdoOptions,
     Refused,
@@ -64,7 +64,7 @@ class _Preparation(Session):
     def _say_totals(self) -> None:
         self.log("memory initialization")
         wins, draws, losses = self.games.results()
-        self.say(
+        say(
             f"\nTotal games         {self.games.total:8}\n"
             f"White wins          {wins:8}\n"
             f"Draws               {draws:8}\n"
@@ -75,7 +75,7 @@ class _Preparation(Session):
     def _find_groups(self) -> Groups:
         """Find the groups and write all that was asked for about them."""
         options = self.options
-        self.say("Processing groups...\n\n")
+        say("Processing groups...\n\n")
         self.log("compact games info to matches...")
         groups = find_groups(self.tag_names, self.games.pair_counts())
         if not len(groups):
@@ -85,10 +85,10 @@ class _Preparation(Session):
         if report is not None:
             self.write_groups(report, groups)
         if options.group_games is not None:
-            self.say("Saving games...\n")
+            say("Saving games...\n")
             self._save(groups, options.group_games, "pgn", self._games_of)
         if options.group_players is not None:
-            self.say("Saving list of players...\n")
+            say("Saving list of players...\n")
             self._save(groups, options.group_players, "csv", self._players_of)
         return groups
 
@@ -110,14 +110,14 @@ class _Preparation(Session):
             head = f"          group={number + 1} ---> "
             text = text_of(groups, number)
             if text is None:
-                self.say(f"{head}No games in the group, file not saved\n")
+                say(f"{head}No games in the group, file not saved\n")
                 continue
             name = f"{base}.{number + 1:09}.{ending}"
             output = OutputFile(name, "Problems opening file for output")
-            self.say(f"{head}{name}\n")
+            say(f"{head}{name}\n")
             output.write(text)
         if len(groups) > max(most, 0):
-            self.say(f"Limit of group files reached ({most}), further files not saved\n")
+            say(f"Limit of group files reached ({most}), further files not saved\n")
 
     def _pgn(self, kept: NDArray[np.bool_]) -> str:
         """The kept games as PGN, without moves."""
@@ -135,18 +135,16 @@ class _Preparation(Session):
         """Leave out players by their results."""
         options = self.options
         if options.min_percent is not None:
-            self.say(
-                f"Exclude based on minimum percentage performance = {options.min_percent:.2f}%\n"
-            )
+            say(f"Exclude based on minimum percentage performance = {options.min_percent:.2f}%\n")
             points, most = self._performance()
             with np.errstate(divide="ignore", invalid="ignore"):
                 self._exclude((most > 0) & (points / most < options.min_percent / 100.0))
         if options.min_games is not None:
-            self.say(f"Exclude if less than {options.min_games} games played\n")
+            say(f"Exclude if less than {options.min_games} games played\n")
             _, most = self._performance()
             self._exclude((most > 0) & (most < options.min_games))
         if options.no_perfects:
-            self.say("Exclude if performance is 'all wins' or 'all losses' (recursive)\n")
+            say("Exclude if performance is 'all wins' or 'all losses' (recursive)\n")
             while self._exclude(self._perfect()) or self._perfect().any():
                 pass
 
@@ -166,8 +164,8 @@ class _Preparation(Session):
 
     def _exclude(self, out: NDArray[np.bool_]) -> bool:
         """Leave out players; whether the last game was of one: Ordoprep looks again then."""
-        self.say("".join(f"  {self.tag_names[player]}\n" for player in np.flatnonzero(out)))
-        self.say(f"\nExcluded: {int(out.sum())}\n")
+        say("".join(f"  {self.tag_names[player]}\n" for player in np.flatnonzero(out)))
+        say(f"\nExcluded: {int(out.sum())}\n")
         self.games.leave_out(~out)
         if not len(self.games.first):
             return False

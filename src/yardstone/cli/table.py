@@ -147,19 +147,8 @@ COMMANDS: Mapping[str, Command | Family] = {
 
 #: Commands of the laboratory, a package of its own, with dots between their words.
 LABORATORY = frozenset(
-    {
-        "backgammon.play",
-        "backgammon.study",
-        "go.nets.train",
-        "strength.describe",
-        "strength.run",
-        "strength.search",
-        "strength.train",
-        "tournament.study",
-        "winprob.compare",
-        "winprob.published",
-        "winprob.trace",
-    }
+    "backgammon.play backgammon.study go.nets.train strength.describe strength.run strength.search "
+    "strength.train tournament.study winprob.compare winprob.published winprob.trace".split()
 )
 
 
