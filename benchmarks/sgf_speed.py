@@ -14,6 +14,7 @@ import argparse
 import io
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from sgfmill import sgf
@@ -30,7 +31,8 @@ def ours(files: list[bytes]) -> int:
     moves = 0
     for data in files:
         stream = ByteStream(io.BytesIO(data), "memory", len(data), StreamLimits())
-        for record in read_records(stream, rows, SgfLimits(), lambda *_: None):
+        unheard: Callable[..., None] = lambda *_: None  # noqa: E731
+        for record in read_records(stream, rows, SgfLimits(), unheard, unheard):
             moves += len(builder.game(record).moves)
     return moves
 

@@ -16,7 +16,6 @@ from yardstone import choices, parallel
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
 from yardstone.evaluation.backtest import evaluate
-from yardstone.examples import example
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.joint import Prior, Relation
@@ -199,6 +198,6 @@ def test_ratings_by_name_are_anchors() -> None:
 def test_arguments_that_went_into_the_context_are_named(name: str) -> None:
     """Whoever still gives them learns where they are set."""
     with pytest.raises(UsageError, match=rf"parallel\.context\({name}=\.\.\.\)"):
-        yardstone.rate_list(yardstone.read(example("league.csv")), **{name: 2})
+        yardstone.estimate(**{name: 2})  # type: ignore[arg-type]
     with pytest.raises(AttributeError, match=r"context\(engine=NAME\)"):
-        parallel.engine  # type: ignore[attr-defined]  # noqa: B018
+        parallel.engine  # noqa: B018

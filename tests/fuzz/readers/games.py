@@ -12,7 +12,7 @@ from yardstone.go.rules import parse_rules_and_komi
 from yardstone.grades import parse_grades
 from yardstone.pool import Pool
 from yardstone.records import reading
-from yardstone.records.dates import date_span, parse_date, read_dates
+from yardstone.records.dates import date_span, read_dates
 from yardstone.records.formats import read_format
 from yardstone.records.go_game import (
     parse_board_size,
@@ -116,7 +116,7 @@ def read_texts(path: Path) -> None:
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     parse_grades(lines)
     for text in lines:
-        for read in (parse_date, date_span, parse_winner, parse_komi, parse_go_date):
+        for read in (date_span, parse_winner, parse_komi, parse_go_date):
             read(text)
         parse_board_size(text)
         split_rank(text, "")

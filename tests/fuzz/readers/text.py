@@ -8,7 +8,7 @@ from tests.fuzz.targets import Target
 from yardstone.go.positions import parse_position
 from yardstone.go.rules import parse_rules_and_komi
 from yardstone.grades import parse_grade
-from yardstone.records.dates import parse_date, read_dates
+from yardstone.records.dates import read_dates
 from yardstone.records.decoding import decode
 from yardstone.records.where import Where
 from yardstone.tournament.standings_table import parse_criteria
@@ -37,9 +37,7 @@ def read_condition(path: Path) -> None:
 
 def read_times(path: Path) -> None:
     """Dates of games."""
-    text = _text(path)
-    parse_date(text)
-    read_dates(text.splitlines())
+    read_dates(_text(path).splitlines())
 
 
 def read_criteria(path: Path) -> None:
