@@ -28,7 +28,7 @@ def sample_result(kind: str, folder: Path, settings: Settings | None = None) -> 
     from yardstone.strength.players import model_network
 
     sample = SAMPLES[kind]
-    files = [Unpacked(name, example(name), format_) for name, format_ in sample.files]
+    files = [Unpacked(name, example(name), format=format_) for name, format_ in sample.files]
     fields = {name: [value] for name, value in sample.fields.items()}
     options = {each.name: each.read(fields.get(each.name, ())) for each in KINDS[kind].fields}
     if isinstance(options.get("player"), list):

@@ -63,7 +63,7 @@ def test_the_latest_games_are_fetched_by_the_worker(server: Server, ogs: OgsServ
     with context(progress=lambda *state: calls.append(state)):
         user, files = import_games(server.settings, "ann", folder, skipped)
     assert user == "Ann"
-    assert [file.label for file in files] == ["Ann-3.sgf", "Ann-2.sgf"]
+    assert [file.name for file in files] == ["Ann-3.sgf", "Ann-2.sgf"]
     assert calls[-1] == ("fetching", 2, 2)
     job = server.done(answer.json()["id"])
     assert job["options"]["ogs"] == "ann"

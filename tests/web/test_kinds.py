@@ -9,12 +9,12 @@ import pytest
 from tests.web.made_results import backgammon_result, go_result
 from yardstone.records.formats import FORMATS
 from yardstone.web.api import router
-from yardstone.web.kinds import KINDS, Kind, Query
+from yardstone.web.kinds import ANY_KIND, KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, NumberField, PlayersField, level_field
 from yardstone.web.pages.routes import form_fields
 from yardstone.web.problems import RequestProblem
 from yardstone.web.sent_files import ENDINGS, FILES
-from yardstone.web.service import chosen_kind, job_options, kind_of
+from yardstone.web.service import job_options, kind_of
 from yardstone.web.settings import Limits
 
 EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
@@ -54,8 +54,7 @@ def test_what_is_asked_decides_and_else_the_files() -> None:
     for formats, named in ((["sgf", "csv"], None), (["csv"], "go")):
         with pytest.raises(RequestProblem):
             kind_of(formats, named)
-    assert chosen_kind({"kind": ["auto"]}) is None
-    assert chosen_kind({"kind": ["go"]}) == "go"
+    assert [ANY_KIND.read(values) for values in ([], ["auto"], ["go"])] == ["auto", "auto", "go"]
 
 
 def test_numbers_keep_to_their_bounds() -> None:

@@ -126,7 +126,15 @@ class ErrorRates(MatchSystem):
                 hint="make the table with yardstone backgammon analyse --table, or name the "
                 "columns first_epm=NAME,second_epm=NAME,first_epc=NAME,second_epc=NAME",
             )
-        _check_rates(rates)
+        known = rates[~np.isnan(rates)]
+        if (known < 0.0).any():
+            raise InputError("an error rate is negative", hint="errors are losses: 0 or more")
+        middle = float(np.median(known)) if len(known) else 0.0
+        if middle > _LARGEST / 10.0 or (known > MOST_EQUITY).any():
+            raise InputError(
+                f"error rates of {middle:g} are not in equity",
+                hint="give EPM and EPC in normalised equity: 8.5 thousandths are 0.0085",
+            )
         numbers = _columns(games.pool, ("unforced", "close"))
         if numbers is None:
             numbers = np.broadcast_to(_USUAL_DECISIONS, rates.shape)
@@ -177,16 +185,3 @@ def _columns(pool: Pool, names: tuple[str, str]) -> Floats | None:
             except ValueError:
                 raise InputError(f"the column {player}_{name} holds what is not a number") from None
     return result
-
-
-def _check_rates(rates: Floats) -> None:
-    """Refuse what is not a rate in equity."""
-    known = rates[~np.isnan(rates)]
-    if (known < 0.0).any():
-        raise InputError("an error rate is negative", hint="errors are losses: 0 or more")
-    middle = float(np.median(known)) if len(known) else 0.0
-    if middle > _LARGEST / 10.0 or (known > MOST_EQUITY).any():
-        raise InputError(
-            f"error rates of {middle:g} are not in equity",
-            hint="give EPM and EPC in normalised equity: 8.5 thousandths are 0.0085",
-        )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from yardstone.backgammon.error_rates import MOVES_PER_DECISION, Unit, epd_from, epd_to, in_equity
 from yardstone.backgammon.formulas import Formula
-from yardstone.clusters import t_quantile
+from yardstone.clusters import half_width, t_quantile
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
 
@@ -128,15 +128,8 @@ def _interval(value: float, error: NDArray[np.float64] | None) -> Ends | None:
     """The normal interval of a value with this standard error; None without."""
     if error is None:
         return None
-    reach = _reach(LEVEL) * float(error)
+    reach = half_width(LEVEL) * float(error)
     return value - reach, value + reach
-
-
-def _reach(level: float) -> float:
-    """Standard errors on either side that make up a normal interval."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + 0.5 * level))
 
 
 def _chances(ratings: Ends, against: float, length: int) -> Ends:
@@ -254,7 +247,7 @@ class MatchEstimate:
         """With an independent doubt of this standard error in the interval too; None adds none."""
         if not error:
             return self
-        reach = _reach(level) * error
+        reach = half_width(level) * error
         low = self.value - hypot(self.value - self.low, reach)
         high = self.value + hypot(self.high - self.value, reach)
         return MatchEstimate(self.value, low, high, hypot(self.error, error), self.number)

@@ -18,9 +18,9 @@ from starlette.concurrency import run_in_threadpool
 
 import yardstone
 from yardstone.web import upkeep
-from yardstone.web.kinds import KINDS, Kind
-from yardstone.web.kinds.kind import ChoiceField, PlayersField
+from yardstone.web.kinds import ANY_KIND, KINDS, Kind
 from yardstone.web.kinds.kind import Field as FormField
+from yardstone.web.kinds.kind import PlayersField
 from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
 from yardstone.web.sent_files import FILES
 from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
@@ -211,12 +211,7 @@ def _schema(field: FormField) -> dict[str, Any]:
 
 def _any_form() -> dict[str, dict[str, Any]]:
     """The fields of a form of any kind; where their defaults differ, none is named."""
-    kinds = ChoiceField(
-        name="kind",
-        values=("auto", *KINDS),
-        about="What to make of the files; by default they tell.",
-    )
-    schemas = {kinds.name: _schema(kinds)}
+    schemas = {ANY_KIND.name: _schema(ANY_KIND)}
     for field in (field for kind in KINDS.values() for field in kind.fields):
         schema = _schema(field)
         known = schemas.setdefault(field.name, schema)

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -428,20 +428,14 @@ def fetch_files(
     for number, file in enumerate(files):
         if file["format"] == "unknown":
             continue
-        path = folder / file_name(number, file["format"])
+        path, place = folder / file_name(number, file["format"]), 0
+        own = sa.select(chunks.c.data).where(chunks.c.upload == upload, chunks.c.file == number)
         with path.open("wb") as out:
-            for piece in _pieces(database, upload, number):
-                out.write(piece)
+            while row := database.row(own.where(chunks.c.place == place)):
+                out.write(bytes(row.data))
+                place += 1
         if path.stat().st_size != file["size"]:
             raise refusal("files_gone/lost")
-
-
-def _pieces(database: Database, upload: str, number: int) -> Iterator[bytes]:
-    own = (chunks.c.upload == upload) & (chunks.c.file == number)
-    place = 0
-    while row := database.row(sa.select(chunks.c.data).where(own, chunks.c.place == place)):
-        yield bytes(row.data)
-        place += 1
 
 
 VERSION = 3

@@ -379,7 +379,12 @@ class RequestMonitor:
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._note(scope, message["status"], time.perf_counter() - begun)
+                seconds, status = time.perf_counter() - begun, message["status"]
+                route = getattr(scope.get("route"), "path", "none")
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                self.metrics.add(method, route, status, seconds)
+                about = {"method": method, "route": route, "status": status}
+                log_event(_LOGGER, "request", **about, milliseconds=round(1000.0 * seconds, 1))
             await send(message)
 
         request = Request(scope)
@@ -393,13 +398,6 @@ class RequestMonitor:
             await self.refuse(request, problem)(scope, counted, noted)
             return
         await self.app(scope, counted, noted)
-
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "none")
-        method = scope["method"] if scope["method"] in _METHODS else "other"
-        self.metrics.add(method, route, status, seconds)
-        took = round(1000.0 * seconds, 1)
-        log_event(_LOGGER, "request", method=method, route=route, status=status, milliseconds=took)
 
 
 def wants_page(request: Request) -> bool:

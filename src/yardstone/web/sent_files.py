@@ -17,7 +17,7 @@ from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean
 from yardstone.records.formats import FORMATS, HEAD, endings_of, for_web
-from yardstone.records.ogs import OGS, FetchedGames, GameSelection, fetch_ogs_games
+from yardstone.records.ogs import OGS, GameSelection, fetch_ogs_games
 from yardstone.records.sources import (
     COMPRESSED,
     ArchiveLimits,
@@ -174,18 +174,11 @@ _PIECE = 1 << 18
 _EXTRA = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Unpacked:
+@dataclass(slots=True)
+class Unpacked(Source):
     """A plain file: what the visitor called it, with its archive before it, and its format."""
 
-    label: str
-    path: Path
-    format: str
-
-    @property
-    def source(self) -> Source:
-        """Where to read it from, under the visitor's name for it."""
-        return Source(self.label, self.path)
+    format: str = ""
 
 
 def unpack(
@@ -232,7 +225,7 @@ def unpack(
             path.unlink()
             skip(label, "too long when unpacked")
         else:
-            unpacked.append(Unpacked(label, path, name))
+            unpacked.append(Unpacked(label, path, format=name))
 
     def take_zip(label: str, path: Path) -> int:
         bounds = ArchiveLimits(max(limits.zip_entries - members, 0), limits.ratio, _EXTRA)
@@ -285,14 +278,9 @@ def import_games(
     )
     Track("fetching")(0)
     try:
-        games: FetchedGames = fetch_ogs_games(
-            user,
-            folder,
-            selection=selection,
-            url=settings.importer_url or OGS,
-        )
+        games = fetch_ogs_games(user, folder, selection=selection, url=settings.importer_url or OGS)
     except (NoGamesError, UsageError) as error:
         raise refusal("no_games", reason=error) from None
     for words in games.left_out:
         skipped.add(Skipped("OGS", 0, words))
-    return games.user, [Unpacked(path.name, path, "sgf") for path in games.files]
+    return games.user, [Unpacked(path.name, path, format="sgf") for path in games.files]

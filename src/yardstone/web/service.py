@@ -17,7 +17,7 @@ from starlette.requests import Request
 
 from yardstone.reports.files import csv_pieces, document_csv
 from yardstone.web.database import Job, Lock, file_name, jobs, uploads
-from yardstone.web.kinds import KINDS, Kind, Query
+from yardstone.web.kinds import ANY_KIND, KINDS, Kind, Query
 from yardstone.web.kinds.kind import ChoiceField, PlayersField, bad_option, only_value, readable
 from yardstone.web.middleware import Places, RateLimit, visitor_mark
 from yardstone.web.notices import QUEUED, Changes
@@ -98,16 +98,6 @@ def delete_job(store: JobStore, address: str) -> None:
 #: Characters of the header ``Idempotency-Key``.
 LONGEST_KEY = 100
 _Fields = Mapping[str, Sequence[str]]
-
-
-def chosen_kind(fields: _Fields) -> str | None:
-    """The kind of job that was asked for, if any."""
-    name = only_value("kind", fields.get("kind", ()))
-    if name in ("", "auto"):
-        return None
-    if name not in KINDS:
-        raise bad_option("kind", f"choose auto, {', '.join(KINDS)}")
-    return name
 
 
 def kind_of(formats: Iterable[str], named: str | None = None) -> Kind:
@@ -224,8 +214,12 @@ class Service:
         """
         client = await run_in_threadpool(self.client, request)
         written = request.headers.get("idempotency-key", "")
-        key = self._key(client, written)
-        owner = new_key(self._secret, f"{client}:{written}" if written else None)
+        if len(written) > LONGEST_KEY:
+            raise refusal("bad_option", most=LONGEST_KEY)
+        known = f"{client}:{written}" if written else None
+        # Of what a request is known by if it comes again only a hash is kept.
+        key = known and hmac.new(self._secret, known.encode(), hashlib.sha256).hexdigest()
+        owner = new_key(self._secret, known)
         with self.place(client):
             await run_in_threadpool(self.store.check_room, client, key)
             upload = await receive_form(request, self.settings.uploads, self.settings.limits)
@@ -247,14 +241,6 @@ class Service:
         with self.receiving.hold(client):
             yield
 
-    def _key(self, client: str, written: str) -> str | None:
-        """What a request is known by if it comes again: only a hash is kept."""
-        if not written:
-            return None
-        if len(written) > LONGEST_KEY:
-            raise refusal("bad_option", most=LONGEST_KEY)
-        return hmac.new(self._secret, f"{client}:{written}".encode(), hashlib.sha256).hexdigest()
-
     def _made(
         self,
         client: str,
@@ -269,7 +255,7 @@ class Service:
         if key is not None and (known := self.store.known(key)):
             return known
         limits = self.settings.limits
-        named = kind if kind is not None else chosen_kind(upload.fields)
+        named = kind or ANY_KIND.read(upload.fields.get("kind", ()))
         user = only_value("ogs", upload.fields.get("ogs", ()))
         if user and upload.files:
             raise refusal("files_and_name")
@@ -299,7 +285,7 @@ class Service:
             formats["sgf"] += 1  # as what is fetched will be
         if not formats:
             raise unknown[0]
-        chosen = kind_of(formats.elements(), named)
+        chosen = kind_of(formats.elements(), None if named == "auto" else named)
         fields = upload.fields
         if page and not user:
             fields = {**{name: [text] for name, text in chosen.from_page.items()}, **fields}

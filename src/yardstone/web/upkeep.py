@@ -65,15 +65,8 @@ def release(store: JobStore, worker: str, *, innocent: bool) -> int:
 
 def recover(store: JobStore) -> int:
     """Put back the jobs whose lease ran out; how many there were."""
-    _mend_moments(store)
-    late = workers.c.seen <= store.moment() - 10.0 * store.settings.lease
-    store.database.change(sa.delete(workers).where(late))
-    return _put_back(store, jobs.c.lease <= store.moment(), innocent=False)
-
-
-def _mend_moments(store: JobStore) -> None:
-    """Bring back what lies too far ahead, left by the dead, because the clock was set back."""
     now, lease, most = store.moment(), store.settings.lease, store.settings.limits.seconds
+    # What lies too far ahead was left by the dead, because the clock was set back.
     ahead = (jobs.c.status == "running") & sa.or_(
         jobs.c.lease > now + lease + _AHEAD, jobs.c.deadline > now + most + _AHEAD
     )
@@ -82,6 +75,9 @@ def _mend_moments(store: JobStore) -> None:
     for moment in (workers.c.seen, clients.c.served):
         late = sa.update(moment.table).where(moment > now + _AHEAD)
         store.database.change(late.values({moment.name: now}))
+    dead = workers.c.seen <= store.moment() - 10.0 * lease
+    store.database.change(sa.delete(workers).where(dead))
+    return _put_back(store, jobs.c.lease <= store.moment(), innocent=False)
 
 
 def _put_back(store: JobStore, which: sa.ColumnElement[bool], *, innocent: bool) -> int:

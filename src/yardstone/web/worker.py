@@ -208,7 +208,12 @@ class Worker:
             raise
         except (RequestProblem, InputError, ModelError, UsageError) as error:
             ours = isinstance(error, RequestProblem) and error.status >= 500
-            return self._failed(self._plain_error(error), ours=ours)
+            told = described(error)
+            file = str(told["file"] or "")
+            if str(self.settings.data) in json.dumps(told) or file.startswith("/"):
+                self._logger.error("a job failed: %s", error)
+                told = _INTERNAL  # what is the server's own is not theirs to know
+            return self._failed(told, ours=ours)
         except Exception:
             self._logger.exception("a job failed")
             return self._failed(_INTERNAL, ours=True)
@@ -223,15 +228,6 @@ class Worker:
     def _failed(self, error: dict[str, Any], *, ours: bool) -> dict[str, Any]:
         keep = 3600.0 * self.settings.keep_retry_hours if ours else 0.0
         return {"status": "failed", "error": error, "keep_seconds": keep}
-
-    def _plain_error(self, error: YardstoneError) -> dict[str, Any]:
-        """An error for the visitor: what is the server's own is not theirs to know."""
-        plain = described(error)
-        text = json.dumps(plain)
-        if str(self.settings.data) in text or (plain["file"] or "").startswith("/"):
-            self._logger.error("a job failed: %s", error)
-            return _INTERNAL
-        return plain
 
     def _tell(self, job: Job, what: str, done: int, total: int) -> None:
         if self._lost:

@@ -89,7 +89,13 @@ def enter_one(request: Request, form: SentForm) -> Response:
     """Enter one player."""
     values = {field.name: form.text(field.name) for field in PLAYER_FIELDS}
     try:
-        change = _enter(request, form, [_entry(request, form, values)])
+        if form.text("listed") and (register := desk_of(request).register()) is not None:
+            entry = register.find(form.text("listed"))
+        else:
+            given = field_values(PLAYER_FIELDS, values)
+            known = {name: value for name, value in given.items() if value is not None}
+            entry = EventEntry(**known)
+        change = _enter(request, form, [entry])
     except InputError as error:
         return _enter_page(request, problem=input_problem(error), values=values)
     if change.skipped.details:
@@ -101,13 +107,6 @@ def enter_one(request: Request, form: SentForm) -> Response:
 def _enter(request: Request, form: Form, entries: Sequence[EventEntry]) -> EventChange:
     step = partial(enter_players, entries=entries, first_round=form.number("first_round"))
     return desk_of(request).file.change(step, by=form.helper.name)
-
-
-def _entry(request: Request, form: Form, values: dict[str, str]) -> EventEntry:
-    if form.text("listed") and (register := desk_of(request).register()) is not None:
-        return register.find(form.text("listed"))
-    given = field_values(PLAYER_FIELDS, values)
-    return EventEntry(**{name: value for name, value in given.items() if value is not None})
 
 
 @router.post("/enter/table")

@@ -42,7 +42,7 @@ def _perform(task: Task) -> dict[str, Any]:
         raise refusal("no_gnubg") from None
     Track("analysing", len(task.files))(0)
     analysis = analyse_matches(
-        [MatchFile(file.label, file.path) for file in task.files],
+        [MatchFile(file.name, file.path) for file in task.files],
         rule=RatingRule(offset=OFFSETS[task.options["offset"]], level=task.options["level"]),
         blunders=_BLUNDERS,
         program=program,

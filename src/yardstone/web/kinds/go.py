@@ -90,7 +90,9 @@ def _go_view(result: Plain, query: Query) -> View:
     from yardstone.strength.site_scales import plain_on_scale
 
     sides = [result, *result.get("others", ())]
-    place = _place(sides, query)
+    player = sides[0]["player"] if query.player is None else query.player
+    own = [k for k, each in enumerate(sides) if each["player"] == player] or [0]
+    place = next((k for k in own if sides[k].get("colour") == query.colour), own[0])
     shown = sides[place]
     on_scales = shown.get("on_scales", {})
     if query.scale in on_scales:
@@ -159,13 +161,6 @@ def _go_glance(result: Plain) -> Document:
     return Document(result["player"], sections=[Section("", answer), *board])
 
 
-def _place(sides: Sequence[Plain], query: Query) -> int:
-    """Place of the side that is asked for; the first one if there is none such."""
-    player = sides[0]["player"] if query.player is None else query.player
-    own = [k for k, each in enumerate(sides) if each["player"] == player] or [0]
-    return next((k for k in own if sides[k].get("colour") == query.colour), own[0])
-
-
 def _choices(sides: Sequence[Plain], place: int, link: Callable[[int], str]) -> list[Choices]:
     """The players, and the colours of the one who is shown."""
 
@@ -228,13 +223,18 @@ _BEST = "best"
 def _perform(task: Task) -> dict[str, Any]:
     from yardstone.strength.estimation import estimate_everyone
     from yardstone.strength.model import default_model
+    from yardstone.strength.players import plain_name, player_names
 
     games = _games(task)
     player, colour = task.options.get("player"), task.options.get("colour")
     if player is None and colour is None:
         player = _only_player(games)
-    elif player is not None:
-        _check_player(games, player)
+    elif player is not None:  # before the network is asked
+        names = player_names(games)
+        if plain_name(player) not in map(plain_name, names):
+            known = ", ".join(list(names)[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
+            hint = f"Choose one of these: {known}." if names else "The games name nobody."
+            raise refusal("unknown_player/games", player=player, hint=hint)
     Track("looking at positions", sum(len(game.moves) + 1 for game in games))(0)
     estimates = estimate_everyone(
         games,
@@ -253,7 +253,7 @@ def _perform(task: Task) -> dict[str, Any]:
 def _games(task: Task) -> list[GoGame]:
     from yardstone.records.sgf import SgfReader
 
-    reader = SgfReader(*(file.source for file in task.files))
+    reader = SgfReader(*task.files)
     hint = "Send fewer games: the newest are the most informative."
     games: list[GoGame] = []
     moves = 0
@@ -272,19 +272,8 @@ def _games(task: Task) -> list[GoGame]:
         if reader.skipped.details:
             first = reader.skipped.details[0]
             raise InputError(first.reason, file=first.file, line=first.line or None, hint=hint)
-        raise InputError("no game could be read", file=task.files[0].label, hint=hint)
+        raise InputError("no game could be read", file=task.files[0].name, hint=hint)
     return games
-
-
-def _check_player(games: list[GoGame], player: str) -> None:
-    """Refuse a name that stands in no game, before the network is asked."""
-    from yardstone.strength.players import plain_name, player_names
-
-    names = player_names(games)
-    if plain_name(player) not in map(plain_name, names):
-        known = ", ".join(list(names)[:_SHOWN]) + (" and others" if len(names) > _SHOWN else "")
-        hint = f"Choose one of these: {known}." if names else "The games name nobody."
-        raise refusal("unknown_player/games", player=player, hint=hint)
 
 
 def _only_player(games: list[GoGame]) -> str:

@@ -71,7 +71,7 @@ def _pool_of(task: Task) -> Pool:
             first=first if name == "csv" and first != "auto" else None,
             skip_unread=task.options.get("unread") == "skip",
         )
-        pools.append(formats.read_format(name, [file.source for file in group], options))
+        pools.append(formats.read_format(name, [*group], options))
     pool = joining.join_pools(pools)
     hint = "Send fewer, or use the command `yardstone rate`."
     task.check("results_games", len(pool), "games", hint)

@@ -264,25 +264,14 @@ def page(
     return HTMLResponse(text, status, headers=headers)
 
 
-def message(
-    request: Request,
-    heading: str,
-    tone: str,
-    *lines: str,
-    again: str = "",
-    onward: str = "Measure other games",
-    job: Plain | None = None,
-    resent: Plain | None = None,
-    **more: Any,
-) -> HTMLResponse:
+def message(request: Request, heading: str, tone: str, *lines: str, **more: Any) -> HTMLResponse:
     """A page that says something, good or bad, and leads onward, or to the address `again`.
 
     `resent` are fields with which files can be sent again from here.
     """
-    return page(
-        request, "message", title=heading, heading=heading, tone=tone, lines=lines, again=again,
-        onward=onward, job=job, resent=resent, **more,
-    )  # fmt: skip
+    usual = {"again": "", "onward": "Measure other games", "job": None, "resent": None}
+    shown = {"title": heading, "heading": heading, "tone": tone, "lines": lines, **usual, **more}
+    return page(request, "message", **shown)
 
 
 _HEADINGS = {
