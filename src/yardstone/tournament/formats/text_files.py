@@ -10,23 +10,16 @@ from functools import partial
 from typing import NoReturn
 from xml.parsers import expat
 
+import numpy as np
+
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
+from yardstone.records.dates import date_span
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, Tournament
 
 _MAX_LINE_BYTES = 64 << 20
 _MAX_LINES = 200_000
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_BETWEEN = r"\s*[./-]\s*"
-_DATES = [
-    re.compile(pattern)
-    for pattern in (
-        rf"(?P<year>\d{{4}}){_BETWEEN}(?P<month>\d{{1,2}}){_BETWEEN}(?P<day>\d{{1,2}})",
-        rf"(?P<day>\d{{1,2}}){_BETWEEN}(?P<month>\d{{1,2}}){_BETWEEN}(?P<year>\d{{4}})",
-        rf"(?P<year>\d{{2}}){_BETWEEN}(?P<month>\d{{1,2}}){_BETWEEN}(?P<day>\d{{1,2}})",
-        r"(?<![A-Za-z])(?P<month>[A-Za-z]{3})[a-z]*+\.?\s++(?P<day>\d{1,2}),?\s+(?P<year>\d{4})",
-    )
-]
+_BLANKS = re.compile(r"\s*([./-])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +67,10 @@ def split_lines(data: bytes, file: str, format: str) -> TextDocument:
 
 
 def parse_date(text: str) -> date | None:
-    """A date as such files write it: 2020/05/29, 29.05.2020, May 29, 2020; None if it is none."""
-    match = next((match for pattern in _DATES if (match := pattern.search(text))), None)
-    if match is None:
-        return None
-    month, year = match["month"].lower(), int(match["year"])
-    try:
-        number = _MONTHS.index(month) + 1 if month.isalpha() else int(month)
-        return date(year + 2000 if year < 100 else year, number, int(match["day"]))
-    except ValueError:
-        return None
+    """A day as such files write it: 2020/05/29, 29. 5. 2020, May 29, 2020, 20/05/29; else None."""
+    first, last = date_span(_BLANKS.sub(r"\1", text).rstrip(" ."), "ymd")
+    same = not np.isnat(first) and first.astype("datetime64[D]") == last.astype("datetime64[D]")
+    return first.astype("datetime64[D]").item() if same else None
 
 
 MAX_BYTES = 32 << 20
