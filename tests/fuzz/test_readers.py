@@ -33,7 +33,7 @@ _NO_FILE_OF_OTHERS = {
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:MatchFile.read$",
-        "files:_pour$", "go/nets/store:", "go/feature_store:_merge_array$",
+        "files:_pour$", "go/nets/store:",
         "web/desk/service:WatchedFile",
         "web/desk/pages:file$", "web/database:insert_chunks$", "records/formats:_parquet_pieces$",
         "records/sources:Source.loaded$",

@@ -216,7 +216,7 @@ def test_numbers_that_are_no_events_are_found_out(tmp_path: Path) -> None:
     data = bytearray(index.path.read_bytes())
     group = index.group(9)
     assert group is not None
-    place = data.find(np.asarray(group.events).tobytes())
+    place = data.find(np.asarray(group.indexed.events).tobytes())
     data[place + 2 : place + 4] = struct.pack("<H", 0xFFFF)
     (tmp_path / "bad.idx").write_bytes(data)
     with pytest.raises(InputError, match="damaged"):

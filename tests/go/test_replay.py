@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.go.slow_board import random_moves
 from yardstone.errors import IllegalMove, InputError
-from yardstone.go.inputs import game_positions, move_colours, replay
+from yardstone.go.board import Board
+from yardstone.go.inputs import game_positions, move_colours
 from yardstone.go.points import position_keys, stone_keys, symmetry_points
 from yardstone.records.go_game import GoGame
 
@@ -20,6 +23,15 @@ def game(size: int, moves: list[int], **others: object) -> GoGame:
         **others,
     }
     return GoGame(file="", line=0, number=1, komi=6.5, **given)  # type: ignore[arg-type]
+
+
+def replay(record: GoGame) -> Iterator[Board]:
+    """The board before each move, and after the last."""
+    board = Board(record.size, setup_black=record.setup_black, setup_white=record.setup_white)
+    yield board
+    for point, colour in zip(record.moves.tolist(), record.colours.tolist(), strict=True):
+        board.play(point, colour, tolerant=True)
+        yield board
 
 
 @settings(max_examples=25)

@@ -28,7 +28,7 @@ def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side:
         one, other = (
             net.evaluate(spatial, numbers, trunk=True, ownership=True) for net in (first, second)
         )
-        for name in ("policy_logits", "value_logits", "lead", "score_stdev", "trunk", "ownership"):
+        for name in ("policy_logits", "value_logits", "lead", "score_mean", "trunk", "ownership"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 

@@ -12,13 +12,11 @@ so that what a player did in a game is one piece of each array.
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import json
+import math
 import os
-import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +29,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from yardstone import files
-from yardstone.arrays import map_array
+from yardstone.arrays import ArrayFile, map_array
 from yardstone.errors import InputError, UsageError
 from yardstone.go.points import BLACK, WHITE
 from yardstone.parallel import Track
@@ -220,12 +218,16 @@ def _column(name: str, cells: list[str]) -> NDArray[Any]:
 
 #: The folder of parts within a store, gone when the store is complete.
 PARTS = "parts"
-_ABOUT = "part.json"
+#: A batch of games: ``fingerprint``, ``games`` (rows of the table, with places in the part) and
+#: ``skipped``, and arrays with a row a move until they are put together.
+PART = ArrayFile(
+    "part of a store of features",
+    text="about",
+    compressed=False,
+    hint="remove it and run the command again",
+)
 _UNFINISHED = ".unfinished"
-_LOCK = "lock"
 _SKIPPED = ("file", "line", "reason")
-#: What a part says of itself.
-_OF_PART: Mapping[str, type] = {"fingerprint": str, "games": list, "skipped": list, "arrays": dict}
 
 #: Columns of the table of games and what they hold.
 GAME_COLUMNS: Mapping[str, type] = {
@@ -253,72 +255,9 @@ GAME_COLUMNS: Mapping[str, type] = {
 }
 
 
-def part_folder(store: Path, number: int) -> Path:
+def part_file(store: Path, number: int) -> Path:
     """Where a part lies."""
-    return store / PARTS / f"{number:08d}"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a small file so that it is there whole, or not at all."""
-    temporary = path.with_name(path.name + _UNFINISHED)
-    with temporary.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-
-
-def write_part(
-    store: Path, number: int, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-) -> None:
-    """Write a part whole: arrays with a row a move, and what it says of itself.
-
-    `about` has the ``fingerprint`` of its games, ``games`` (rows without their places) and
-    ``skipped``.
-    """
-    folder = part_folder(store, number)
-    # A worker can outlive a program that was killed, so each has a name of its own.
-    unfinished = folder.with_name(f"{folder.name}-{os.getpid()}{_UNFINISHED}")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir()
-    shapes = {}
-    for name, values in arrays.items():
-        shapes[name] = {"dtype": values.dtype.str, "shape": list(values.shape)}
-        with (unfinished / name).open("wb") as file:
-            np.ascontiguousarray(values).tofile(file)
-            file.flush()
-            os.fsync(file.fileno())
-    write_whole(unfinished / _ABOUT, json.dumps({**about, "arrays": shapes}))
-    try:
-        unfinished.rename(folder)
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise
-        shutil.rmtree(unfinished)  # another worker was faster, with the same part
-
-
-def read_part(store: Path, number: int) -> dict[str, Any] | None:
-    """What a part says of itself; None if it is not there."""
-    path = part_folder(store, number) / _ABOUT
-    try:
-        about: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        if not all(isinstance(about[name], kind) for name, kind in _OF_PART.items()):
-            raise ValueError("something in it is of the wrong kind")
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(
-            f"a part of the store is damaged: {error}",
-            file=str(path),
-            hint="remove the folder and run the command again",
-        ) from None
-    return about
-
-
-def locked(store: Path) -> AbstractContextManager[None]:
-    """Keep other processes from working on the same store."""
-    (store / PARTS).mkdir(parents=True, exist_ok=True)
-    return files.locked(store, "making this store", name=f"{PARTS}/{_LOCK}")
+    return store / PARTS / f"{number:08d}.npz"
 
 
 def merge(store: Path, number: int, unread: Sequence[Skipped] = ()) -> tuple[int, int, int]:
@@ -327,55 +266,38 @@ def merge(store: Path, number: int, unread: Sequence[Skipped] = ()) -> tuple[int
     `unread` are records that were left out before. Returns how many games, moves and
     records left out there are.
     """
-    parts = [part for k in range(number) if (part := read_part(store, k)) is not None]
-    starts = np.cumsum([0, *(_rows(part) for part in parts)]).tolist()
-    names = list(parts[0]["arrays"]) if parts else []
-    for name in Track("putting together", len(names)).over(names):
-        _merge_array(store, name, parts, starts)
+    abouts = [PART.read(part_file(store, k), lambda _, about: about) for k in range(number)]
+    ends = [about["games"][-1]["end"] if about["games"] else 0 for about in abouts]
+    starts = np.cumsum([0, *ends]).tolist()
     games: list[dict[str, Any]] = []
     skipped = [asdict(record) for record in unread]
-    for start, part in zip(starts, parts, strict=False):
-        for row in part["games"]:
+    for place in Track("putting together", number).over(range(number)):
+        about, start, file = abouts[place], starts[place], part_file(store, place)
+        for name, values in PART.read(file, lambda arrays, _: dict(arrays)).items():
+            _copy(store / f"{name}.npy{_UNFINISHED}", values, start, starts[-1])
+        PART.write(file, {}, about)  # after a kill nothing is copied again
+        for row in about["games"]:
             at = {name: start + row[name] for name in ("black_start", "white_start", "end")}
             games.append({**row, **at})
-        skipped += part["skipped"]
-    write_whole(store / "games.csv", _table(tuple(GAME_COLUMNS), games))
-    write_whole(store / "skipped.csv", _table(_SKIPPED, skipped))
+        skipped += about["skipped"]
+    for unfinished in store.glob(f"*{_UNFINISHED}"):
+        unfinished.rename(unfinished.with_suffix(""))
+    files.write_text(store / "games.csv", _table(tuple(GAME_COLUMNS), games))
+    files.write_text(store / "skipped.csv", _table(_SKIPPED, skipped))
     return len(games), starts[-1], len(skipped)
 
 
-def _rows(part: Mapping[str, Any]) -> int:
-    return int(part["arrays"]["number"]["shape"][0])
-
-
-def _merge_array(
-    store: Path, name: str, parts: Sequence[Mapping[str, Any]], starts: Sequence[int]
-) -> None:
-    """Copy one array of all parts to its place, and remove what has been copied."""
-    final = store / f"{name}.npy"
-    if final.exists():
-        return
-    # An empty part knows no shape of its own, so the first with rows tells it.
-    shown = next((part for part in parts if _rows(part)), parts[0])["arrays"][name]
-    dtype, shape = np.dtype(shown["dtype"]), (starts[-1], *shown["shape"][1:])
+def _copy(path: Path, values: NDArray[Any], start: int, rows: int) -> None:
+    """Write some rows of an array to their place in its file."""
     header = io.BytesIO()
-    npy.write_array_header_1_0(header, {"descr": dtype.str, "fortran_order": False, "shape": shape})
-    row = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
-    unfinished = store / f"{name}{_UNFINISHED}"
-    with unfinished.open("r+b" if unfinished.exists() else "w+b") as target:
-        target.truncate(header.tell() + row * starts[-1])
-        target.write(header.getvalue())
-        for place, start in enumerate(starts[:-1]):
-            source = part_folder(store, place) / name
-            if not source.exists():  # copied before the program was killed
-                continue
-            target.seek(header.tell() + row * start)
-            with source.open("rb") as piece:
-                shutil.copyfileobj(piece, target, 1 << 22)
-            target.flush()
-            os.fsync(target.fileno())
-            source.unlink()
-    unfinished.rename(final)
+    kind = {"descr": values.dtype.str, "fortran_order": False, "shape": (rows, *values.shape[1:])}
+    npy.write_array_header_1_0(header, kind)
+    with path.open("r+b" if path.exists() else "wb") as file:
+        file.write(header.getvalue())
+        file.seek(header.tell() + start * values.itemsize * math.prod(values.shape[1:]))
+        values.tofile(file)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from yardstone import parallel
 from yardstone.arrays import Floats32
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.files import unwritable
+from yardstone.files import locked, unwritable, write_text
 from yardstone.go.evaluator import (
     TRUNK_KINDS,
     Assessment,
@@ -41,15 +41,12 @@ from yardstone.go.evaluator import (
 from yardstone.go.feature_store import (
     ABOUT,
     FORMAT,
+    PART,
     PARTS,
     FeatureStore,
-    locked,
     merge,
-    part_folder,
+    part_file,
     read_about,
-    read_part,
-    write_part,
-    write_whole,
 )
 from yardstone.go.nets.engines import CPU
 from yardstone.go.nets.network import Network, check_symmetries, network_here
@@ -189,11 +186,12 @@ def extract_features(
                 raise _OTHER_GAMES(file=str(folder))
             shutil.rmtree(folder / PARTS, ignore_errors=True)
             return FeatureStore.open(folder)
-        with locked(folder):
+        (folder / PARTS).mkdir(parents=True, exist_ok=True)
+        with locked(folder, "making this store", name=f"{PARTS}/lock"):
             _write_about(folder, about, complete=False)
             for number, fingerprint in enumerate([*prints, None]):
-                made = read_part(folder, number)
-                if made is not None and made["fingerprint"] != fingerprint:
+                part = part_file(folder, number)
+                if part.exists() and PART.read(part, _fingerprint) != fingerprint:
                     raise _OTHER_GAMES(file=str(folder))
             _make_parts(folder, games, prints, chosen)
             unread = getattr(source, "skipped", SkipReport())
@@ -232,14 +230,14 @@ def _described(settings: ExtractionSettings) -> dict[str, Any]:
 
 
 def _write_about(folder: Path, about: dict[str, Any], **more: Any) -> None:
-    write_whole(folder / ABOUT, json.dumps({**about, **more}, indent=2) + "\n")
+    write_text(folder / ABOUT, json.dumps({**about, **more}, indent=2) + "\n")
 
 
 def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
     """Whether a complete store is there; an error if it is another one, or none at all."""
     if not (folder / ABOUT).exists():
         there = {path.name for path in folder.iterdir()} if folder.exists() else set()
-        if any(not name.startswith(ABOUT) for name in there - {PARTS}):
+        if any(ABOUT not in name for name in there - {PARTS}):
             raise InputError(
                 "this folder holds something else than features",
                 file=str(folder),
@@ -256,6 +254,10 @@ def _check_folder(folder: Path, about: dict[str, Any]) -> bool:
                 hint="give the same settings, or name a new folder",
             )
     return bool(known.get("complete"))
+
+
+def _fingerprint(_: object, about: dict[str, Any]) -> Any:
+    return about["fingerprint"]
 
 
 def _batches(games: Iterable[GoGame], size: int) -> Iterator[tuple[GoGame, ...]]:
@@ -284,7 +286,7 @@ def _make_parts(
     settings: ExtractionSettings,
 ) -> None:
     """Make the parts that are missing, some batches at a time."""
-    missing = {k for k in range(len(prints)) if not part_folder(folder, k).exists()}
+    missing = {k for k in range(len(prints)) if not part_file(folder, k).exists()}
     jobs = (
         Batch(number, prints[number], tuple(map(plain, batch)), settings)
         for number, batch in enumerate(_batches(games(), settings.batch))
@@ -295,7 +297,7 @@ def _make_parts(
         jobs,
         what="features",
         total=len(missing),
-        receive=lambda job, part: write_part(folder, job.number, *part),
+        receive=lambda job, part: PART.write(part_file(folder, job.number), *part),
         files=[Path(settings.net)] if settings.net else [],
     )
 
@@ -380,11 +382,8 @@ def plain(game: GoGame) -> GoGame:
     return replace(game, properties=kept, time_left=None)
 
 
-def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
-    """Take the features of a batch of games; done in a worker.
-
-    Returns what a part says of itself, and its arrays.
-    """
+def make_part(job: Batch) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+    """Take the features of a batch of games, as arrays and what a part says of itself."""
     settings = job.settings
     skipped = SkipReport()
     network = load(settings)
@@ -420,7 +419,7 @@ def make_part(job: Batch) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]
         "games": rows,
         "skipped": [asdict(record) for record in skipped.details],
     }
-    return about, _joined(games, settings, network.channels)
+    return _joined(games, settings, network.channels), about
 
 
 def _of_size(games: Iterable[GoGame], size: int | None, skipped: SkipReport) -> Iterator[GoGame]:

@@ -46,7 +46,6 @@ and 4.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +55,7 @@ from yardstone.arrays import Floats32, Ints
 from yardstone.errors import InputError
 from yardstone.go import _board, _inputs, _ladders
 from yardstone.go._board import WORK_ROWS, Past, start_history
-from yardstone.go.board import Board, lattice, rule_numbers, set_up
+from yardstone.go.board import lattice, rule_numbers, set_up
 from yardstone.go.points import (
     BLACK,
     SYMMETRIES,
@@ -241,31 +240,6 @@ def game_positions(game: GoGame) -> Positions:
     )
     end = len(boards) if illegal_at < 0 else illegal_at + 1
     return Positions(boards[:end], keys[:end], int(illegal_at))
-
-
-def replay(game: GoGame, rules: Rules = TROMP_TAYLOR) -> Iterator[Board]:
-    """Give the board before each move of a game, and after the last.
-
-    It is one board that moves on: take a `copy` of what is to be kept. What the
-    rules forbid is played as long as it can be.
-
-    Raises:
-        IllegalMove: At a move that cannot be played.
-        InputError: If the board, the stones set up or the colours are impossible.
-    """
-    points = point_array(game.moves).tolist()
-    colours = move_colours(game.colours, len(points)).tolist()
-    board = Board(
-        game.size,
-        rules,
-        setup_black=game.setup_black,
-        setup_white=game.setup_white,
-        to_play=colours[0] if colours else BLACK,
-    )
-    yield board
-    for point, colour in zip(points, colours, strict=True):
-        board.play(point, colour, tolerant=True)
-        yield board
 
 
 def move_colours(colours: ArrayLike | None, number: int, beginner: int = BLACK) -> Ints:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import Target
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
-from yardstone.go.feature_store import FORMAT, GAME_COLUMNS, FeatureStore, part_folder, read_part
+from yardstone.go.feature_store import FORMAT, GAME_COLUMNS, PART, FeatureStore
 from yardstone.go.patterns.index import map_arrays, write_arrays
 
 __all__ = ["TARGETS"]
@@ -56,19 +56,17 @@ def read_store(path: Path) -> None:
 
 
 def read_part_of_store(path: Path) -> None:
-    """What a part of an unfinished store says of itself."""
-    folder = part_folder(path.with_name("parts"), 0)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "part.json").write_bytes(path.read_bytes())
-    part = read_part(path.with_name("parts"), 0)
-    if part is None:
-        raise Wrong("a part is not found")
+    """A part of an unfinished store."""
+    PART.read(path, lambda arrays, about: (dict(arrays), about["fingerprint"]))
 
 
 def parts() -> dict[str, bytes]:
     """A part of no games."""
-    about = {"fingerprint": "x", "games": [], "skipped": [], "arrays": {"number": {"shape": [0]}}}
-    return {"part": json.dumps(about).encode()}
+    about = {"fingerprint": "x", "games": [], "skipped": []}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "part.npz"
+        PART.write(path, {"number": np.zeros(0, np.int16)}, about)
+        return {"part": path.read_bytes()}
 
 
 def stores() -> dict[str, bytes]:
@@ -106,6 +104,6 @@ def arrays() -> dict[str, bytes]:
 TARGETS = (
     Target("go-array", read_array, ".npy", made=arrays),
     Target("go-index", read_index, ".index", made=indexes),
-    Target("go-part", read_part_of_store, ".json", made=parts),
+    Target("go-part", read_part_of_store, ".npz", made=parts),
     Target("go-store", read_store, ".json", made=stores),
 )

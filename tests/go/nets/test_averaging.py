@@ -72,7 +72,7 @@ def test_over_a_whole_group_the_way_the_board_lies_does_not_matter(
         there = evaluated(net, turned(spatial, how), numbers)
         one, other = planes_of(here)[0], planes_of(there)[0]
         np.testing.assert_allclose(turned(one, how), other, atol=ROUNDING)
-        for name in ("lead", "score_stdev", "value_logits", "variance_time"):
+        for name in ("lead", "score_mean", "value_logits"):
             np.testing.assert_allclose(
                 getattr(here, name), getattr(there, name), atol=ROUNDING, err_msg=name
             )

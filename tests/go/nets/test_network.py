@@ -142,33 +142,21 @@ def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
     sign = 1.0 if position.white_to_move else -1.0
     empty = spatial[0, 1] + spatial[0, 2] == 0.0
     moves = shares(np.where(np.append(empty.ravel(), True), result.policy_logits[0], -1e9))
-    square = float(result.score_mean[0] ** 2 + result.score_stdev[0] ** 2)
     kept = tuple(np.array(places(position.size)).T)
-    values = {
+    return {
         "whiteWin": win if position.white_to_move else loss,
         "whiteLoss": loss if position.white_to_move else win,
         "noResult": neither,
         "whiteLead": sign * result.lead[0] * (1.0 - neither),
         "whiteScoreSelfplay": sign * result.score_mean[0] * (1.0 - neither),
-        "whiteScoreSelfplaySq": square * (1.0 - neither),
         "policyPass": moves[-1],
         "policy": moves[:-1].reshape(position.size, position.size)[kept],
         "whiteOwnership": sign * result.ownership[0][kept],
     }
-    if net.version >= 9:
-        assert result.value_error is not None
-        assert result.score_error is not None
-        values["varTimeLeft"] = result.variance_time[0]
-        values["shorttermWinlossError"] = result.value_error[0]
-        values["shorttermScoreError"] = result.score_error[0]
-    else:
-        assert result.value_error is None
-    return values
 
 
 #: KataGo prints six decimals of probabilities and three of points.
-POINTS = ("whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq", "varTimeLeft")
-COARSE = (*POINTS, "shorttermWinlossError", "shorttermScoreError")
+COARSE = ("whiteLead", "whiteScoreSelfplay")
 
 
 @pytest.mark.usefixtures("by_points")

@@ -309,16 +309,8 @@ class NetworkOutput:
     #: [n, 3]: of win, loss and no result. Where the rules know no game without a result the third
     #: has no meaning and is to be left out before the softmax.
     value_logits: Floats32
-    #: `score_mean`, `score_stdev` [n]: expected final score under self-play, and its standard
-    #: deviation.
-    score_mean: Floats32
-    score_stdev: Floats32
+    score_mean: Floats32  #: [n]: expected final score under self-play.
     lead: Floats32  #: [n]: points that would make the position even.
-    variance_time: Floats32  #: [n]: how long, in moves, the result stays open.
-    #: `value_error`, `score_error` [n]: expected size of the difference to a short search; None
-    #: before version 9.
-    value_error: Floats32 | None = None
-    score_error: Floats32 | None = None
     #: [n, channels, size, size]: after the trunk's last normalisation and activation.
     trunk: Floats32 | None = None
     #: [n, size, size]: whose each point will be: 1 the side to move's, -1 the opponent's.
@@ -332,32 +324,14 @@ class NetworkOutput:
 def network_output(model: NetworkModel, outputs: Mapping[str, Floats32]) -> NetworkOutput:
     """Scale the outputs of a network's graph."""
     score = outputs["score"].astype(np.float64)
-    positive = np.logaddexp(0.0, score)
-    scaling = model.scaling
-    numbers = {
-        "score_mean": scaling.score_mean * score[:, 0],
-        "score_stdev": scaling.score_stdev * positive[:, 1],
-        "lead": scaling.lead * score[:, 2],
-        "variance_time": scaling.variance_time * positive[:, 3],
-    }
-    errors = {
-        "value_error": (4, scaling.shortterm_value_error, 1.0),
-        "score_error": (5, scaling.shortterm_score_error, 10.0),
-    }
-    for name, (column, scale, plain) in errors.items():
-        if model.version >= 14:
-            numbers[name] = np.sqrt(scale) * np.logaddexp(0.0, 0.5 * score[:, column])
-        elif model.version >= 10:
-            numbers[name] = np.sqrt(scale * positive[:, column])
-        elif model.version >= 9:
-            numbers[name] = plain * positive[:, column]
     owned = outputs.get("ownership")
     return NetworkOutput(
         policy_logits=outputs["policy"],
         value_logits=outputs["value"],
+        score_mean=(model.scaling.score_mean * score[:, 0]).astype(np.float32),
+        lead=(model.scaling.lead * score[:, 2]).astype(np.float32),
         trunk=outputs.get("trunk"),
         ownership=None if owned is None else np.tanh(owned),
-        **{name: values.astype(np.float32) for name, values in numbers.items()},
     )
 
 

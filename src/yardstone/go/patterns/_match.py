@@ -106,9 +106,10 @@ DAMAGED = -1
 class IndexedGames(NamedTuple):
     """Games of one size of board.
 
-    Bit g of word w of `bits` [words, 2 * area]: whether game 64 w + g ever had a stone, Black's by
-    point and then White's. The events of game g are events[starts[g]:starts[g + 1]], `longest` the
-    most of a game.
+    `events` uint16 [n] are what changes: the stones set up, then for each move a stone (with the
+    bit `BEGINS`) and captures, as `CODE` has them. Those of a game are from `starts` [games + 1]
+    on; `longest` is the most of one. `bits` uint64 [words, 2 * area]: of 64 games each, whether
+    such a stone ever stood there, Black's by point, then White's.
     """
 
     bits: NDArray[np.uint64]

@@ -27,7 +27,7 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked, replaced, unwritable
 from yardstone.go import _board
 from yardstone.go.board import set_up
-from yardstone.go.patterns._match import mark_stones, write_events
+from yardstone.go.patterns._match import BEGINS, CODE, IndexedGames, mark_stones, write_events
 from yardstone.go.points import MAX_SIZE, MIN_SIZE, PASS, neighbours, point_array
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
@@ -49,30 +49,19 @@ TABLE = {
 #: What is kept as text of each game, in this order.
 TEXTS = ("file", "black", "white", "black_rank", "white_rank", "rules", "result")
 _BETWEEN = "\0"
-_BEGINS, _CODE = 1 << 15, (1 << 15) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeGroup:
-    """The games on boards of one size, in lines, which follow each other in the table from `first`.
-
-    `events` uint16 [n] are what changes: the stones set up, then for each move a stone (with the
-    bit 15) and captures. A number is colour * size² + point, or 3 * size² for a pass of Black, one
-    more for one of White. Those of a game are from `starts` [games + 1] on; `longest` is the most
-    of one. `bits` uint64 [words, 2 * size²]: of 64 games each, whether such a stone ever stood
-    there, Black's, then White's.
-    """
+    """The games on boards of one size, which follow each other in the table from `first`."""
 
     size: int
     first: int
-    events: NDArray[np.uint16]
-    starts: Longs
-    bits: NDArray[np.uint64]
-    longest: int
+    indexed: IndexedGames
 
     def __len__(self) -> int:
         """Number of games."""
-        return len(self.starts) - 1
+        return len(self.indexed.starts) - 1
 
 
 class GameIndex:
@@ -116,7 +105,8 @@ class GameIndex:
             _require(events.dtype == "uint16", bits.dtype == "uint64")
             _require(bits.shape == (-(-games // 64), 2 * size**2))
             lengths = _lengths(starts, games, len(events))
-            yield SizeGroup(size, first, events, starts, bits, int(lengths.max()))
+            indexed = IndexedGames(bits, events, starts, int(lengths.max()))
+            yield SizeGroup(size, first, indexed)
             first += games
         for name, kind in TABLE.items():
             _require(self._arrays[name].shape == (first,), self._arrays[name].dtype == kind)
@@ -157,7 +147,8 @@ class GameIndex:
             raise UsageError(f"there is no game {number}, only 0 to {len(self) - 1}")
         group = next(g for g in self._groups.values() if g.first <= number < g.first + len(g))
         row = number - group.first
-        events = np.asarray(group.events[group.starts[row] : group.starts[row + 1]])
+        starts = group.indexed.starts
+        events = np.asarray(group.indexed.events[starts[row] : starts[row + 1]])
         setup, moves, colours = _split(events, group.size**2)
         facts: dict[str, Any] = dict(zip(TEXTS, self._texts(number), strict=True))
         for name in TABLE:
@@ -207,8 +198,8 @@ def _split(
     events: NDArray[np.uint16], area: int
 ) -> tuple[list[NDArray[np.int16]], NDArray[np.int16] | None, NDArray[np.int8]]:
     """Stones set up of both colours, points and colours of the moves; None if damaged."""
-    begins = (events & _BEGINS) > 0
-    codes = (events & _CODE).astype(np.int32)
+    begins = (events & BEGINS) > 0
+    codes = (events & CODE).astype(np.int32)
     stones = codes[: int(np.argmax(begins)) if begins.any() else len(events)]
     setup = [
         (stones[stones // area == colour] - colour * area).astype(np.int16) for colour in (1, 2)

@@ -86,7 +86,7 @@ def find_patterns(
             continue
         chosen = [k for k, pattern in enumerate(patterns) if pattern.size == size]
         prepared = _prepare(chosen, ways, size)
-        jobs += [(group, prepared, first) for first in range(0, len(group.bits), _WORDS)]
+        jobs += [(group, prepared, first) for first in range(0, len(group.indexed.bits), _WORDS)]
     results = parallel.map(
         partial(_search_share, str(index.path)), jobs, what="searching", threads=True,
         engine="local",
@@ -151,16 +151,11 @@ def _prepare(
 def _search_share(file: str, job: tuple[SizeGroup, _Prepared, int]) -> Ints:
     """Search some words of games; the room for matches grows as it is needed."""
     group, prepared, word = job
-    end = min(word + _WORDS, len(group.bits))
+    end = min(word + _WORDS, len(group.indexed.bits))
     pieces: list[Ints] = []
     room = np.empty((FIRST_ROOM, _match.MATCH), np.int32)
     while word < end:
-        reached, number = _match.search(
-            (word, end),
-            _match.IndexedGames(group.bits, group.events, group.starts, group.longest),
-            prepared.placed,
-            room,
-        )
+        reached, number = _match.search((word, end), group.indexed, prepared.placed, room)
         if reached == _match.DAMAGED:
             raise InputError("this index of games is damaged", file=file, hint="make it again")
         pieces.append(room[:number].copy())
