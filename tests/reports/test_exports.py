@@ -17,7 +17,6 @@ from yardstone.files import replaced, write_text
 from yardstone.ratings.rating_list import RatingList
 from yardstone.reports.document import Column, Document, Table
 from yardstone.reports.files import (
-    as_json,
     csv_pieces,
     document_csv,
     document_json,
@@ -52,6 +51,10 @@ def csv_matrix(report: RatingList) -> str:
 
 def json_list(report: RatingList) -> str:
     return document_json(rating_list_document(report))
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
 def test_json_is_written_piece_by_piece(report: RatingList) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -15,7 +14,16 @@ from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.splits import Subset
 from yardstone.ratings.systems import SYSTEMS
 from yardstone.reports.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Column, Document, Facts, Lines, Picture, Section, Table
+from yardstone.reports.document import (
+    Column,
+    Document,
+    Facts,
+    Lines,
+    Picture,
+    Section,
+    Table,
+    reader,
+)
 from yardstone.reports.words import join_names, per_cent, picked, plural
 
 Row = Mapping[str, Any]
@@ -106,14 +114,14 @@ def _columns(evaluation: Evaluation) -> list[Column]:
     def figure(
         name: str, path: str, heading: str = "", way: int = 0, show: Callable[[Any], str] = number
     ) -> Column:
-        """One that is empty for people where it is not known."""
-        column = Column(name, path, heading, "number", gives_way=way)
+        """One that is empty for people where a system is not compared with the best."""
+        read = reader(path)
 
         def text(row: Row) -> str:
-            value = column.value(row)
-            return "" if path in _GAPS and value is None else show(value)
+            value = read(row)
+            return "" if path in ("behind.estimate", "best") and value is None else show(value)
 
-        return replace(column, show=text)
+        return Column(name, path, heading, "number", show=text, gives_way=way)
 
     def log_likelihood(row: Row) -> str:
         metrics = row["metrics"]
@@ -143,10 +151,6 @@ def _columns(evaluation: Evaluation) -> list[Column]:
         Column("impossible", "metrics.impossible", kind="integer"),
         figure("", "scored.calibration.slope", "Slope", 1, lambda slope: number(slope, 2)),
     ]
-
-
-#: What systems that are not compared with the best lack.
-_GAPS = ("behind.estimate", "best")
 
 
 def plain_evaluation(evaluation: Evaluation) -> dict[str, Any]:

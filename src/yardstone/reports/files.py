@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,8 +16,6 @@ from yardstone.files import scratch_folder
 from yardstone.records.decoding import csv_lines
 from yardstone.reports.document import Column, Document, Table
 
-#: Records of a piece of JSON.
-_RECORDS = 1_000
 #: What SQL, pandas and Polars call the kinds of values; in pandas integers and booleans may be
 #: unknown.
 _TYPES: dict[str, tuple[str, str, str]] = {
@@ -60,54 +57,34 @@ def csv_pieces(table: Table) -> Iterator[str]:
     return csv_lines((column.name for column in columns), rows)
 
 
-def as_json(value: Any) -> str:
-    """A plain value as indented JSON; numbers that JSON lacks are an error."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
 def document_json(document: Document) -> str:
-    """The document as JSON text."""
+    """The document as JSON text; numbers that JSON lacks are an error."""
     return "".join(json_pieces(document))
 
 
 def json_pieces(document: Document) -> Iterator[str]:
     """The same piece by piece: values that are made when they are looked at stay so."""
-    if document.plain is None:
-        table = records_of(document)
-        yield from _list_pieces((Column.record(table.columns, row) for row in table.rows), "")
-        yield "\n"
-        return
-    plain = document.plain()
-    if not isinstance(plain, Mapping) or not any(map(_is_lazy, plain.values())):
-        yield as_json(plain)
-        return
-    before = "{"
-    for name, value in plain.items():
-        yield f"{before}\n  {_indented(name, '')}: "
-        if _is_lazy(value):
-            yield from _list_pieces(value, "  ")
-        else:
-            yield _indented(value, "  ")
-        before = ","
-    yield "\n}\n"
+    plain = records_of(document) if document.plain is None else document.plain()
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2, default=_Lazy)
+    yield from encoder.iterencode(plain)
+    yield "\n"
 
 
-def _is_lazy(value: Any) -> bool:
-    """Whether a sequence makes its items only when they are read."""
-    return isinstance(value, Sequence) and not isinstance(value, str | list | tuple)
+class _Lazy(list[Any]):
+    """A list for JSON of the rows of a table, or of a sequence that makes its items when read."""
 
+    def __init__(self, source: Table | Sequence[Any]) -> None:
+        if not isinstance(source, Table | Sequence):
+            raise TypeError(f"{type(source).__name__} is no value of JSON")
+        self._source = source
 
-def _list_pieces(values: Iterable[Any], indent: str) -> Iterator[str]:
-    rest, before = iter(values), "["
-    while some := list(islice(rest, _RECORDS)):
-        yield before + _indented(some, indent)[1:].removesuffix(f"\n{indent}]")
-        before = ","
-    yield "[]" if before == "[" else f"\n{indent}]"
+    def __len__(self) -> int:
+        return len(self._source.rows if isinstance(self._source, Table) else self._source)
 
-
-def _indented(value: Any, indent: str) -> str:
-    """A value as JSON with all lines but the first indented; strings in JSON hold no newline."""
-    return as_json(value).rstrip("\n").replace("\n", f"\n{indent}")
+    def __iter__(self) -> Iterator[Any]:
+        if not isinstance(self._source, Table):
+            return iter(self._source)
+        return (Column.record(self._source.columns, row) for row in self._source.rows)
 
 
 def write_parquet(document: Document, path: Path) -> None:

@@ -18,7 +18,6 @@ from yardstone.reports.words import (
     known_values,
     per_cent,
     picked,
-    share_column,
     within,
 )
 from yardstone.tournament.forecast import MEASURES, Simulation, TournamentForecast
@@ -26,7 +25,6 @@ from yardstone.tournament.model import Tournament
 
 if TYPE_CHECKING:
     from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
-    from yardstone.winprob.players import Chance
 
 
 def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
@@ -80,8 +78,8 @@ def _columns(forecast: TournamentForecast, *, grades: bool, win: str = "") -> li
     return [
         Column("player", forecast.names.__getitem__, "Player"),
         Column("strength", strength.__getitem__, "Strength", "number", show=graded, gives_way=2),
-        share_column("first", lambda row: float(forecast.first[row]), "First %"),
-        share_column("top3", lambda row: float(third[row]), "Top 3 %"),
+        Column("first", lambda row: float(forecast.first[row]), "First %", "number", scale=100.0),
+        Column("top3", lambda row: float(third[row]), "Top 3 %", "number", scale=100.0),
         Column("mean_place", lambda row: float(mean[row]), "Mean place", "number", gives_way=3),
         Column("win", lambda _: win),
         Column("place_low", lambda row: int(reach[row, 0]), kind="integer"),
@@ -230,20 +228,27 @@ def last_round_document(
     name = tournament.players[needs.player].full_name
     how = "bounds by the main score only: ties may go either way"
     columns: list[Column] = [
-        Column("result", lambda own: _RESULTS[own.points], "Own result"),
-        Column("best", heading="Best place", kind="integer", gives_way=2),
-        Column("worst", heading="Worst place", kind="integer", gives_way=1),
+        Column("result", lambda row: _RESULTS[row[0].points], "Own result"),
+        Column("best", "0.best", "Best place", "integer", gives_way=2),
+        Column("worst", "0.worst", "Worst place", "integer", gives_way=1),
     ]
     if needs.exact:
         how = f"all {needs.combinations:,} combinations of the open results tried"
         columns += [
-            Column("", lambda own: _verdict(own, needs.place), f"Place {needs.place} or better"),
-            Column("combinations", kind="integer"),
-            Column(f"place_{needs.place}", lambda own: own.reaching(needs.place), kind="integer"),
+            Column("", lambda row: _verdict(row[0], needs.place), f"Place {needs.place} or better"),
+            Column("combinations", "0.combinations", kind="integer"),
+            Column(f"place_{needs.place}", lambda r: r[0].reaching(needs.place), kind="integer"),
         ]
+    rows: list[Any] = [(own, None) for own in needs.results]
     if chances is not None:
-        columns += _chance_columns(needs, chances)
-    table = Table(columns, needs.results, noun="result")
+        rows = list(zip(needs.results, chances.results, strict=True))
+        own = "" if needs.own_game is None else "Chance of result"
+        columns += [
+            *chance_columns("chance", "1.0", own),
+            *chance_columns(f"chance_place_{needs.place}", "1.1", f"Chance of place {needs.place}"),
+            Column("win", lambda _: chances.model),
+        ]
+    table = Table(columns, rows, noun="result")
 
     def side(field: str, heading: str) -> list[Column]:
         """A player of a game, and the share of combinations if that one wins."""
@@ -263,24 +268,6 @@ def last_round_document(
     lead = f"{name}, round {needs.round} of {tournament.name} ({how})"
     plain = partial(_plain, tournament, needs, chances)
     return Document(f"What {name} needs", [lead], sections, table, plain)
-
-
-def _chance_columns(needs: LastRoundNeeds, chances: PlaceChances) -> list[Column]:
-    """Chance of each own result, and of the place after it."""
-
-    def of(which: int) -> Callable[[OwnResult], Chance]:
-        return lambda own: chances.results[needs.results.index(own)][which]
-
-    def shown(which: int, heading: str) -> Column:
-        return Column("", lambda own: chance_text(of(which)(own)), heading, left=False)
-
-    return [
-        *([] if needs.own_game is None else [shown(0, "Chance of result")]),
-        shown(1, f"Chance of place {needs.place}"),
-        *chance_columns("chance", of(0)),
-        *chance_columns(f"chance_place_{needs.place}", of(1)),
-        Column("win", lambda _: chances.model),
-    ]
 
 
 def _chance_lines(

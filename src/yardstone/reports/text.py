@@ -29,21 +29,16 @@ def text_pieces(document: Document) -> Iterator[str]:
         yield "\n".join(document.lead)
         gap = "\n\n"
     for section in document.sections:
-        for line in _section_lines(section):
+        lines = chain.from_iterable(map(_block_lines, section.blocks))
+        first = next(lines, None)
+        begin = [] if first is None else [first]
+        if section.title and (begin or not section.blocks):
+            begin.insert(0, section.title)
+        for line in chain(begin, lines):
             yield gap + line
             gap = "\n"
         gap = gap and "\n\n"
     yield "\n"
-
-
-def _section_lines(section: Section) -> Iterator[str]:
-    """The lines of a section, none if it is empty."""
-    lines = chain.from_iterable(map(_block_lines, section.blocks))
-    first = next(lines, None)
-    if section.title and (first is not None or not section.blocks):
-        yield section.title
-    if first is not None:
-        yield from chain([first], lines)
 
 
 def _said(block: Block | None) -> Table | Lines | Facts | None:

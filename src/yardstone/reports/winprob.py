@@ -15,7 +15,7 @@ from yardstone.choices import plural
 from yardstone.errors import UsageError
 from yardstone.grades import format_grade, parse_grades
 from yardstone.reports.chart import Axis, Band, Chart, Guide, Label, Mark, Panel, Points, Stroke
-from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table, reader
+from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.words import chance_columns, chance_text, known_values, per_cent, picked
 from yardstone.winprob.goldis import STONE
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
@@ -306,19 +306,14 @@ def _plural_grades(number: float) -> str:
 def _columns(advice: HandicapAdvice) -> list[Column]:
     judge = advice.judge.name
     several = len(advice.proposals) > 1 or judge != advice.proposals[0].proposal.model
+    own, by, by_no_komi = "no komi", "", ""
+    if several:
+        own, by, by_no_komi = "", f"by {judge}", f"by {judge}, no komi"
 
     def komi(each: JudgedProposal) -> str:
         points = each.proposal.komi
         return f"{'Black' if points > 0 else 'White'} gives {abs(points)}" if points else "none"
 
-    def chance(path: str, heading: str, **more: Any) -> Column:
-        read = reader(path)
-        return Column("", lambda each: chance_text(read(each)), heading, left=False, **more)
-
-    shown = [chance("proposal.without_komi", "no komi")]
-    if several:
-        without = chance("judged_without_komi", f"by {judge}, no komi", gives_way=1)
-        shown = [chance("judged", f"by {judge}"), without]
     return [
         Column("model", "proposal.model", "Model", strong=True),
         Column("stones", "proposal.stones", "Stones", "integer"),
@@ -327,12 +322,10 @@ def _columns(advice: HandicapAdvice) -> list[Column]:
         *Column.files("proposal.half_point_komi", "proposal.exact_stones"),
         Column("", komi, "Komi"),
         Column("", lambda each: each.proposal.tie.capitalize(), "Tie won by"),
-        chance("proposal.chance", "Black wins"),
-        *shown,
-        *chance_columns("probability", "proposal.chance"),
-        *chance_columns("probability_without_komi", "proposal.without_komi"),
-        *chance_columns("judged", "judged"),
-        *chance_columns("judged_without_komi", "judged_without_komi"),
+        *chance_columns("probability", "proposal.chance", "Black wins"),
+        *chance_columns("probability_without_komi", "proposal.without_komi", own),
+        *chance_columns("judged", "judged", by),
+        *chance_columns("judged_without_komi", "judged_without_komi", by_no_komi, gives_way=1),
         Column("judge", lambda _: judge),
         Column("level", lambda _: advice.level, kind="number"),
     ]

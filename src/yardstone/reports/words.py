@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -68,24 +68,18 @@ def chance_text(chance: Chance) -> str:
     return f"{value} ({100.0 * chance.low:.0f}–{100.0 * chance.high:.0f})"
 
 
-def chance_columns(name: str, chance: Callable[[Any], Chance] | str) -> list[Column]:
-    """A chance of a row, or at a path of it, for files: its probability and interval."""
-    read = reader(chance) if isinstance(chance, str) else chance
+def chance_columns(name: str, path: str, heading: str = "", *, gives_way: int = 0) -> list[Column]:
+    """A chance at a path of a row: what people read, and for files its probability and interval."""
+    read = reader(path)
+    ends = (f"{name}_{end}={path}.{end}" for end in ("low", "high"))
     return [
-        Column(f"{name}{ending}", lambda row, part=part: getattr(read(row), part), kind="number")
-        for ending, part in {"": "probability", "_low": "low", "_high": "high"}.items()
+        Column("", lambda row: chance_text(read(row)), heading, left=False, gives_way=gives_way),
+        *Column.files(f"{name}={path}.probability", *ends),
     ]
 
 
 #: Standard errors on each side of an interval of 95 %.
 NORMAL_95 = 1.959963984540054
-
-
-def share_column(
-    name: str, value: Callable[[Any], float], heading: str, *, gives_way: int = 0
-) -> Column:
-    """A column of shares, which people read in per cent."""
-    return Column(name, value, heading, "number", scale=100.0, gives_way=gives_way)
 
 
 def within(

@@ -14,7 +14,7 @@ from yardstone.grades import format_grade
 from yardstone.reports.chart import Axis, Chart, Guide, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.drawing import series_style
-from yardstone.reports.words import NORMAL_95, share_column, within
+from yardstone.reports.words import NORMAL_95, within
 from yardstone_lab.tournaments.pairing import Circuit, CircuitQuality, EventQuality, SingleEvents
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ def ties_document(comparison: TiebreakComparison, *, win: str = "") -> Document:
         Column("error", lambda s: s.error, kind="number"),
         Column("ahead", lambda s: s.ahead, f"Less {baseline}", "number", show=ahead),
         Column("ahead_error", lambda s: s.ahead_error, kind="number"),
-        share_column("", lambda s: s.decided, "Decided %", gives_way=1),
-        share_column("", lambda s: s.right_of_decided, "Right of decided %", gives_way=2),
+        Column("", lambda s: s.decided, "Decided %", "number", scale=100.0, gives_way=1),
+        Column("", "right_of_decided", "Right of decided %", "number", scale=100.0, gives_way=2),
     ]
     table = Table(columns, comparison.scores, noun="tie-break")
     system = "McMahon" if setting.system == "mcmahon" else setting.system
