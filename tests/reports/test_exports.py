@@ -21,7 +21,6 @@ from yardstone.reports.files import (
     document_csv,
     document_json,
     json_pieces,
-    write_pieces,
 )
 from yardstone.reports.files import write_parquet as write_document
 from yardstone.reports.rating_list import (
@@ -127,8 +126,9 @@ def test_parquet_holds_what_csv_holds(report: RatingList, tmp_path: Path) -> Non
 
 def test_odd_names_survive_both(tmp_path: Path) -> None:
     name = 'a "b", c\'s\n<d>'
-    text = f'player,score\n"{name.replace(chr(34), chr(34) * 2)}",\n'
-    write_pieces(tmp_path / "x.parquet", text, {"player": "VARCHAR", "score": "DOUBLE"})
+    columns = [Column("player"), Column("score", kind="number")]
+    table = Table(columns, [{"player": name, "score": None}])
+    write_document(Document("", records=table), tmp_path / "x.parquet")
     with duckdb.connect() as connection:
         rows = connection.read_parquet(str(tmp_path / "x.parquet")).fetchall()
     assert rows == [(name, None)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,23 +88,15 @@ class _Lazy(list[Any]):
 
 
 def write_parquet(document: Document, path: Path) -> None:
-    """Write the records, with the types of their columns."""
-    table = records_of(document)
-    write_pieces(path, csv_pieces(table), {each.name: _TYPES[each.kind][0] for each in table.kept})
-
-
-def write_pieces(path: Path, pieces: Iterable[str], columns: Mapping[str, str]) -> None:
-    """Write a table, given as pieces of CSV with a header, with the named SQL types.
-
-    Empty cells become NULL.
-    """
+    """Write the records, with the types of their columns; empty cells become NULL."""
     from yardstone.records.table_files import parquet_of_csv
 
+    table = records_of(document)
     with scratch_folder() as folder:
         source = folder / "table.csv"
         with source.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(pieces)
-        parquet_of_csv(path, source, columns)
+            file.writelines(csv_pieces(table))
+        parquet_of_csv(path, source, {each.name: _TYPES[each.kind][0] for each in table.kept})
 
 
 LIBRARIES = ("pandas", "polars")

@@ -234,7 +234,8 @@ def _moves(plain: Plain) -> Iterator[Section]:
     """The costliest moves, and those typical of stronger or weaker players."""
 
     def section(title: str, moves: Sequence[Plain], name: str) -> Section:
-        steps = move_steps(moves, plain["by_game"])
+        shown = [move for move in moves if move.get("position")]
+        steps = [_step(move, plain["by_game"][move["game"]]) for move in shown]
         boards = [Slides("These moves on the board", steps)] if steps else []
         return Section(title, [_move_table(moves), *boards], name=name)
 
@@ -356,12 +357,8 @@ def _move_words(point: str) -> str:
     return "a pass" if point == "pass" else point
 
 
-def move_steps(moves: Sequence[Plain], games: Sequence[Plain]) -> list[Step]:
-    """A title, boards and sentences for each move of which the position is known."""
-    return [_step(move, games[move["game"]]) for move in moves if move.get("position")]
-
-
 def _step(move: Plain, game: Plain) -> Step:
+    """A title, boards and sentences for a move of which the position is known."""
     point, effect = move["point"], move.get("effect")
     lines = [f"Game {move['game'] + 1} against {game.get('opponent') or _UNNAMED}."]
     if effect is None:
