@@ -255,9 +255,6 @@ class Pool:
         if self.time is not None:
             put(self, "time", _frozen(self.time, "datetime64[s]"))
         put(self, "columns", MappingProxyType({k: _frozen(v) for k, v in self.columns.items()}))
-        self._check()
-
-    def _check(self) -> None:
         games = len(self.score)
         others = {"first": self.first, "second": self.second, **self.columns}
         if self.time is not None:
@@ -464,7 +461,9 @@ def stored_games(reader: BatchReader, *, memory: int = 1 << 31) -> StoredPool:
     if undated == writer.games:
         columns.pop("time")
     elif undated:
-        columns = dated_columns(columns, writer.games - undated)
+        time, dated = columns["time"], slice(0, writer.games - undated)
+        parted, _ = distributed(columns, lambda at: np.isnat(taken(time, at)).astype(np.int64), 2)
+        columns = {name: column_part(column, dated) for name, column in parted.items()}
     if "time" in columns and not time_rises(columns["time"]):
         columns = sorted_columns(columns)
     skipped = SkipReport()
@@ -484,19 +483,6 @@ def stored_games(reader: BatchReader, *, memory: int = 1 << 31) -> StoredPool:
 
 #: Games that are sorted together; a sample of so many times a part says where parts are cut.
 _PART, _SAMPLED = 1 << 20, 64
-
-
-def dated_columns(columns: Mapping[str, Any], games: int) -> dict[str, Any]:
-    """The columns without the games whose time is unknown."""
-    kept = {name: _room(column, games) for name, column in columns.items()}
-    end = 0
-    for at in pieces(len(columns["time"])):
-        known = ~np.isnat(taken(columns["time"], at))
-        begin, end = end, end + int(known.sum())
-        for name, column in columns.items():
-            _plain(kept[name])[begin:end] = taken(_plain(column), at)[known]
-            let_go(_plain(kept[name]))
-    return kept
 
 
 def _plain(column: Any) -> Any:

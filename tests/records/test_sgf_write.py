@@ -138,8 +138,6 @@ def test_a_tree_written_and_read_is_the_same(
 @given(st.text(st.characters(exclude_characters="\r\t\v\f")))
 def test_escapes(text: str) -> None:
     assert unescaped(escaped(text)) == text
-    assert unescaped(escaped(text, composed=True)) == text
-    assert ":" not in escaped(text, composed=True).replace("\\:", "")
 
 
 def test_a_mended_game_is_written_as_mended(folder: Path) -> None:

@@ -72,12 +72,9 @@ def game_files(
     if writer.binary and output is None:
         raise UsageError("Parquet is not text: name a file with -o")
     formats = [] if games.query is not None else _formats(paths or [], source)
-    only = formats[0] if len(formats) == 1 else None
-    if (
-        writer.game and only and only.games and not games.columns
-        and writer in only.writers and "-" not in (paths or []) and source is None
-    ):  # fmt: skip
-        _rewrite(only, writer, paths or [], output, games)
+    sgf = formats == [FORMATS["sgf"]] and writer in formats[0].writers
+    if sgf and not games.columns and "-" not in (paths or []) and source is None:
+        _rewrite(paths or [], output, games)
         return
     pool = games.read(paths, format=source, every=True)
     write_pieces(writer.pieces(pool), output, binary=writer.binary)
@@ -107,22 +104,18 @@ def _formats(paths: list[str], source: str | None) -> list[FileFormat]:
     return [FORMATS[name] for name in sorted(names)]
 
 
-def _rewrite(
-    format: FileFormat, writer: Writer, paths: list[str], output: Path | None, games: GameOptions
-) -> None:
-    """Write games with the moves of their main lines, one at a time."""
-    text_of = writer.game
-    assert format.games is not None
-    assert text_of is not None
-    sources = find_sources(paths, format.endings)
-    reader = format.games(sources, strict=games.strict)
+def _rewrite(paths: list[str], output: Path | None, games: GameOptions) -> None:
+    """Write games of Go with the moves of their main lines, one at a time."""
+    from yardstone.records.sgf import SgfReader, write_sgf
+
+    reader = SgfReader(*paths, strict=games.strict)
     written = 0
 
     def pieces() -> Iterable[str]:
         nonlocal written
         for game in reader:
             written += 1
-            yield text_of(game)
+            yield write_sgf(game)
 
     write_pieces(pieces(), output)
     report_skipped(reader.skipped, always=True)

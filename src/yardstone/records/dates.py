@@ -11,7 +11,7 @@ from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,7 +205,7 @@ class Times:
 _UNKNOWN = re.compile(r"[\s?.\-/0xX]*|none|null|nan|nat|unknown|n/?a", re.IGNORECASE)
 
 
-def read_dates(texts: Sequence[str], order: DateOrder | None = None) -> Times:
+def read_dates(texts: Sequence[str]) -> Times:
     """The moments of games from the texts of one column or tag, in the order of the file.
 
     Where all complete dates stand in order of time, a game with a date known in part
@@ -216,7 +216,7 @@ def read_dates(texts: Sequence[str], order: DateOrder | None = None) -> Times:
     """
     place: dict[str, int] = {}
     codes = np.fromiter((place.setdefault(text, len(place)) for text in texts), np.int32)
-    return read_coded_dates(np.full(len(codes), _NEVER), codes, list(place), order)
+    return read_coded_dates(np.full(len(codes), _NEVER), codes, list(place))
 
 
 def read_coded_dates(
@@ -285,13 +285,3 @@ def _in_order_of_file(
     before = np.maximum.accumulate(seconds).view("datetime64[s]")
     later = np.maximum(first, before)
     return np.where(partial & (later <= last), later, first)
-
-
-def date_and_time(
-    utc_date: NDArray[Any], date: NDArray[Any], utc_time: NDArray[Any], time: NDArray[Any]
-) -> Times:
-    """The moments of many games, from the UTC tags where there are any, else the local ones."""
-    in_utc = utc_date != ""
-    dates = np.where(in_utc, utc_date, date).tolist()
-    clocks = np.where(in_utc, utc_time, time).tolist()
-    return read_dates([f"{day} {clock}".strip() for day, clock in zip(dates, clocks, strict=True)])

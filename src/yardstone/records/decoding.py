@@ -138,7 +138,6 @@ def finite_number(text: str, *, below: float) -> float | None:
 _ESCAPES = re.compile(r"\\(?:\r\n|\n\r|\n|\r|(.))", re.DOTALL)
 _BLANKS = str.maketrans({"\t": " ", "\v": " ", "\f": " "})
 _SPECIAL = re.compile(r"([\\\]])")
-_SPECIAL_COMPOSED = re.compile(r"([\\\]:])")
 
 
 def unescaped(text: str) -> str:
@@ -164,15 +163,15 @@ def plain_text(data: bytes) -> str:
     return text if text.isprintable() and "\\" not in text else unescaped(text)
 
 
-def escaped(text: str, *, composed: bool = False) -> str:
-    r"""The text as a value, or, if `composed`, as one of the two parts of a value.
+def escaped(text: str) -> str:
+    r"""The text as a value.
 
     Examples:
-        >>> escaped("a]b\\c:d"), escaped("a:b", composed=True)
-        ('a\\]b\\\\c:d', 'a\\:b')
+        >>> print(escaped("a]b"))
+        a\]b
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_BLANKS)
-    return (_SPECIAL_COMPOSED if composed else _SPECIAL).sub(r"\\\1", text)
+    return _SPECIAL.sub(r"\\\1", text)
 
 
 #: The encodings that are tried, each with the names for it that records use.

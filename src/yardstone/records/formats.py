@@ -30,8 +30,6 @@ from yardstone.records.sources import Source, plain_ending
 
 if TYPE_CHECKING:
     from yardstone.pool import Pool
-    from yardstone.records.go_game import GoGame
-    from yardstone.records.sgf import SgfReader
     from yardstone.records.tables import GameRows
 
 
@@ -57,7 +55,6 @@ class Writer:
     pieces: Callable[[Pool], Iterable[str | bytes]]
     #: the columns of a pool that the format has no place for
     left_out: Callable[[Pool], Sequence[str]] = lambda _: ()
-    game: Callable[[GoGame], str] | None = None  #: the text of one game with its moves
     binary: bool = False
 
 
@@ -69,8 +66,6 @@ class FileFormat:
     endings: tuple[str, ...]  #: without those of compression
     signs: tuple[Sign, ...]  #: how its content shows
     read: Reader
-    #: from sources, and the keyword `strict`, to a reader of games with moves
-    games: Callable[..., SgfReader] | None = None
     writers: tuple[Writer, ...] = ()
     moves: bool = False  #: whether its records hold moves, of which a pool keeps nothing
     side: str = ""  #: the colour that moves first in it; empty if it has no colours
@@ -322,14 +317,12 @@ _DECLARED = (
         (".sgf",),
         (Sign(5, _SGF_ROOT.match), Sign(10, _SGF_ROOT.search), Sign(12, _SGF_BEGINNING.search)),
         reader("records.sgf", "read_sgf"),
-        lambda sources, **options: reader("records.sgf", "SgfReader")(*sources, **options),
-        (
+        writers=(
             Writer(
                 "sgf",
                 (".sgf",),
                 lambda pool: reader("records.sgf", "sgf_of_rows")(_rows(pool), pool.time),
                 _sgf_left_out,
-                reader("records.sgf", "write_sgf"),
             ),
         ),
         moves=True,

@@ -137,8 +137,8 @@ def read_name_list(file: str | os.PathLike[str]) -> NameList:
 def apply_names(
     pool: Pool,
     synonyms: Synonyms | None = None,
-    include: NameList | Iterable[str] | None = None,
-    exclude: NameList | Iterable[str] | None = None,
+    include: NameList | None = None,
+    exclude: NameList | None = None,
 ) -> Pool:
     """The pool with synonyms replaced and only the games of the players wanted.
 
@@ -200,18 +200,15 @@ class GrowingNames:
     def __init__(
         self,
         synonyms: Synonyms | None = None,
-        include: NameList | Iterable[str] | None = None,
-        exclude: NameList | Iterable[str] | None = None,
+        include: NameList | None = None,
+        exclude: NameList | None = None,
     ) -> None:
         self._synonyms = synonyms or Synonyms("", (), {}, {})
         self.names = list(self._synonyms.names)
         self._number = {name: number for number, name in enumerate(self.names)}
         self._met: set[str] = set()
-        self._lists = [
-            (names if isinstance(names, NameList) else NameList("", dict.fromkeys(names, 0)), keep)
-            for names, keep in ((include, True), (exclude, False))
-            if names is not None
-        ]
+        both = ((include, True), (exclude, False))
+        self._lists = [(names, keep) for names, keep in both if names is not None]
         self._last: tuple[Sequence[str], NDArray[np.int32]] = ((), np.zeros(0, np.int32))
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.int32]:
@@ -260,5 +257,4 @@ class GrowingNames:
             if self._root(name) not in self._number
         ]
         for file, line, name in unknown:
-            place = f"{file}:{line}: " if file else ""
-            warnings.warn(f"{place}no game of {name!r}", IgnoredWarning, stacklevel=3)
+            warnings.warn(f"{file}:{line}: no game of {name!r}", IgnoredWarning, stacklevel=3)

@@ -313,8 +313,6 @@ class _PinnedConnection(http.client.HTTPConnection):
             self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
 
 
-#: Names of servers, with their titles.
-GAME_SERVERS = {"ogs": "OGS (online-go.com)"}
 _NO_INTERFACE = {"fox", "foxwq", "tygem", "kgs"}
 
 
@@ -326,5 +324,5 @@ def check_importers(names: Iterable[str]) -> None:
                 f"{name}: Yardstone knows no stable public interface of this server; "
                 "save the games as SGF there, and give the files"
             )
-        if name not in GAME_SERVERS:
-            raise UsageError(f"no server is called {name!r}: there is {', '.join(GAME_SERVERS)}")
+        if name != "ogs":
+            raise UsageError(f"no server is called {name!r}: there is ogs")

@@ -266,15 +266,15 @@ def listed_values(values: Counter[str], most: int = _SHOWN) -> str:
     return ", ".join(listed) + (f" and {rest:,} other{'s' if rest > 1 else ''}" if rest else "")
 
 
-def warn_skipped(report: SkipReport, *, above: int = 3) -> None:
-    """Warn the caller of a reader, so many frames above, of what was left out, and why."""
+def warn_skipped(report: SkipReport) -> None:
+    """Warn the caller of a reader of what was left out, and why."""
     if not len(report):
         return
     import warnings
 
     from yardstone.errors import SkippedWarning
 
-    warnings.warn(SkippedWarning(skipped_line(report)), stacklevel=above)
+    warnings.warn(SkippedWarning(skipped_line(report)), stacklevel=3)
 
 
 def skipped_line(report: SkipReport) -> str:

@@ -25,7 +25,7 @@ from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
 from yardstone.records import _pgn as game
 from yardstone.records._pgn import HALF, LOOK_AHEAD, MULTIPLIER, Interned, scan
 from yardstone.records.columns import PGN_LEVELS
-from yardstone.records.dates import date_and_time
+from yardstone.records.dates import read_dates
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import read_shares, without_empty_columns
 from yardstone.records.options import PGN, Options, further_columns, require_columns
@@ -102,9 +102,7 @@ def read_pgn(
         named = {name: tag for name, tag in asked.items() if tag.lower() not in _USUAL}
         require_columns(pool, named, sources, PGN, others=(LINE,))
         pool = options.where.select(pool, **_by_name(pool))
-    if options.everything:
-        return without_empty_columns(pool)
-    return without_empty_columns(pool, levels)
+    return without_empty_columns(pool, None if options.everything else levels)
 
 
 def _read(
@@ -133,9 +131,13 @@ def _read(
 
 
 def _timed(pool: Pool) -> Pool:
-    """The games with their times in place of the texts that tell them."""
+    """The games with their times, in UTC where it is told, in place of the texts that tell them."""
     columns = dict(pool.columns)
-    moments = date_and_time(*(columns.pop(_TEXT_OF + tag) for tag in _TIME_TAGS))
+    utc_date, date, utc_time, time = (columns.pop(_TEXT_OF + tag) for tag in _TIME_TAGS)
+    in_utc = utc_date != ""
+    dates = np.where(in_utc, utc_date, date).tolist()
+    clocks = np.where(in_utc, utc_time, time).tolist()
+    moments = read_dates([f"{day} {at}".strip() for day, at in zip(dates, clocks, strict=True)])
     moments.report(pool.skipped)
     return replace(pool, time=moments.time, columns=columns)
 

@@ -217,9 +217,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     if options.where is not None:
         require_columns(pool, asked, sources, SGF, others=_ATTRIBUTES)
         pool = options.where.select(pool)
-    if options.everything:
-        return without_empty_columns(pool)
-    return without_empty_columns(pool, levels)
+    return without_empty_columns(pool, None if options.everything else levels)
 
 
 def _results(
@@ -349,7 +347,7 @@ class SgfTree:
     """
 
     def __init__(self, record: SgfRecord | None = None) -> None:
-        record = record or SgfRecord("", 0, 1, b"", Rows(main_only=False), "utf-8")
+        record = record or SgfRecord("", 0, 1, b"", Rows(main_only=False))
         rows = record.rows
         self.file, self.line, self.number = record.file, record.line, record.number
         self._data, self._rows = record.data, rows.table.copy()
@@ -654,7 +652,7 @@ class MoveListReader:
                         raise Unusable(f"a line longer than {_LONGEST_LINE} bytes")
                     properties = self._properties(identifier)
                     rows.scan(np.frombuffer(moves, np.uint8), 0, final=True)
-                    record = SgfRecord(source.name, number, 1, moves, rows, "utf-8")
+                    record = SgfRecord(source.name, number, 1, moves, rows)
                     yield builder.line(record, properties, rows.table)
                 except Unusable as trouble:
                     self.skipped.add(

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -106,17 +106,12 @@ class SgfRecord:
     number: int
     data: bytes  #: in UTF-8; the rows have their places in it
     rows: Rows  #: its properties; they hold until the next record is read
-    charset: str  #: the encoding it was in
 
 
-@cache
-def _name(code: int) -> str:
-    return code.to_bytes((code.bit_length() + 7) // 8, "big").decode("ascii")
-
-
+@lru_cache(maxsize=1 << 12)
 def property_name(code: int) -> str:
     """The name of a property from its number."""
-    return _name(code) if code < 1 << 16 else _name.__wrapped__(code)
+    return code.to_bytes((code.bit_length() + 7) // 8, "big").decode("ascii")
 
 
 def read_records(
@@ -170,7 +165,7 @@ def _record(window: _Window, rows: Rows, file: str, number: int) -> SgfRecord:
         data = extent.decode(charset, "replace").encode("utf-8", "replace")
         rows.scan(np.frombuffer(data, np.uint8), 0, final=True)
         rows.end = end
-    return SgfRecord(file, window.line, number, data, rows, charset)
+    return SgfRecord(file, window.line, number, data, rows)
 
 
 class _Window:

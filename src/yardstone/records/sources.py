@@ -40,6 +40,8 @@ _MAGIC = (
 LONGEST_MAGIC = 6
 _CHUNK = 1 << 18
 _PIECE = 1 << 20
+#: Of a file that is read at once.
+_MOST_BYTES = 1 << 30
 
 
 def compression_of(head: bytes) -> str | None:
@@ -604,7 +606,7 @@ class Source:
                 size = limit = self.limit
         return ByteStream(raw, self.name, size, limits or StreamLimits(), limit)
 
-    def content(self, most: int = 1 << 30) -> bytes:
+    def content(self, most: int = _MOST_BYTES) -> bytes:
         """All its bytes, decompressed; InputError if more than `most`, or if they break off."""
         with self.open() as stream:
             data = stream.rest(most)
@@ -612,23 +614,20 @@ class Source:
                 raise InputError(stream.damage, file=self.name)
         return data
 
-    def loaded(self, most: int = 1 << 30) -> Source:
-        """The same with its bytes in it, to be read on another machine.
-
-        Raises InputError where it cannot be read, or has more than `most` bytes.
-        """
+    def loaded(self) -> Source:
+        """The same with its bytes in it, to be read on another machine, or InputError."""
         if self.data is not None:
             return self
         with _readable(self.name):
             if self.member is not None:
                 with closing(self.member.open()) as packed:
-                    data = packed.read(most + 1)
+                    data = packed.read(_MOST_BYTES + 1)
             elif self.path is not None and self.kept is None:
                 with self.path.open("rb") as file:
-                    data = file.read(most + 1 if self.limit is None else self.limit)
+                    data = file.read(_MOST_BYTES + 1 if self.limit is None else self.limit)
             else:
                 data = self.content()
-        check_size(len(data), most, self.name)
+        check_size(len(data), _MOST_BYTES, self.name)
         return Source(self.name, None, data=data)
 
 

@@ -172,12 +172,16 @@ class TableOfGames:
         copied = dict.fromkeys([*self.watched, *reasons, *self._komi()])
         self.places = {name: quoted(f"watched {name}") for name in copied}
         self.places |= {name: f"result{k}" for k, name in enumerate(results)}
-        asked = self._asked()
+        lower = {name.casefold(): name for name in reversed(self.names)}
+        asked = self.options.asked()
+        for name in asked.values():
+            if name.casefold() not in lower:
+                raise InputError(f"--where: {no_such('column', name, self.names)}", file=self.file)
         self.marks = self._marks(used, moment)
         parts = {"one": _name(self.one), "other": _name(self.other)}
         parts |= {"time": time, "moment": moment}
         parts |= {place: _text(name) for name, place in self.places.items()}
-        parts |= {quoted(column): quoted(name) for column, name in asked.items()}
+        parts |= {quoted(column): quoted(lower[asked[column].casefold()]) for column in asked}
         parts |= {quoted(f"extra {name}"): quoted(name) for name in extra}
         parts |= {quoted(name): f"CAST({sql} AS UBIGINT)" for name, sql in self.marks.items()}
         filled = (f"coalesce({_text(name)}, '') <> ''" for name in (self.one, self.other, *results))
@@ -249,15 +253,6 @@ class TableOfGames:
         )
         self._drop("unplayed")
         self._counted.clear()
-
-    def _asked(self) -> dict[str, str]:
-        """The columns that the condition on games needs, with the names as the table has them."""
-        lower = {name.casefold(): name for name in reversed(self.names)}
-        asked = self.options.asked()
-        for name in asked.values():
-            if name.casefold() not in lower:
-                raise InputError(f"--where: {no_such('column', name, self.names)}", file=self.file)
-        return {column: lower[name.casefold()] for column, name in asked.items()}
 
     def _take(self, where: Where, columns: Sequence[str]) -> None:
         """Keep only the rows of which a condition holds."""

@@ -8,7 +8,7 @@ piece by piece.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -78,12 +78,12 @@ def understand(
     """
     described = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
     names = [name for name, kind, *_ in described if not _NESTED.match(kind)] or [described[0][0]]
-    matches = is_match_table(names)
+    matches = {*names} >= _NEEDED
     if matches and options.results is None:  # matches without a winner are left out
         options = replace(options, results="=skip")
     roles = find_roles(names, options.columns, file)
     if matches:
-        roles = match_roles(roles, options.further)
+        roles = _match_roles(roles, options.further)
     skipped = SkipReport() if report is None else report
     if options.strict and skipped.details:
         raise StrictError(skipped.details[0].reason, file=file, line=skipped.details[0].line)
@@ -312,7 +312,7 @@ class GameRows:
         pool = Pool(players, *sides, time, columns, self.skipped, table.roles.ordered)
         if table.options.levels:
             check_stones(pool, roles.first, table.file)
-        return with_error_rates(pool) if self.matches else pool
+        return _with_error_rates(pool) if self.matches else pool
 
     def _times(self, rows: str) -> NDArray[np.datetime64] | None:
         """When all games were played; None where DuckDB has read it for each of them."""
@@ -378,13 +378,8 @@ _NEEDED = {"player_1", "player_2", "winner", LENGTH} | {
 }
 
 
-def is_match_table(names: Sequence[str]) -> bool:
-    """Whether a table has the columns of analysed matches."""
-    return set(names) >= _NEEDED
-
-
-def match_roles(roles: Roles, given: Mapping[str, str]) -> Roles:
-    """The columns to use; what is `given` stays."""
+def _match_roles(roles: Roles, given: Mapping[str, str]) -> Roles:
+    """The columns of analysed matches to use; what is `given` stays."""
     raw = {
         f"{player}_{name}": f"{name}_{number}"
         for number, player in enumerate(SIDES, 1)
@@ -395,12 +390,8 @@ def match_roles(roles: Roles, given: Mapping[str, str]) -> Roles:
     return replace(roles, extra={LENGTH: LENGTH, **raw, **roles.extra})
 
 
-def with_error_rates(pool: Pool) -> Pool:
-    """The pool with EPM and EPC in place of the sums of errors.
-
-    For ``first`` and ``second`` each: ``_epm`` and ``_epc`` in normalised equity (NaN without
-    such a decision), ``_unforced`` and ``_close``, the numbers of decisions.
-    """
+def _with_error_rates(pool: Pool) -> Pool:
+    """The pool with EPM and EPC in place of the sums of errors; NaN without such a decision."""
     columns = dict(pool.columns)
     for player in SIDES:
         sums = {name: numbers_of(columns.pop(f"{player}_{name}")) for name in _SUMS}
