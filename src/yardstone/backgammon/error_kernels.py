@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from yardstone.ratings.sequential import Place, Record, Rounds
 
 
-#: Kinds of decisions: chequer moves and the cube.
-KINDS = 2
-
-
 class ErrorRule(NamedTuple):
     """What a match costs and counts.
 

@@ -372,6 +372,7 @@ def _xgid_board(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 #: The bar and the place of chequers borne off, as numbers of points.
 BAR, OFF = 25, 0
+_NAMED = {"bar": BAR, "off": OFF}
 _PART = re.compile(r"([0-9]{1,2}|bar|off)", re.IGNORECASE)
 _STEP = re.compile(
     r"(?P<places>(?:[0-9]{1,2}|bar)(?:/(?:[0-9]{1,2}|off)\*?)+)(?:\((?P<times>[1-4])\))?",
@@ -392,13 +393,10 @@ def move_steps(move: str) -> list[tuple[int, int]]:
     steps: list[tuple[int, int]] = []
     for word in move.split():
         match = _STEP.fullmatch(word)
-        places = [] if match is None else [_place(each) for each in _PART.findall(match["places"])]
+        parts = [] if match is None else _PART.findall(match["places"].lower())
+        places = [_NAMED[part] if part in _NAMED else int(part) for part in parts]
         pairs = list(pairwise(places))
         if match is None or not all(BAR >= one > other >= OFF for one, other in pairs):
             raise InputError(f"{move!r} is not a move", hint="one is 24/18 13/11")
         steps += pairs * int(match["times"] or 1)
     return steps
-
-
-def _place(text: str) -> int:
-    return int(text) if text.isdigit() else {"bar": BAR, "off": OFF}[text.lower()]

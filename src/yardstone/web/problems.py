@@ -147,8 +147,6 @@ bad_number/rating 422: The rating cannot be empty. | Write a number.
 bad_wish 422: These are the same player.
 bad_line 422: {line!r} is not a result. | Write a table and a result: 12 1-0, or 12 b if Black has
   won there, 12 w for White.
-bad_result 422: {error}.
-no_table 422: Round {number} has no table {table}. | Look at the number.
 changed_meanwhile 409: {what}: it was {was} when you began, is {now} by now, and you sent {sent}. |
   Nothing was changed. Look at it as it is now, and change it again.
 gone 409: Nobody is called {player!r} any more. | Somebody has changed the name.

@@ -120,12 +120,9 @@ def check_owner(job: Job, key: str, *, ownerless: bool = False) -> None:
 
 
 def _line(now: sa.ColumnElement[float]) -> sa.Subquery:
-    """The jobs that wait, each with the turn of its client in which it comes.
-
-    The first job of a client that has none running comes in the first turn, the next in the
-    second. Two workers who look at the same moment and find the first job taken so go on
-    to the next client, as if one had looked after the other.
-    """
+    """The jobs that wait, each with the turn of its client in which it comes."""
+    # The first job of a client that has none running comes in the first turn: two workers who look
+    # at the same moment, of whom one finds it taken, so go on to the next client.
     running = (
         sa.select(jobs.c.client, sa.func.count().label("number"))
         .where(jobs.c.status == "running")

@@ -102,10 +102,7 @@ def _failed(store: JobStore, error: RequestProblem) -> dict[str, Any]:
 def _change_running(
     store: JobStore, which: sa.ColumnElement[bool], values: Callable[[Any], dict[str, Any]]
 ) -> int:
-    """Have some running jobs be nobody's and what `values` says; how many there were.
-
-    Of several callers each gets other ones.
-    """
+    """Have some running jobs be nobody's and what `values` says; callers get different ones."""
     columns = (jobs.c.id, jobs.c.batch, jobs.c.kind, jobs.c.attempts)
     chosen = sa.select(*columns).where(jobs.c.status == "running", which).order_by(jobs.c.id)
 

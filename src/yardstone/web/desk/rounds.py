@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError
 from yardstone.files import scratch_folder
 from yardstone.reports.pairing import sentences
 from yardstone.tournament.event import rounds as steps
@@ -457,10 +457,8 @@ def enter_quick(request: Request, number: int, form: SentForm) -> Response:
     table, text = int(typed[1]), typed[2]
 
     def of_table(tournament: Tournament) -> tuple[str, str, str]:
-        games = [g for g in tournament.round_games(number) if g.table == table]
-        if len(games) != 1:
-            raise refusal("no_table", number=number, table=table)
-        names = [tournament.name_of(row) for row in (games[0].first, games[0].second)]
+        game = steps.find_game(tournament, number, table=table)
+        names = [tournament.name_of(row) for row in game.players]
         one, two = letters(tournament)
         short = {one: "1-0", two: "0-1", "1": "1-0", "2": "0-1", "-": "?"}
         return names[0], names[1], short.get(text.casefold(), text)
@@ -487,18 +485,12 @@ def _sheet(request: Request, number: int, clash: dict[str, Any] | None = None) -
 def _answer(
     request: Request, form: Form, number: int, wanted: Callable[[Tournament], tuple[str, str, str]]
 ) -> Response:
-    """Enter a result, or show what stands against it; `wanted` gives both players and the text.
-
-    Another result is only replaced if it is the one that the sender has seen.
-    """
+    """Enter a result, which replaces only one that the sender has seen; else show the other one."""
     replacing = form.text("stands")
 
     def step(tournament: Tournament) -> EventChange:
         first, second, text = wanted(tournament)
-        try:
-            result, forfeit = steps.parse_score(text)
-        except UsageError as error:
-            raise refusal("bad_result", error=error) from None
+        result, forfeit = steps.parse_score(text)
         pair = _rows(tournament, number, first, second)
         game = tournament.game_of[number, pair[0]]
         seen = game.result if pair[0] == game.first else game.result.reversed

@@ -174,10 +174,7 @@ _NICENESS = 10
 
 
 def _chances_page(tournament: Tournament) -> str:
-    """The report on the chances of all players as a part of a page.
-
-    Raises YardstoneError if the tournament cannot be simulated, or is over.
-    """
+    """The report on the chances of all players as a part of a page, made in another process."""
     from yardstone.reports.page import document_fragment
     from yardstone.reports.simulation import simulation_document
     from yardstone.tournament.forecast import Scenario, simulate_scenarios

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 
 from yardstone.parallel import Track
-from yardstone.pool import Pool
 from yardstone.reports.document import Block, Document, Lines, Section, Table
 from yardstone.reports.words import per_cent, plural
 from yardstone.web.kinds.kind import (
@@ -39,9 +38,23 @@ _CROSS_TABLE_PLAYERS = 12
 def _perform(task: Task) -> dict[str, Any]:
     from yardstone.ratings.bradley_terry import BradleyTerry
     from yardstone.ratings.rating_list import rate_list
+    from yardstone.records import formats, joining
+    from yardstone.records.options import Options
     from yardstone.reports.rating_list import plain_list
 
-    pool = _pool_of(task)
+    first = task.options.get("first", "auto")
+    pools = []
+    for name, group in groupby(task.files, key=lambda file: file.format):
+        options = Options(
+            first=first if name == "csv" and first != "auto" else None,
+            skip_unread=task.options.get("unread") == "skip",
+        )
+        pools.append(formats.read_format(name, [*group], options))
+    pool = joining.join_pools(pools)
+    hint = "Send fewer, or use the command `yardstone rate`."
+    task.check("results_games", len(pool), "games", hint)
+    task.check("results_players", len(pool.players), "players", hint)
+    task.skipped.merge(pool.skipped)
     Track("rating", 1)(0)
     system = BradleyTerry(
         average=task.options["average"],
@@ -58,26 +71,6 @@ def _perform(task: Task) -> dict[str, Any]:
         "head_to_head": games[:_PAIRS],
         "head_to_head_left_out": max(len(games) - _PAIRS, 0),
     }
-
-
-def _pool_of(task: Task) -> Pool:
-    from yardstone.records import formats, joining
-    from yardstone.records.options import Options
-
-    first = task.options.get("first", "auto")
-    pools = []
-    for name, group in groupby(task.files, key=lambda file: file.format):
-        options = Options(
-            first=first if name == "csv" and first != "auto" else None,
-            skip_unread=task.options.get("unread") == "skip",
-        )
-        pools.append(formats.read_format(name, [*group], options))
-    pool = joining.join_pools(pools)
-    hint = "Send fewer, or use the command `yardstone rate`."
-    task.check("results_games", len(pool), "games", hint)
-    task.check("results_players", len(pool.players), "players", hint)
-    task.skipped.merge(pool.skipped)
-    return pool
 
 
 def _view(result: Plain, query: Query) -> View:

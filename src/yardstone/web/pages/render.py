@@ -55,15 +55,6 @@ def days_words(days: float) -> str:
     return plural(max(round(24.0 * days), 1), "hour")
 
 
-def limit_words(limits: Plain) -> dict[str, str]:
-    """The limits that stand beside the drop zone."""
-    return {
-        "files": f"{limits['files']:,}",
-        "file_bytes": size_words(limits["file_bytes"]),
-        "request_bytes": size_words(limits["request_bytes"]),
-    }
-
-
 def limits_table(limits: Plain) -> list[tuple[str, str]]:
     """All limits that a visitor can run into, and what happens with the files."""
     return [
