@@ -184,10 +184,11 @@ def pair(
         kind = rules.kind(tournament, wishes)
         if kind == "round-robin":
             raise UsageError(_NO_WEIGHTS)
-        if kind == "dutch":
-            return _check_recorded(tournament, round_number, boards)
-        from yardstone.reports.pairing import comparison_document
+        from yardstone.reports.pairing import check_document, comparison_document
+        from yardstone.tournament.dutch import check_rounds
 
+        if kind == "dutch":
+            return check_document(check_rounds(tournament, round_number))
         compared = compare_rounds(tournament, round_number, rules=rules.weights(tournament))
         return comparison_document(compared)
 
@@ -297,18 +298,10 @@ def check(
         yardstone tournament check swiss.trf
         yardstone tournament check swiss.trf --round 3 --format json
     """
-    return _check_recorded(file.read(), round_number, output)
-
-
-def _check_recorded(
-    tournament: Tournament, round_number: int | None, output: TableOutput
-) -> Document:
-    """Hold recorded rounds against the Dutch system."""
     from yardstone.reports.pairing import check_document
     from yardstone.tournament.dutch import check_rounds
 
-    checks = check_rounds(tournament, round_number)
-    return check_document(checks)
+    return check_document(check_rounds(file.read(), round_number))
 
 
 #: What else a random tournament is like, by the names of a `RandomPlan`.

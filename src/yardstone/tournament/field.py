@@ -101,15 +101,9 @@ def synthetic_field(
         grade=grade,
         rating=egf_of_grade(grade),
         strength=strength,
-        club=_drawn(clubs, number, rng),
-        country=_drawn(countries, number, rng),
+        club=rng.integers(clubs, size=number) if clubs > 0 else np.full(number, -1),
+        country=rng.integers(countries, size=number) if countries > 0 else np.full(number, -1),
     )
-
-
-def _drawn(groups: int, number: int, rng: np.random.Generator) -> Longs:
-    if groups < 1:
-        return np.full(number, -1)
-    return rng.integers(groups, size=number)
 
 
 def known_strength(tournament: Tournament, *, points: bool = False) -> Floats:

@@ -164,13 +164,16 @@ def tournament_pool(
         report.add(record, kind=reason, known=True)
     names = _names(tournament)
     players = dict.fromkeys(names[p] for game in games for p in game.players)
+    known = dict(enumerate(tournament.round_dates, 1))
+    days = [known.get(game.round) or tournament.begin for game in games]
+    times = np.array([np.datetime64("NaT" if day is None else day, "s") for day in days])
     place = {name: row for row, name in enumerate(players)}
     return Pool(
         tuple(players),
         np.array([place[names[game.first]] for game in games], np.int32),
         np.array([place[names[game.second]] for game in games], np.int32),
         np.array([game.result.score for game in games], np.float64),
-        _times(tournament, games),
+        times if any(days) else None,
         _columns(tournament, games),
         report,
     )
@@ -191,14 +194,6 @@ def _names(tournament: Tournament) -> list[str]:
     names = [clean(player.full_name) for player in tournament.players]
     often = Counter(names)
     return [name if often[name] == 1 else f"{name} ({row + 1})" for row, name in enumerate(names)]
-
-
-def _times(tournament: Tournament, games: Sequence[Game]) -> NDArray[np.datetime64] | None:
-    known = dict(enumerate(tournament.round_dates, 1))
-    days = [known.get(game.round) or tournament.begin for game in games]
-    if not any(days):
-        return None
-    return np.array([np.datetime64("NaT" if day is None else day, "s") for day in days])
 
 
 def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray[Any]]:

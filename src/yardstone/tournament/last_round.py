@@ -340,14 +340,17 @@ def place_chances(
     middle = shares(law)
     models = model_draws(law.model, _MODELS, rng)
     drawn = [shares(replace(law, model=each)) for each in models]
-    low, high = _ends(drawn, level)
+    tail = 0.5 * (1.0 - level)
 
     def chance(*at: int) -> Chance:
-        if low is None or high is None:
-            return Chance(float(middle[at]))
-        # Draws may lie to one side of what is most probable; the interval holds that too.
         value = float(middle[at])
-        return Chance(value, min(value, float(low[at])), max(value, float(high[at])))
+        if not drawn:
+            return Chance(value)
+        # The place after a result that cannot be has no chance.
+        known = [each[at] for each in drawn if not np.isnan(each[at])] or [np.nan]
+        # Draws may lie to one side of what is most probable; the interval holds that too.
+        low, high = np.quantile(known, [tail, 1.0 - tail])
+        return Chance(value, min(value, float(low)), max(value, float(high)))
 
     return PlaceChances(
         law.model.name,
@@ -357,17 +360,6 @@ def place_chances(
         tuple((chance(row, 0), chance(row, 1)) for row in range(len(needs.results))),
         level,
     )
-
-
-def _ends(drawn: list[Floats], level: float) -> tuple[Floats | None, Floats | None]:
-    if not drawn:
-        return None, None
-    tail = 0.5 * (1.0 - level)
-    chances = np.stack(drawn)
-    unknown = np.isnan(chances).all(axis=0)  # of the place after a result that cannot be
-    ends = np.nanquantile(np.where(unknown, 0.0, chances), [tail, 1.0 - tail], axis=0)
-    low, high = np.where(unknown, np.nan, ends)
-    return low, high
 
 
 def _outcomes(

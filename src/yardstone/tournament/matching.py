@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from yardstone.arrays import Flags, Longs
 from yardstone.errors import InputError, ModelError
+from yardstone.tournament._matching import BARRED, INNER, LARGEST, match
 
 #: A matrix of so many vertices needs some three gigabytes.
 _MOST_VERTICES = 10_000
@@ -65,15 +66,17 @@ def maximum_matching(weights: ArrayLike, allowed: Flags | None = None) -> Matchi
         >>> matching.pairs(), matching.weight
         ([(0, 2), (1, 3)], 12)
     """
-    from yardstone.tournament._matching import BARRED
-
     plain, n = _checked(weights), len(np.asarray(weights))
     barred = np.zeros((n, n), np.bool_) if allowed is None else ~np.asarray(allowed, np.bool_)
     if barred.shape != (n, n) or (barred != barred.T).any():
         raise InputError("the allowed pairs are not a symmetric matrix of the weights' size")
     doubled = np.where(barred, BARRED, 2 * plain)
     mate, dual, blossoms, barrier = _solve(doubled)
-    crowd, bottleneck = _barrier(barrier)
+    # Groups that cannot all be served, and the vertices that would have to serve them.
+    groups = [np.flatnonzero(barrier == state) for state in np.unique(barrier[barrier <= -2])]
+    groups.sort(key=lambda group: int(group[0]))
+    crowd = tuple(tuple(group.tolist()) for group in groups)
+    bottleneck = tuple(np.flatnonzero(barrier == INNER).tolist())
     if (mate < 0).any():
         alone = int((_solve(np.where(barred, BARRED, 0))[0] < 0).sum())
         # Stand-ins for the missing partners: whoever is left over is matched with one.
@@ -87,8 +90,6 @@ def maximum_matching(weights: ArrayLike, allowed: Flags | None = None) -> Matchi
 
 
 def _checked(weights: ArrayLike) -> Longs:
-    from yardstone.tournament._matching import LARGEST
-
     entered = np.asarray(weights)
     if entered.ndim != 2 or entered.shape[0] != entered.shape[1]:
         raise InputError(f"weights have shape {entered.shape}, not (n, n)")
@@ -105,11 +106,7 @@ def _checked(weights: ArrayLike) -> Longs:
     return plain
 
 
-def _solve(
-    doubled: Longs,
-) -> tuple[Longs, Longs, _Blossoms, Longs]:
-    from yardstone.tournament._matching import match
-
+def _solve(doubled: Longs) -> tuple[Longs, Longs, _Blossoms, Longs]:
     n = len(doubled)
     sound, mate, dual, z, up, barrier = match(np.ascontiguousarray(doubled))
     if not sound:
@@ -123,16 +120,6 @@ def _solve(
             node = int(up[node])
     blossoms = tuple((frozenset(inside), int(z[b])) for b, inside in members.items())
     return mate, dual, blossoms, barrier
-
-
-def _barrier(barrier: Longs) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """Groups that cannot all be served, and the vertices that would have to serve them."""
-    from yardstone.tournament._matching import INNER
-
-    groups = [np.flatnonzero(barrier == state) for state in np.unique(barrier[barrier <= -2])]
-    groups.sort(key=lambda group: int(group[0]))
-    inner = tuple(np.flatnonzero(barrier == INNER).tolist())
-    return tuple(tuple(group.tolist()) for group in groups), inner
 
 
 def force(allowed: Flags, pairs: Iterable[tuple[int, int]]) -> None:

@@ -249,9 +249,6 @@ class Tournament:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extras", MappingProxyType(dict(self.extras)))
-        self._check()
-
-    def _check(self) -> None:
         if self.size and not 2 <= self.size <= MAX_SIZE:
             raise self.error(f"a board of {self.size} lines, at most {MAX_SIZE} are known")
         taken: dict[tuple[int, int], int] = {}

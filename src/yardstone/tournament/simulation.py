@@ -35,6 +35,7 @@ from yardstone.tournament.model import (
     Tournament,
 )
 from yardstone.tournament.pairing import enter
+from yardstone.tournament.round_robin import berger_round
 from yardstone.tournament.rules import HandicapRules, Scoring, SwissSettings
 from yardstone.tournament.standings_table import RoundState, Scores, criterion, default_criteria
 from yardstone.winprob.laws import win_probability
@@ -141,7 +142,8 @@ class SimulationPlan:
         self._packed = [self.pairing.packed(r) for r in rounds]
         self._order = [self._criteria(r) for r in rounds]
         if whole.system is System.round_robin:
-            self._table = _schedule(before)
+            table = [[b for b in berger_round(n, r) if max(b) < n] for r in rounds]
+            self._table = [np.array(boards, np.int64).reshape(-1, 2).T for boards in table]
 
     @cached_property
     def even_chances(self) -> tuple[Floats, Floats] | None:
@@ -160,19 +162,6 @@ class SimulationPlan:
         names = [main, *default_criteria(self.tournament), further]
         known = [n for n in dict.fromkeys(names) if n.upper() not in ("", "NULL") and "@" not in n]
         return [n for n in known if criterion(n, self.tournament.system).compute is not None]
-
-
-def _schedule(tournament: Tournament) -> list[tuple[Longs, Longs]]:
-    """Players who move first and second in each round of a round robin."""
-    from yardstone.tournament.round_robin import berger_round
-
-    n = len(tournament.players)
-    rounds = []
-    for number in range(1, tournament.rounds + 1):
-        boards = [pair for pair in berger_round(n, number) if max(pair) < n]
-        sides = np.array(boards, np.int64).reshape(-1, 2)
-        rounds.append((sides[:, 0], sides[:, 1]))
-    return rounds
 
 
 def play(plan: SimulationPlan, rng: np.random.Generator) -> tuple[Scores, Floats]:

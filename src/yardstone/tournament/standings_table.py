@@ -224,10 +224,6 @@ class RoundState:
         """The same as FIDE counts."""
         return FideScores(self.tournament, self.round, self.unplayed)
 
-    def at(self, round_number: int) -> RoundState:
-        """The state after another round."""
-        return RoundState(self.scores, round_number, self.unplayed)
-
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -253,7 +249,7 @@ class Criterion:
             when = self.shift if self.shift > 0 else state.round + self.shift
             if not 0 <= when <= state.round:
                 raise UsageError(f"{self.name}: there is no round {when} before {state.round}")
-            state = state.at(when)
+            state = replace(state, round=when)
         return self.turned(self.compute(state))
 
     def turned(self, values: Floats) -> Floats:
@@ -580,20 +576,6 @@ def standings(
         chosen = tuple(criterion(name, tournament.system) for name in criteria)
     rules = rules_for(tournament.begin) if unplayed is None else Unplayed(unplayed)
     state = RoundState(Scores.of(tournament), now, rules)
-    return _table(state, chosen, everybody=everybody)
-
-
-def round_shown(tournament: Tournament, round_number: int | None) -> int:
-    """A round that there is, by default the last one without an open result; else UsageError."""
-    last = max(tournament.rounds, tournament.last_round)
-    now = tournament.complete_rounds if round_number is None else round_number
-    if not 0 <= now <= last:
-        raise UsageError(f"there is no round {now}, only 1 to {last}")
-    return now
-
-
-def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool) -> Standings:
-    tournament = state.tournament
     n = len(tournament.players)
     listed = np.arange(n) if everybody else np.flatnonzero(taking_part(tournament))
     columns = [np.zeros(n) if c.compute is None else c.values(state) for c in chosen]
@@ -612,7 +594,16 @@ def _table(state: RoundState, chosen: tuple[Criterion, ...], *, everybody: bool)
     shown = values[rows]
     for number, which in enumerate(chosen):
         shown[:, number] = which.turned(shown[:, number])
-    return Standings(tournament, state.round, chosen, rows, place, shown, state.scores)
+    return Standings(tournament, now, chosen, rows, place, shown, state.scores)
+
+
+def round_shown(tournament: Tournament, round_number: int | None) -> int:
+    """A round that there is, by default the last one without an open result; else UsageError."""
+    last = max(tournament.rounds, tournament.last_round)
+    now = tournament.complete_rounds if round_number is None else round_number
+    if not 0 <= now <= last:
+        raise UsageError(f"there is no round {now}, only 1 to {last}")
+    return now
 
 
 def shared_places(ranked: NDArray[Any]) -> Longs:

@@ -159,7 +159,7 @@ def enter_players(
     absent = frozenset(range(1, start))
     players = list(tournament.players)
     place = {key(player): row for row, player in enumerate(players)}
-    plain = {_unaccented(text): row for text, row in place.items()}
+    plain = {plain_letters(text): row for text, row in place.items()}
     skipped = SkipReport()
     new: list[int] = []
     old: list[str] = []
@@ -177,10 +177,10 @@ def enter_players(
             record = Skipped(source or tournament.file, entry.line, f"{name}: {error.advice}")
             skipped.add(record, kind=error.message)
             continue
-        alike = plain.get(_unaccented(who))
+        alike = plain.get(plain_letters(who))
         if alike is not None:
             notes.append(f"{player.full_name} and {players[alike].full_name}: the same person?")
-        place[who] = plain[_unaccented(who)] = len(players)
+        place[who] = plain[plain_letters(who)] = len(players)
         new.append(len(players))
         players.append(player)
     lines = [f"Entered already: {listed(old)}."] if old else []
@@ -190,9 +190,15 @@ def enter_players(
     return replace(done(made, _entered(made, new, start), *lines, *notes), skipped=skipped)
 
 
-def _unaccented(text: str) -> str:
-    """Letters and digits without their accents."""
-    return "".join(ch for ch in unicodedata.normalize("NFKD", text) if ch.isalnum())
+def plain_letters(text: str) -> str:
+    """Small letters and digits of a text, without their accents.
+
+    Examples:
+        >>> plain_letters("Søren Ångström")
+        'sorenangstrom'
+    """
+    text = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o"))
+    return "".join(ch for ch in text if ch.isalnum())
 
 
 def _check_same(there: Player, entry: Player) -> None:
@@ -376,18 +382,13 @@ def columns_of(
     columns: dict[str, int] = {}
     unused = []
     for place, name in enumerate(head):
-        plain = plain_heading(name)
+        plain = plain_letters(name)
         kind = next((kind for kind, words in names.items() if plain in words), None)
         if kind is None or kind in columns:
             unused.append(name)
         else:
             columns[kind] = place
     return columns, unused
-
-
-def plain_heading(text: str) -> str:
-    """A heading in small letters, without blanks and accents."""
-    return _unaccented(text.casefold())
 
 
 def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEntry:
@@ -400,27 +401,21 @@ def _entry(values: Mapping[str, str], line: int, rating_column: str) -> EventEnt
     name = values.get("family") or values.get("name", "")
     if not name and not values.get("egf"):
         raise InputError("a row without a name")
+    value = finite_number(rating.replace(",", "."), below=1e5)
+    if rating and value is None:
+        raise InputError(f"rating {rating!r} is not a number")
     return EventEntry(
         name=name,
         first_name=values.get("first_name", ""),
         grade=grade,
-        rating=_rating(rating),
+        rating=value,
         club=values.get("club", ""),
         country=values.get("country", ""),
         ids={kind: values[kind] for kind in ("egf", "ffg", "aga") if values.get(kind)},
-        rating_origin="EGF" if rating and plain_heading(rating_column) in _OF_EGF else "",
+        rating_origin="EGF" if rating and plain_letters(rating_column) in _OF_EGF else "",
         correction=int(correction),
         line=line,
     )
-
-
-def _rating(text: str) -> float | None:
-    if not text:
-        return None
-    value = finite_number(text.replace(",", "."), below=1e5)
-    if value is None:
-        raise InputError(f"rating {text!r} is not a number")
-    return value
 
 
 _FFG_LINE = re.compile(r"^(\S.{37})\s*+(-?\d{1,6}) (.) (.{7}) (.{0,4})\s?(\w{0,2})\s*$")
@@ -441,7 +436,9 @@ class RatingRegister:
     @cached_property
     def _names(self) -> list[tuple[str, str]]:
         """The plain family name and given name of each player."""
-        return [(_plain(entry.name), _plain(entry.first_name)) for entry in self.entries]
+        return [
+            (plain_letters(entry.name), plain_letters(entry.first_name)) for entry in self.entries
+        ]
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -463,7 +460,7 @@ class RatingRegister:
         """Players whose name, in either order, begins with the text, or who have the number."""
         if text.strip().isdecimal():
             return self.candidates(text)
-        wanted = _plain(text)
+        wanted = plain_letters(text)
         matching = [
             entry
             for entry, (one, two) in zip(self.entries, self._names, strict=True)
@@ -603,16 +600,12 @@ def _blanks(text: str) -> str:
     return " ".join(text.replace("_", " ").split())
 
 
-def _plain(text: str) -> str:
-    return _unaccented(text.casefold().replace("ø", "o"))
-
-
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
 
 
 def _spellings(name: str) -> list[str]:
     """The plain forms of a name: accents dropped, or written with two letters."""
-    return [_plain(name), _plain(name.casefold().translate(_TWO_LETTERS))]
+    return [plain_letters(name), plain_letters(name.casefold().translate(_TWO_LETTERS))]
 
 
 def _described(entry: EventEntry) -> str:

@@ -16,7 +16,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.results import SCORES, meanings, normalized, pair_of
 from yardstone.records.sources import delimited_rows
 from yardstone.tournament.dutch import DutchProposal, propose_dutch
-from yardstone.tournament.event.entries import columns_of, plain_heading, remove_player
+from yardstone.tournament.event.entries import columns_of, plain_letters, remove_player
 from yardstone.tournament.event.settings import (
     EventChange,
     EventWishes,
@@ -498,7 +498,7 @@ def read_result_sheet(
             f"a sheet needs the columns table and score, and has {', '.join(head)}",
             hint=f"or {ahead.lower()}, {behind.lower()} and score",
         )
-    if plain_heading(head[columns.get("second", 0)]) in (*_WHITE, *_BLACK) and (
+    if plain_letters(head[columns.get("second", 0)]) in (*_WHITE, *_BLACK) and (
         columns["second"] < columns.get("first", 0)
     ):
         raise wrong(

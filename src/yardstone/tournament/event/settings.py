@@ -145,9 +145,10 @@ def new_tournament(
     mcmahon, first = kind is System.mcmahon, begin or end or date.today()
     starts: dict[str, Any] = {"bar": 3, "floor": -20} if mcmahon else {}
     even = HandicapRules(by_score=False, threshold=-30, correction=0)
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     base = Tournament(
         name=name.strip(),
-        short_name=_short(name),
+        short_name=re.sub(r"[^A-Za-z0-9]+", "", plain) or "tournament",
         begin=first,
         end=first,
         discipline="go",
@@ -250,12 +251,6 @@ def _criteria(text: str, system: System) -> tuple[str, ...]:
             "by which a file of OpenGotha tells the system"
         )
     return names
-
-
-def _short(name: str) -> str:
-    """A name for files: plain letters and digits."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9]+", "", plain) or "tournament"
 
 
 _SWISS = PairingSettings(

@@ -183,7 +183,18 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     while between and _SCORE.fullmatch(between[-1]) and len(between) > 1:
         scores.insert(0, between.pop())
     matches = [match for word in words[cells_at:] if (match := RESULT.fullmatch(word))]
-    cells = [_cell(match, place, number) for place, match in enumerate(matches, 1)]
+    cells = [
+        Half(
+            place,
+            number,
+            int(match["who"] or 0),
+            match["sign"],
+            {"b": True, "w": False}.get((match["colour"] or "").lower()),
+            int(match["handicap"] or 0),
+            "!" in (match["mark"] or ""),
+        )
+        for place, match in enumerate(matches, 1)
+    ]
     if len(cells) > MAX_ROUNDS:
         raise InputError(f"more than {MAX_ROUNDS} rounds", file=file, line=number)
     family, first = _names(names)
@@ -205,18 +216,6 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
         line=number,
     )
     return _PlayerRow(printed, player, tuple(scores), cells)
-
-
-def _cell(match: re.Match[str], round_number: int, line: int) -> Half:
-    return Half(
-        round_number,
-        line,
-        int(match["who"] or 0),
-        match["sign"],
-        {"b": True, "w": False}.get((match["colour"] or "").lower()),
-        int(match["handicap"] or 0),
-        "!" in (match["mark"] or ""),
-    )
 
 
 def _names(words: list[str]) -> tuple[str, str]:
@@ -269,7 +268,9 @@ def write_h9(
             return document.to_bytes(document.lines)
     check_half_results(tournament, "this format")
     table = standings(tournament, round_number=tournament.last_round)
-    lines = [*_head(tournament), _columns(table), *_rows(table, keep_forfeits)]
+    names = "".join(f"{(c.heading or c.name)[:5]:>5}" for c in table.criteria)
+    columns = f"; Pl {'Name':<32}Rk Co Club{names}"
+    lines = [*_head(tournament), columns, *_rows(table, keep_forfeits)]
     return ("\n".join(lines) + "\n").encode(encoding, "replace")
 
 
@@ -291,11 +292,6 @@ def _head(tournament: Tournament) -> list[str]:
         tags["CM"] = _NAMES[tournament.time.system]
     known = {tag: text.replace("]", ")") for tag, text in tags.items() if text != "?"}
     return [*(f"; {tag}[{text}]" for tag, text in known.items()), ";"]
-
-
-def _columns(table: Standings) -> str:
-    names = "".join(f"{(c.heading or c.name)[:5]:>5}" for c in table.criteria)
-    return f"; Pl {'Name':<32}Rk Co Club{names}"
 
 
 def _rows(table: Standings, keep_forfeits: bool) -> list[str]:

@@ -228,6 +228,9 @@ MAX_ROUNDS = 200
 #: Ratings of files before this version count from 1 dan = 0 and names are plain ASCII.
 SINCE = 201
 _OLD_RATING_ZERO = 2050
+#: Which system has which main criterion.
+_SYSTEMS = {"MMS": System.mcmahon, "STS": System.mcmahon, "NBW": System.swiss,
+            "CAT": System.swiss, "CPS": System.cup}  # fmt: skip
 _IDS = {"egf": "egfPin", "ffg": "ffgLicence", "aga": "agaId"}
 _PLAYER_TEXTS = (
     Attribute("firstName", "first_name", _TEXT, ""),
@@ -255,12 +258,6 @@ def read_opengotha(data: bytes, file: str = "", *, skipped: SkipReport | None = 
 def _is_old(root: Element) -> bool:
     version = whole_number(root.attributes.get("dataVersion", ""))
     return version is not None and version < SINCE
-
-
-def _system(criteria: tuple[str, ...]) -> System:
-    systems = {"MMS": System.mcmahon, "STS": System.mcmahon, "NBW": System.swiss,
-               "CAT": System.swiss, "CPS": System.cup}  # fmt: skip
-    return next((systems[name] for name in criteria if name in systems), System.other)
 
 
 def key(player: Player) -> str:
@@ -304,7 +301,7 @@ class _XmlReader:
         return Tournament(
             **values,
             discipline="go",
-            system=_system(scoring.criteria),
+            system=next((_SYSTEMS[c] for c in scoring.criteria if c in _SYSTEMS), System.other),
             players=players,
             games=games,
             byes=byes,

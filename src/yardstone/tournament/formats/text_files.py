@@ -178,10 +178,9 @@ class _TreeBuilder:
         self.stack.append(element)
 
     def _end(self, _name: str) -> None:
-        element = self.stack.pop()
+        self.stack.pop()
         if not self.stack:
             self.end = self.parser.CurrentByteIndex
-            self.root = element
 
     def _data(self, text: str) -> None:
         if self.stack and self.stack[-1].children:

@@ -68,14 +68,6 @@ BYES: Mapping[str, ByeKind] = {
     "Z": ByeKind.zero,
 }
 
-_BYE_POINTS: Mapping[ByeKind, float] = {
-    ByeKind.full: 1.0,
-    ByeKind.half: 0.5,
-    ByeKind.paired: 1.0,
-    ByeKind.zero: 0.0,
-}
-
-
 #: Which line holds which field: texts, and days.
 _NAMES = {"012": "name", "022": "place", "102": "director"}
 _DAYS = {"042": "begin", "052": "end"}
@@ -232,7 +224,8 @@ class _TrfReader:
                 points[game.second] += game.result.points[1]
             for bye in byes:
                 if bye.round == number:
-                    points[bye.player] += _BYE_POINTS[bye.kind]
+                    usual = {ByeKind.half: 0.5, ByeKind.zero: 0.0}
+                    points[bye.player] += usual.get(bye.kind, 1.0)
         return made
 
     def _bye(self, half: Half) -> ByeKind | None:

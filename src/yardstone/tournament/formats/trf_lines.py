@@ -375,7 +375,10 @@ def with_go(
             if match[1] == "tournament":
                 () = keys
                 whole |= _typed_fields(plain, record, _WHOLE)
-                _check_teams(whole.get("teams", ()), len(players))
+                for team in whole.get("teams", ()):
+                    if any(not 0 <= row < len(players) for row in team.everybody()):
+                        missing = "has a player who is not in the file"
+                        raise ValueError(f"the team {team.name!r} {missing}")
             elif match[1] == "player":
                 (row,) = (place[start] for start in keys)
                 changed = _typed_fields(players[row], record, _PLAYER)
@@ -391,13 +394,6 @@ def with_go(
         except (ValueError, RecursionError) as problem:
             raise error(f"what a line says of Go cannot be read: {problem}", number) from None
     return replace(plain, **whole, players=tuple(players), games=tuple(games))
-
-
-def _check_teams(teams: Sequence[Team], players: int) -> None:
-    """Refuse line-ups of players whom the file does not have."""
-    for team in teams:
-        if any(not 0 <= row < players for row in team.everybody()):
-            raise ValueError(f"the team {team.name!r} has a player who is not in the file")
 
 
 def _without_extras(plain: Tournament) -> Tournament:
