@@ -172,8 +172,8 @@ def test_results_and_errors_are_those_of_one_machine(nodes: Nodes, tmp_path: Pat
             read[0] += 1
             yield number
 
-    progress = lambda done, _: ahead.append(read[0] - done)  # noqa: E731
-    parallel.map(tasks.square, items(), total=300, progress=progress)
+    with parallel.context(progress=lambda _, done, __: ahead.append(read[0] - done)):
+        parallel.map(tasks.square, items(), what="squaring", total=300)
     assert max(ahead) < 60
 
     file = tmp_path / "network.bin"
@@ -188,7 +188,7 @@ def test_results_and_errors_are_those_of_one_machine(nodes: Nodes, tmp_path: Pat
 def test_the_work_of_a_lost_machine_is_done_again(nodes: Nodes, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
 
-    def progress(done: int, total: int) -> None:
+    def progress(what: str, done: int, total: int) -> None:
         """Kill the machine that will not be done with its item."""
         if done == total - 1:
             assert wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"), 60)
@@ -197,7 +197,8 @@ def test_the_work_of_a_lost_machine_is_done_again(nodes: Nodes, tmp_path: Path) 
             nodes.kill(victim)
 
     work = partial(tasks.wait_for_death, str(tmp_path), nodes.cluster.head_node.node_id)
-    assert parallel.map(work, range(100), progress=progress) == list(range(100))
+    with parallel.context(progress=progress):
+        assert parallel.map(work, range(100), what="waiting") == list(range(100))
     assert len(nodes.others) == 1
 
 

@@ -96,17 +96,18 @@ def test_a_worker_that_leaves_is_an_error() -> None:
 @pytest.mark.parametrize("way", WAYS, ids=IDS)
 def test_progress_reaches_the_total(way: dict[str, Any]) -> None:
     seen: list[tuple[int, int]] = []
-    parallel.map(tasks.square, range(7), progress=lambda *counts: seen.append(counts), **way)
+    with parallel.context(progress=lambda _, *counts: seen.append(counts)):
+        parallel.map(tasks.square, range(7), what="squaring", **way)
     assert seen[-1] == (7, 7)
     assert seen == sorted(seen)
 
 
 def test_an_error_in_progress_stops_the_work() -> None:
-    def fail(done: int, total: int) -> None:
+    def fail(what: str, done: int, total: int) -> None:
         raise RuntimeError("enough")
 
-    with pytest.raises(RuntimeError, match="enough"):
-        parallel.map(tasks.square, range(4), workers=2, progress=fail)
+    with parallel.context(progress=fail), pytest.raises(RuntimeError, match="enough"):
+        parallel.map(tasks.square, range(4), what="squaring", workers=2)
 
 
 @pytest.mark.parametrize("wrong", [{"chunk": 0}, {"workers": 0}, {"workers": -2}])

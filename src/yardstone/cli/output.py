@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import strftime
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -115,10 +114,6 @@ class TableOutput:
             check_folder(path)
         if self.prints and self.form == "parquet":
             raise UsageError(f"Parquet is not text: name a file with {self.FILE}")
-
-    def progress(self, label: str) -> Callable[[int, int], None] | None:
-        """A function of (done, all) that draws; None where nobody looks."""
-        return progress_bar(label, quiet=self.quiet)
 
     @property
     def passing(self) -> Literal["screen", "lines", "files"]:
@@ -248,35 +243,6 @@ def _pieces(document: Document, form: str) -> Iterable[str]:
     from yardstone.reports.text import text_pieces
 
     return text_pieces(document)
-
-
-def progress_bar(label: str, *, quiet: bool) -> Callable[[int, int], None] | None:
-    """A function of (done, all) that draws on standard error; None where nobody looks."""
-    if quiet or not sys.stderr.isatty():
-        return None
-    last = -1
-
-    def show(done: int, whole: int) -> None:
-        nonlocal last
-        percent = 100 * done // whole if whole else 100
-        if percent != last:
-            last = percent
-            end = "\r\x1b[K" if done >= whole else ""
-            sys.stderr.write(f"\r\x1b[K{label} {percent:3d} %{end}")
-            sys.stderr.flush()
-
-    return show
-
-
-def stage_bars(*, quiet: bool) -> Callable[[str, int, int], None] | None:
-    """A function of (stage, done, all) that draws one stage after the other, as above."""
-    bar_of = cache(partial(progress_bar, quiet=quiet))
-
-    def show(stage: str, done: int, whole: int) -> None:
-        if whole and (bar := bar_of(stage)) is not None:
-            bar(done, whole)
-
-    return None if bar_of("") is None else show
 
 
 def progress_bars() -> Progress:

@@ -203,7 +203,6 @@ def map(
     what: str | None = None,
     workers: int | None = None,
     threads: bool = False,
-    progress: Callable[[int, int], None] | None = None,
     chunk: int = 1,
     engine: str | None = None,
     total: int | None = None,
@@ -264,7 +263,7 @@ def map(
     where = current().engine if engine is None else _checked(engine)
     todo = Todo(items, chunk, total)
     number = min(workers or max(1, round(available_cores() / cores)), todo.chunks)
-    with nullcontext(progress) if what is None else Track(what, todo.total) as tell:
+    with nullcontext() if what is None else Track(what, todo.total) as tell:
         tally = Tally(todo.total, tell, receive)
         if where != _LOCAL and workers != 1 and todo.chunks and not inside():
             from yardstone.parallel import _ray

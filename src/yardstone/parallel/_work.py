@@ -74,12 +74,12 @@ class Tally:
     def __init__(
         self,
         total: int,
-        progress: Callable[[int, int], None] | None,
+        tell: Callable[[int], object] | None,
         receive: Callable[[Any, Any], Any] | None,
     ) -> None:
         self.results: list[Any] = [None] * total
         self._done = 0
-        self._progress = progress
+        self._tell = tell
         self._receive = receive
 
     def put(self, chunk: Chunk, results: Sequence[Any]) -> None:
@@ -91,8 +91,8 @@ class Tally:
             ]
         self.results[chunk.first : chunk.first + len(results)] = results
         self._done += len(results)
-        if self._progress is not None:
-            self._progress(self._done, len(self.results))
+        if self._tell is not None:
+            self._tell(self._done)
 
 
 def run_chunk(function: Callable[[Any], Any], chunk: Chunk) -> list[Any]:

@@ -8,6 +8,7 @@ from yardstone.cli.declare import check_folder, named_values, option
 from yardstone.cli.go import GamePaths
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
+from yardstone.parallel import Track
 
 _ENDING = ".bin.gz"
 
@@ -59,22 +60,12 @@ def train(
     report_skipped(skipped)
     from yardstone.go.nets import load_network
     from yardstone_lab.imitation.network import write_model
-    from yardstone_lab.imitation.training import (
-        TrainingLosses,
-        judge_network,
-        read_losses,
-        train_network,
-    )
+    from yardstone_lab.imitation.training import judge_network, read_losses, train_network
     from yardstone_lab.reports.imitation import imitation_document
 
     stem = network.name.removesuffix(_ENDING)
     apart = games.apart()
-    draw = output.progress("training")
-
-    def progress(done: int, whole: int, _: TrainingLosses) -> None:
-        if draw is not None:
-            draw(done, whole)
-
+    track = Track("training")
     home = folder or network.with_name(f"{stem}.training")
     trained, done = train_network(
         games.select(~apart),
@@ -83,7 +74,7 @@ def train(
         threads=threads,
         minutes=minutes,
         teacher=None if teacher is None else load_network(teacher, threads=threads),
-        progress=progress,
+        progress=lambda done, whole, _: track(done, whole),
     )
     if done < chosen.steps:
         print(f"{done:,} of {chosen.steps:,} steps are done: the same command goes on.")

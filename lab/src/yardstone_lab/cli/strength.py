@@ -18,8 +18,9 @@ from yardstone.cli.declare import (
     named_values,
     option,
 )
-from yardstone.cli.output import Output, TableOutput, progress_bar, stage_bars
+from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import InputError, UsageError
+from yardstone.parallel import Track, current
 
 if TYPE_CHECKING:
     from yardstone.reports.chart import Chart
@@ -151,7 +152,7 @@ def run(
         experiment,
         workers=work.workers,
         say=_silent if output.quiet else _say,
-        progress=stage_bars(quiet=output.quiet),
+        progress=current().progress,
     )
     measured = measure(outcome)
     document = experiment_document(measured)
@@ -243,7 +244,6 @@ def search(
     folder = folder or experiment.folder / f"search-{model}"
     examples = Cached(partial(experiment_examples, str(file), model))
     examples()  # an error in the games is one of the command, not of a worker
-    progress = progress_bar("searching", quiet=output.quiet)
     plan = Plan(iterations, runs, shrink, around, low_high, seed)  # type: ignore[arg-type]
     if method == "random":
         runs_done = random_search(
@@ -253,7 +253,6 @@ def search(
             workers=work.workers,
             threads=threads,
             device=device,
-            progress=progress,
             report=None if output.quiet else _say_line,
         )
     else:
@@ -269,7 +268,6 @@ def search(
             workers=work.workers,
             threads=threads,
             device=device,
-            progress=progress,
         )
     if not output.quiet:
         print(
@@ -364,7 +362,7 @@ def train(
         folder,
         device=device,
         threads=threads,
-        progress=output.progress("training"),
+        progress=Track("training"),
         report=None if output.quiet else _say_line,
         resume=not anew,
         card={"features": list(MODELS[network])},
@@ -414,7 +412,7 @@ def _train_ranked_model(asked: _Ranked, output: Output) -> None:
         seed=asked.seed,
         folder=asked.folder or asked.save.with_suffix(".folds"),
         threads=asked.threads,
-        progress=output.progress("learning"),
+        progress=Track("learning"),
     )
     trained.model.save(asked.save)
     output.emit(ranked_model_document(trained, asked.save))

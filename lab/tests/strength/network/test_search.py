@@ -14,6 +14,7 @@ import pytest
 
 from lab.tests.strength.made_training import TINY, made_games
 from lab.tests.strength.network.test_training import huge_features
+from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, UsageError
 from yardstone_lab.neubauer.moves import Labelled
 from yardstone_lab.neubauer.network import search
@@ -157,14 +158,8 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
     plan = Plan(iterations=2, runs=2, start=QUICK, seed=4, windows=(3, 5))
     reported: list[SearchRun] = []
     progress: list[tuple[int, int]] = []
-    runs = random_search(
-        examples,
-        tmp_path / "a",
-        plan,
-        workers=1,
-        progress=lambda done, total: progress.append((done, total)),
-        report=reported.append,
-    )
+    with parallel.context(progress=lambda _, *counts: progress.append(counts)):
+        runs = random_search(examples, tmp_path / "a", plan, workers=1, report=reported.append)
     assert runs == reported
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert [(run.iteration, run.number) for run in runs] == [(1, 1), (1, 2), (2, 1), (2, 2)]
@@ -295,15 +290,8 @@ def test_optuna_searches_goes_on_and_gives_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     progress: list[tuple[int, int]] = []
-    runs = optuna_search(
-        examples,
-        tmp_path / "a",
-        2,
-        QUICK,
-        windows=(3, 5),
-        workers=1,
-        progress=lambda done, total: progress.append((done, total)),
-    )
+    with parallel.context(progress=lambda _, *counts: progress.append(counts)):
+        runs = optuna_search(examples, tmp_path / "a", 2, QUICK, windows=(3, 5), workers=1)
     assert progress == [(0, 2), (1, 2), (2, 2)]
     assert len(runs) == 2
     # The first one is the start, but for the window.

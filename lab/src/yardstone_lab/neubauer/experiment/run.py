@@ -184,9 +184,6 @@ def _difference(known: Mapping[str, Any] | None, about: Mapping[str, Any]) -> st
     return f"{' and '.join(changed)} changed" if changed else "a setting is gone"
 
 
-Progress = Callable[[str, int, int], None]
-
-
 @dataclass(slots=True)
 class Preparation:
     """The stages that prepare the data; each takes what those before it gave."""
@@ -195,7 +192,7 @@ class Preparation:
     workers: int | None  #: Processes that judge and take features; one a core if None.
     say: Callable[[str], object]  #: Told what is kept, done and redone.
     #: Called with what is being done, how much of it is done and how much there is.
-    progress: Progress | None
+    progress: parallel.Progress | None
     facts: dict[str, Any] = field(default_factory=dict)  #: What the stages said of themselves.
     stages: Stages = field(init=False)
     #: The games, once something has asked for them.
@@ -502,7 +499,7 @@ def run_experiment(
     *,
     workers: int | None = None,
     say: Callable[[str], object] = print,
-    progress: Progress | None = None,
+    progress: parallel.Progress | None = None,
 ) -> ExperimentResult:
     """Do all of an experiment that is not done yet.
 

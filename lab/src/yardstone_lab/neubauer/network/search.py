@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -285,7 +286,6 @@ def random_search(
     workers: int | None = None,
     threads: int | None = 1,
     device: str = "auto",
-    progress: Callable[[int, int], object] | None = None,
     report: Callable[[SearchRun], object] | None = None,
 ) -> list[SearchRun]:
     """Search at random, in iterations, and keep every training and its figures.
@@ -298,7 +298,6 @@ def random_search(
         workers: Trainings at the same time; one a core by default.
         threads: Of each training.
         device: As in `yardstone_lab.neubauer.network.training.train`.
-        progress: Called as ``progress(done, total)``, in trainings.
         report: Called with each run, in order, when its iteration is over.
 
     Returns:
@@ -312,7 +311,13 @@ def random_search(
     home = Path(folder).absolute()
     keep_plan(home, _described(plan))
     generators = parallel.spawn_generators(plan.seed, plan.iterations * plan.runs)
-    total = len(generators)
+    track = parallel.Track("searching", len(generators))
+    trained = count(1)
+
+    def counted(_: Any, run: SearchRun) -> SearchRun:
+        track(next(trained))
+        return run
+
     runs: list[SearchRun] = []
     centre = plan.start
     for iteration in range(plan.iterations):
@@ -322,25 +327,19 @@ def random_search(
             settings = propose(centre, plan.scale(iteration), generator, plan.windows)
             path = home / f"iteration-{iteration + 1}" / f"run-{number + 1:02d}"
             items.append((iteration + 1, number + 1, settings, path))
-        done = parallel.map(
-            partial(do_run, examples=examples, threads=threads, device=device),
-            items,
-            workers=workers,
-            shared=[home],
-            progress=None if progress is None else partial(_shifted, progress, first, total),
-        )
+        with track, parallel.context(workers=workers):
+            done = parallel.map(
+                partial(do_run, examples=examples, threads=threads, device=device),
+                items,
+                receive=counted,
+                shared=[home],
+            )
         runs += done
         for run in done if report is not None else ():
             report(run)  # type: ignore[misc]
         write_runs(home, runs)
         centre = best_run(runs).settings
     return runs
-
-
-def _shifted(
-    progress: Callable[[int, int], object], first: int, total: int, done: int, _: int
-) -> None:
-    progress(first + done, total)
 
 
 def _described(plan: Plan) -> dict[str, Any]:
@@ -396,7 +395,6 @@ def optuna_search(
     workers: int | None = None,
     threads: int | None = 1,
     device: str = "auto",
-    progress: Callable[[int, int], object] | None = None,
 ) -> list[SearchRun]:
     """Search with optuna.
 
@@ -410,7 +408,7 @@ def optuna_search(
         windows (int, int): Search the window between these as well.
         seed: With one worker equal seeds give equal searches; several learn from each other in the
             order in which they happen to be done.
-        workers, threads, device, progress: As in `random_search`.
+        workers, threads, device: As in `random_search`.
 
     Raises:
         MissingExtraError: optuna is not installed.
@@ -444,11 +442,10 @@ def optuna_search(
     )
     number = min(workers or parallel.available_cores(), trials)
     if number == 1 and not parallel.elsewhere():
-        _work(0, progress=progress, **searched.keywords)
+        searched(0)
     else:
         parallel.map(searched, range(number), workers=number, shared=[home])
-        if progress is not None:
-            progress(trials, trials)
+        parallel.Track("searching", trials)(trials)
     runs = _runs(optuna, _study(optuna, home, seed, windows), start, home)
     write_runs(home, runs)
     best_run(runs)
@@ -500,7 +497,6 @@ def _work(
     trials: int,
     threads: int | None,
     device: str,
-    progress: Callable[[int, int], object] | None = None,
 ) -> None:
     """One worker: trial after trial, until there are enough."""
     optuna = _optuna()
@@ -533,12 +529,11 @@ def _work(
         counted = (states.COMPLETE, states.PRUNED, states.RUNNING)
         return len(study.get_trials(deepcopy=False, states=counted))
 
-    while (finished := begun()) < trials:
-        if progress is not None:
-            progress(finished, trials)
-        study.optimize(objective, n_trials=1)
-    if progress is not None:
-        progress(trials, trials)
+    with parallel.Track("searching", trials) as track:
+        while (finished := begun()) < trials:
+            track(finished)
+            study.optimize(objective, n_trials=1)
+        track(trials)
 
 
 def _settings(
