@@ -99,6 +99,7 @@ def test_grades_that_goldis_does_not_have(capsys: pytest.CaptureFixture[str]) ->
         (["1p", "10aml"], [3000, 2900]),
         (["2315", "1987", "--scale", "egf"], [2215, 1887]),
         (["3d", "1k", "--scale", "grade"], [2200, 1900]),
+        (["10k", "20k", "--scale", "uniform"], [1000, 0]),
         (["2d", "2000", "--scale", "egf"], [2100, 1900]),
         (["1960.4", "1272.7", "--scale", "ogs"], [2000, 1000]),
     ],

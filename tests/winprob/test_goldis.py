@@ -26,6 +26,8 @@ from yardstone.winprob.goldis import (
     handicap,
     handicap_stones,
     rank_rating,
+    uniform_rank_rating,
+    uniform_rating,
 )
 
 rating = st.integers(0, 3300)
@@ -148,6 +150,18 @@ def test_ranks(rank: str, value: float) -> None:
 def test_what_is_not_a_rank(rank: str) -> None:
     with pytest.raises(InputError, match="not a rank"):
         rank_rating(rank)
+
+
+def test_pratesis_uniform_scale() -> None:
+    assert uniform_rank_rating("20k") == 0.0
+    assert uniform_rank_rating("10aml") == 2900.0
+    assert [uniform_rank_rating(f"{n}p") for n in (1, 3, 9)] == [3000, 3100, 3200]
+    values = uniform_rating(np.linspace(0, 4000, 400))
+    assert np.all(np.diff(values) > 0)
+    with pytest.raises(InputError, match="below 20 kyu"):
+        uniform_rank_rating("21step")
+    with pytest.raises(UsageError, match="begins with 0"):
+        uniform_rating(-1)
 
 
 @given(st.floats(-500, 500))

@@ -228,8 +228,9 @@ def handicap(
         metavar="RATINGS",
     ),
     *,
-    scale: Literal["goldis", "egf", "ogs", "grade", "rank"] | None = option(
-        "What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs ratings."
+    scale: Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"] | None = option(
+        "What the two are: goldis (numbers, the default), rank (names), grade, egf or ogs "
+        "ratings, or uniform (Pratesi's modified scale)."
     ),
     win: str | None = option(
         "Model of winning: fitted, egf, goldis, kaniuk, or a file of winprob fit --save. "

@@ -103,6 +103,32 @@ def rank_rating(rank: str) -> float:
     return round(1000.0 * TABLE[f"{number}{unit}"][0], 6)
 
 
+def uniform_rating(rating: ArrayLike) -> Floats:
+    """Pratesi's modified scale: one stone and 100 points from rank to rank, all the way.
+
+    Zero is at 20 kyu and nothing lies below it. Up to 1p (3000) it is Goldis' scale; above, 3p and
+    9p are the next two stones, 3100 and 3200, and the others lie between them.
+    """
+    value = np.asarray(rating, np.float64)
+    if np.any(value < 0.0):
+        raise UsageError("Pratesi's scale begins with 0 at 20 kyu")
+    goldis = [0.0, *map(rank_rating, ("1p", "3p", "9p"))]
+    above = value > goldis[3]
+    return np.where(
+        above, 3200.0 + value - goldis[3], np.interp(value, goldis, [0.0, 3000.0, 3100.0, 3200.0])
+    )
+
+
+def uniform_rank_rating(rank: str) -> float:
+    """Rating of a rank on Pratesi's modified scale."""
+    number, unit = split_rank(rank)
+    if unit == "step" and number > 19:
+        if number == 20:
+            return 0.0
+        raise InputError("Pratesi's scale has nothing below 20 kyu")
+    return float(uniform_rating(rank_rating(rank)))
+
+
 def handicap_stones(difference: ArrayLike, *, base: float = STONE) -> Floats:
     """Handicap, in stones, for a difference of ratings (100 a rank, either sign); 1 is even.
 

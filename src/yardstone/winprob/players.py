@@ -34,6 +34,7 @@ from yardstone.winprob.goldis import (
     grade_of_goldis,
     handicap,
     rank_rating,
+    uniform_rank_rating,
 )
 from yardstone.winprob.laws import bisect
 from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
@@ -208,7 +209,7 @@ def _number(word: str) -> float | None:
         return None
 
 
-PlayerScale = Literal["goldis", "egf", "ogs", "grade", "rank"]
+PlayerScale = Literal["goldis", "uniform", "egf", "ogs", "grade", "rank"]
 SIDE_BY_SIDE = ("goldis", "egf", DEFAULT)  #: The models that are shown where none is named.
 
 
@@ -333,7 +334,7 @@ def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | Non
     if number is not None:
         if scale in ("grade", "rank"):
             raise UsageError(f"{word!r} is not a name such as 4k or 2d")
-        if scale not in (None, "goldis"):
+        if scale not in (None, "goldis", "uniform"):
             number = float(convert(number, scale, "goldis"))
         return number, float(grade_of_goldis(number))
     parts = split_grade(word)
@@ -341,10 +342,10 @@ def _goldis_and_grade(word: str, scale: PlayerScale | None) -> tuple[float | Non
     if scale in ("grade", "egf", "ogs"):
         grade = parse_grade(word)
         return float(goldis_of_grade(grade)), grade
-    if scale not in (None, "rank"):
+    if scale not in (None, "rank", "uniform"):
         raise UsageError(f"{word!r} is not a rating on the scale {scale}")
     try:
-        rating = rank_rating(word)
+        rating = uniform_rank_rating(word) if scale == "uniform" else rank_rating(word)
     except InputError:
         if grade is None or scale is not None:
             raise
