@@ -26,7 +26,6 @@ from yardstone.tournament.event.settings import (
     read_wishes,
     wishes_of,
     with_wishes,
-    write_wishes,
 )
 
 CLUBS = ("Oslo", "Oslo", "Oslo", "Graz", "Graz", "Graz", "Nis", "Nis")
@@ -104,9 +103,9 @@ def test_the_file_beside(tmp_path: Path) -> None:
         ),
         system=System.round_robin,
     )
-    write_wishes(path, kept)
+    change_wishes(path, lambda _: kept)
     assert read_wishes(path) == kept
-    write_wishes(path, EventWishes())
+    change_wishes(path, lambda _: EventWishes())
     assert not wishes_of(path).exists()
     for text in ("", "[]", "{}", '{"version": 2, "wishes": []}',
                  '{"version": 1, "wishes": [{"kind": "x"}]}'):  # fmt: skip

@@ -25,7 +25,6 @@ from yardstone.tournament.event.settings import (
     Wish,
     change_wishes,
     read_wishes,
-    write_wishes,
 )
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result, System, Tournament
@@ -169,7 +168,7 @@ def new(
     tournament = event.new_tournament(**values, system=system)
     change = event.create_file(file, tournament)
     if tournament.system is System.round_robin:
-        write_wishes(file, EventWishes(system=tournament.system))
+        change_wishes(file, lambda _: EventWishes(system=tournament.system))
     lines = (f"{file} is made.", *summary_lines(tournament))
     finish(file, with_other(change, lines=lines))
 
@@ -321,7 +320,16 @@ def team(
     if name is None:
         if lineup or remove:
             raise UsageError("say which team: --name")
-        print("\n".join(_list_teams(read_tournament(file))))
+        lines = []
+        for each in (tournament := read_tournament(file)).teams:
+            last = ""
+            for number, rows in enumerate(each.lineups, 1):
+                told = ", ".join(tournament.name_of(r) if r >= 0 else "nobody" for r in rows)
+                since = f" from round {number} on" if number > 1 else ""
+                if told not in ("", last):
+                    last = told
+                    lines.append(f"{each.name}{since}: {told}")
+        print("\n".join(lines or ["No teams."]))
     elif remove:
         if lineup:
             raise UsageError("--remove goes with --name alone")
@@ -334,19 +342,6 @@ def team(
             file,
             lambda t: event.set_team(t, name, [*map(t.find, names)], round_number, boards=boards),
         )
-
-
-def _list_teams(tournament: Tournament) -> list[str]:
-    lines = []
-    for each in tournament.teams:
-        last = ""
-        for number, lineup in enumerate(each.lineups, 1):
-            names = [tournament.players[row].full_name if row >= 0 else "nobody" for row in lineup]
-            since = f" from round {number} on" if number > 1 else ""
-            if names and ", ".join(names) != last:
-                last = ", ".join(names)
-                lines.append(f"{each.name}{since}: {last}")
-    return lines or ["No teams."]
 
 
 def withdraw(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -335,8 +336,8 @@ class _TournamentOptions:
     system: Literal["mcmahon", "swiss", "round-robin"] | None = option(
         "Pairing. [default: the file's, or mcmahon]"
     )
-    bar: str | None = advanced("McMahon bar, such as 3d.", metavar="GRADE")
-    floor: str | None = advanced("McMahon floor, such as 20k.", metavar="GRADE")
+    bar: Any = advanced("McMahon bar, such as 3d.", read=grade, metavar="GRADE")
+    floor: Any = advanced("McMahon floor, such as 20k.", read=grade, metavar="GRADE")
     handicap: int | None = advanced(
         "Most handicap stones; 0: even games only.", metavar="STONES", min=0, max=36
     )
@@ -363,17 +364,14 @@ class _ResultOptions:
     )
 
 
-def _whole(least: int) -> Callable[[str, str], int]:
-    def value(text: str, option: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            raise UsageError(f"{option}: {text!r} is not a whole number") from None
-        if number < least:
-            raise UsageError(f"{option}: {number} is too few; at least {least}")
-        return number
-
-    return value
+def _whole(least: int, text: str, option: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise UsageError(f"{option}: {text!r} is not a whole number") from None
+    if number < least:
+        raise UsageError(f"{option}: {number} is too few; at least {least}")
+    return number
 
 
 def _system(text: str, option: str) -> Any:
@@ -387,10 +385,10 @@ def _system(text: str, option: str) -> Any:
 _VARIED: dict[str, Callable[[str, str], Any]] = {
     "bar": grade,
     "floor": grade,
-    "rounds": _whole(1),
-    "handicap": _whole(0),
+    "rounds": partial(_whole, 1),
+    "handicap": partial(_whole, 0),
     "system": _system,
-    "players": _whole(2),
+    "players": partial(_whole, 2),
 }
 
 
@@ -436,9 +434,8 @@ def simulate(
     if not colon:
         raise UsageError("--grades: write two grades, as in 20k:7d")
     changes = given(rules)
-    for name in ("system", "bar", "floor"):
-        if name in changes:
-            changes[name] = _VARIED[name](changes[name], f"--{name}")
+    if rules.system is not None:
+        changes["system"] = System(rules.system)
     scenario = Scenario(
         tournament=None if file is None else read_tournament(file),
         players=players,

@@ -16,7 +16,6 @@ from yardstone.errors import UsageError
 from yardstone.kernels import Loops, weighed
 from yardstone.tournament.field import (
     LOWEST_GRADE,
-    ModelLaw,
     WinningLaw,
     between_strengths,
     entrants_law,
@@ -259,22 +258,19 @@ class Scenario:
             raise UsageError("the floor lies above the bar")
         if changed.rounds < start.complete_rounds:
             raise UsageError("more rounds are over than are to be played: add --restart")
-        true_law, spread = self._between_strengths(law, strength)
+        true_law: WinningLaw
+        spread: float | Floats
+        if self.deviation is not None:
+            spread = self.deviation
+            true_law = law if self.points else between_strengths(law, deviation=spread)
+        elif self.tournament is None:  # their strengths were drawn about grades, and are known
+            true_law, spread = between_strengths(law), 0.0
+        else:
+            true_law, spread = entrants_law(law, strength)
         plan = SimulationPlan(changed, strength, true_law, deviation=spread)
         if plan.done == plan.tournament.rounds:
             raise UsageError("all rounds are over: add --restart to play them again")
         return plan
-
-    def _between_strengths(
-        self, law: ModelLaw, strength: Floats
-    ) -> tuple[WinningLaw, float | Floats]:
-        """The law between true strengths, and how far these lie from the entry list."""
-        if self.deviation is not None:
-            true_law = law if self.points else between_strengths(law, deviation=self.deviation)
-            return true_law, self.deviation
-        if self.tournament is None:  # their strengths were drawn about grades, and are known
-            return between_strengths(law), 0.0
-        return entrants_law(law, strength)
 
     def _entries(self) -> tuple[Tournament, Floats]:
         if self.tournament is not None:

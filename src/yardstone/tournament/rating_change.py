@@ -80,15 +80,6 @@ def _rated_games(tournament: Tournament) -> Tournament:
     return replace(tournament, games=games, document=None)
 
 
-def _weight_of(weight: str | float | None) -> float | None:
-    if weight is None or isinstance(weight, float):
-        return weight
-    try:
-        return CLASS_WEIGHTS.get(str(weight).upper(), None) or float(weight)
-    except ValueError:
-        raise UsageError(f"{weight!r} is neither a class from A to D nor a weight") from None
-
-
 def _egf(
     make: Callable[[], EGF], tournament: Tournament, weight: str | float | None, _k: float | None
 ) -> list[RatingChange]:
@@ -96,8 +87,14 @@ def _egf(
     pool = tournament_pool(games)
     if not len(pool):
         return []
-    chosen = _weight_of(weight)
-    weights = {} if chosen is None else {"class": np.full(len(pool), chosen)}
+    weights = {}
+    if weight is not None:
+        try:
+            chosen = CLASS_WEIGHTS.get(str(weight).upper()) or float(weight)
+        except ValueError:
+            message = f"{weight!r} is neither a class from A to D nor a weight"
+            raise UsageError(message) from None
+        weights = {"class": np.full(len(pool), chosen)}
     pool = replace(pool, columns={**pool.columns, **weights, **_entry_ratings(pool)})
     if "class" not in pool.columns:
         raise tournament.error(

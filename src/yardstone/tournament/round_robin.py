@@ -99,7 +99,13 @@ def pair_round_robin(
             "the table of a round robin fixes all boards and byes",
             hint="pair by another system to choose boards by hand",
         )
-    members = _members(tournament)
+    playing = {p for game in tournament.games for p in game.players}
+    rounds = range(1, tournament.rounds + 1)
+    members = [
+        row
+        for row, player in enumerate(tournament.players)
+        if row in playing or any(player.takes_part(number) for number in rounds)
+    ]
     n = len(members)
     cycle = n + n % 2 - 1
     twice = tournament.rounds >= 2 * cycle if double is None else double
@@ -160,17 +166,6 @@ def pair_round_robin(
         byes=tuple(byes),
         rounds=len(table),
     )
-
-
-def _members(tournament: Tournament) -> list[int]:
-    """Registered players who take part in any round, or have a game."""
-    playing = {p for game in tournament.games for p in game.players}
-    rounds = range(1, tournament.rounds + 1)
-    return [
-        row
-        for row, player in enumerate(tournament.players)
-        if row in playing or any(player.takes_part(number) for number in rounds)
-    ]
 
 
 def _numbered(

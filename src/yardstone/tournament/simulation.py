@@ -221,7 +221,12 @@ class _ReplayArrays:
         """Pair a round, draw its results, and take both into the arrays."""
         first, second, stones, without = self._pair(number)
         column = number - 1
-        win, draw = self._chances(first, second, stones, strength)
+        table = self.plan.even_chances
+        if table is not None and not stones.any():
+            win, draw = table[0][first, second], table[1][first, second]
+        else:
+            given = stones.astype(np.float64)
+            win, draw = self.plan.chance(strength[first], strength[second], given)
         lot = self.rng.random(len(first))
         points = np.where(lot < win, 2, np.where(lot < win + draw, 1, 0))
         for one, values in (
@@ -240,14 +245,6 @@ class _ReplayArrays:
             self.entries[without, Entry.BYES] += 1
         step = 1 if self.plan.pairing.half_points else 2
         record_games(self.entries, self.met, first, second, stones, step)
-
-    def _chances(
-        self, first: Longs, second: Longs, stones: Longs, strength: Floats
-    ) -> tuple[Floats, Floats]:
-        table = self.plan.even_chances
-        if table is not None and not stones.any():
-            return table[0][first, second], table[1][first, second]
-        return self.plan.chance(strength[first], strength[second], stones.astype(np.float64))
 
     def _pair(self, number: int) -> tuple[Longs, Longs, Longs, int]:
         """Who moves first and second, the stones, and who has no opponent (-1: all have)."""

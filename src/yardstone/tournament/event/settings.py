@@ -347,33 +347,25 @@ def read_wishes(path: str | os.PathLike[str]) -> EventWishes:
         ) from None
 
 
-def write_wishes(path: str | os.PathLike[str], wishes: EventWishes) -> None:
-    """Keep the wishes for a tournament's file; without any the file of wishes goes."""
-    with changing(path):
-        _write(wishes_of(path), wishes)
-
-
 def change_wishes(
     path: str | os.PathLike[str], change: Callable[[EventWishes], EventWishes]
 ) -> EventWishes:
-    """Change the wishes for a tournament's file, and lose none that another process enters."""
+    """Change the wishes for a tournament's file, and lose none that another process enters.
+
+    Without any the file of wishes goes.
+    """
     with changing(path):
         kept = read_wishes(path)
         made = change(kept)
-        if made != kept:
-            _write(wishes_of(path), made)
+        if made == EventWishes():
+            wishes_of(path).unlink(missing_ok=True)
+        elif made != kept:
+            values: dict[str, Any] = {"version": _VERSION}
+            if made.system is not None:
+                values["system"] = str(made.system)
+            values["wishes"] = [difference(wish, Wish(kind="")) for wish in made.wishes]
+            write_text(wishes_of(path), json.dumps(values, ensure_ascii=False, indent=2) + "\n")
     return made
-
-
-def _write(place: Path, wishes: EventWishes) -> None:
-    if wishes == EventWishes():
-        place.unlink(missing_ok=True)
-        return
-    values: dict[str, Any] = {"version": _VERSION}
-    if wishes.system is not None:
-        values["system"] = str(wishes.system)
-    values["wishes"] = [difference(wish, Wish(kind="")) for wish in wishes.wishes]
-    write_text(place, json.dumps(values, ensure_ascii=False, indent=2) + "\n")
 
 
 def with_wishes(

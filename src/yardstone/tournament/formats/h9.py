@@ -118,6 +118,12 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
     region, _, city = tags.get("PC", "").partition(",")
     days = [parse_date(day) for day in tags.get("DT", "").split(",")]
     criteria = _criteria(document.lines, rows)
+    word = tags.get("CM", "").lower()
+    time = TimeControl(
+        system=next((kind for name, kind in _TIMES.items() if name in word), TimeSystem.unknown),
+        basic=round(60 * (_number(tags.get("TM", "")) or 0)),  # all that the format says
+        internet=tags.get("CL", "") == "D",
+    )
     less = re.fullmatch(r"h(\d)", tags.get("HA", "").strip())
     made = Tournament(
         name=tags.get("EV", ""),
@@ -133,7 +139,7 @@ def read_h9(data: bytes, file: str = "", *, skipped: SkipReport | None = None) -
         byes=tuple(byes),
         scoring=Scoring(criteria=criteria, score_absent=0.0),
         handicap=HandicapRules(correction=int(less[1]), ceiling=9) if less else HandicapRules(),
-        time=_time(tags),
+        time=time,
         extras=tags,
         document=document,
         file=file,
@@ -197,7 +203,11 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     ]
     if len(cells) > MAX_ROUNDS:
         raise InputError(f"more than {MAX_ROUNDS} rounds", file=file, line=number)
-    family, first = _names(names)
+    # Family name and given name: with a comma between, else the last word is the latter.
+    family, comma, first = clean(" ".join(names)).partition(",")
+    if not comma and len(names) > 1:
+        family, first = " ".join(names[:-1]), names[-1]
+    family, first = (clean(part.replace("_", " ")) for part in (family, first))
     if not family:
         raise InputError("a player without a name", file=file, line=number)
     grade = words[at].upper()
@@ -218,14 +228,6 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     return _PlayerRow(printed, player, tuple(scores), cells)
 
 
-def _names(words: list[str]) -> tuple[str, str]:
-    """Family name and given name: with a comma between, else the last word is the latter."""
-    family, comma, first = clean(" ".join(words)).partition(",")
-    if not comma and len(words) > 1:
-        family, first = " ".join(words[:-1]), words[-1]
-    return clean(family.replace("_", " ")), clean(first.replace("_", " "))
-
-
 def _criteria(lines: tuple[str, ...], rows: list[_PlayerRow]) -> tuple[str, ...]:
     """The criteria above the columns of scores, where they can be understood."""
     width = max((len(row.scores) for row in rows), default=0)
@@ -240,16 +242,6 @@ def _criteria(lines: tuple[str, ...], rows: list[_PlayerRow]) -> tuple[str, ...]
         if name in CRITERIA:
             names.append(name)
     return tuple(names)
-
-
-def _time(tags: dict[str, str]) -> TimeControl:
-    """The adjusted time as basic time: that is all that the format says."""
-    minutes = _number(tags.get("TM", ""))
-    word = tags.get("CM", "").lower()
-    system = next((kind for name, kind in _TIMES.items() if name in word), TimeSystem.unknown)
-    return TimeControl(
-        system=system, basic=round(60 * (minutes or 0)), internet=tags.get("CL", "") == "D"
-    )
 
 
 def write_h9(
