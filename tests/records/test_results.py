@@ -212,7 +212,7 @@ def test_tables_of_the_winning_model(tmp_path: Path, context: list[str]) -> None
     _table(path, {"0": "BW", "1": "aw", "2": "BW"}, context)
     assert set(_by_name(read_games_csv(path))) == {"p"}
     _table(path, {str(k): "BW" for k in range(90)}, context)
-    with pytest.raises(InputError, match=r"'BW' \(90\) are not understood"):
+    with pytest.raises(InputError, match=r"'BW' \(90\) of 'result' are not understood"):
         read_games_csv(path)
 
 

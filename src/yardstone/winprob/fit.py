@@ -360,8 +360,9 @@ def _made() -> str:
 def _with_events(pool: Pool) -> Pool:
     """The games, where they name no event by the pair of players."""
     low, high = np.minimum(pool.first, pool.second), np.maximum(pool.first, pool.second)
-    pair = np.array([f"\0{one} {two}" for one, two in zip(low, high, strict=True)])
-    event = np.asarray(pool.columns.get("event", np.full(len(pool), ""))).astype(str)
+    text = np.dtypes.StringDType()
+    pair = np.array([f"\0{one} {two}" for one, two in zip(low, high, strict=True)], text)
+    event = np.asarray(pool.columns.get("event", np.full(len(pool), "")), text)
     return replace(pool, columns={**pool.columns, "event": np.where(event == "", pair, event)})
 
 

@@ -1,47 +1,34 @@
-"""Decided games between Go grades: from CSV tables, and one by one for a fit.
+"""Decided games between Go grades: from tables, and one by one for a fit.
 
-A table has one row a game; columns are found by name, and these names are known (case does
-not matter):
+A table has one row a game, and is read as any table (`yardstone.read`): players, grades (``4k``,
+``2 dan``), ratings, handicap, result and date. Of a result such as ``1-0`` Black's points come
+first. Further columns are found by name (case does not matter):
 
-=========  ==================================================================
-black      ``black``, ``first``
-white      ``white``, ``second``
-grades     ``b_rank``, ``black_rank``, ``black_grade``, ``first_grade`` and the
-           same for White: ``4k``, ``2 dan``
-result     ``result``, as in any table (`yardstone.read`), with Black's points first
-           in ``1-0``, and alone in ``1`` / ``0.5`` / ``0``
-handicap   ``handicap``, ``hd``; none means an even game
-komi       ``komi``
-date       ``date``, ``begin``, ``time``
-event      ``event``, ``tournament``
-round      ``round``, ``rnd``
-ratings    as in any table: ``w_rating``, ``BlackElo``; of both sides or none
-size       ``size``: only 19 is kept
-=========  ==================================================================
+=====  ===========================
+komi   ``komi``
+event  ``event``, ``tournament``
+round  ``round``, ``rnd``
+size   ``size``: only 19 is kept
+=====  ===========================
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.errors import InputError
+from yardstone.errors import InputError, SkippedWarning
 from yardstone.grades import MOST_KOMI, MOST_STONES, parse_grades, usual_komi
-from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.records.columns import level_columns
-from yardstone.records.dates import read_dates
-from yardstone.records.decoding import clean
-from yardstone.records.options import UNKNOWN_RESULT, listed_values, too_much
-from yardstone.records.results import ResultColumn, read_column
-from yardstone.records.table_files import connection_for, csv_table, find_dialect
-from yardstone.records.table_results import quoted
+from yardstone.pool import Pool
+from yardstone.records.reading import read
+from yardstone.records.table_files import find_dialect
 from yardstone.winprob.kaniuk import GradeModel, log_gradients
 from yardstone.winprob.likelihood import GradedGames
 
@@ -49,61 +36,15 @@ if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
 
 
-_KNOWN: Mapping[str, tuple[str, ...]] = {
-    "black": ("black", "first"),
-    "white": ("white", "second"),
-    "first_grade": ("b_rank", "black_rank", "black_grade", "first_grade", "first_rank"),
-    "second_grade": ("w_rank", "white_rank", "white_grade", "second_grade", "second_rank"),
-    "result": ("result", "score"),
-    "handicap": ("handicap", "hd"),
+#: Further columns of a table.
+_FURTHER = {
     "komi": ("komi",),
-    "date": ("date", "begin", "time"),
     "event": ("event", "tournament"),
     "round": ("round", "rnd"),
     "size": ("size",),
 }
 #: Columns of grades and of ratings in a pool: of Black and of White.
 GRADES, RATINGS = ("first_grade", "second_grade"), ("first_rating", "second_rating")
-_NEEDED = ("black", "white", "first_grade", "second_grade", "result")
-_LONGEST_EVENT = 500  #: Names of events have one width in memory, that of the longest.
-
-
-def _results(words: NDArray[Any], column: str, file: str, report: SkipReport) -> Floats:
-    """Black's points; NaN where there is no result, which the report takes."""
-    counts = Counter(str(word).strip() for word in words)
-    sides = ("black", "white")
-    read = read_column(ResultColumn(column, counts, sides, sides, file, colour="black", sure=True))
-    if too_much(read.unknown, read.unknown.total(), counts.total()):
-        raise InputError(f"the values {listed_values(read.unknown)} are not understood", file=file)
-    score = np.array([read.scores.get(str(word).strip(), np.nan) for word in words], np.float64)
-    for row in np.flatnonzero(np.isnan(score)):
-        kind = read.left_out.get(str(words[row]).strip(), UNKNOWN_RESULT)
-        report.add(Skipped(file, int(row) + 2, kind), kind=kind, known=kind != UNKNOWN_RESULT)
-    return score
-
-
-def _columns(path: str) -> dict[str, NDArray[Any]]:
-    dialect = find_dialect(Path(path), path)
-    place = {name.lower(): name for name in dialect.names}
-    chosen = {
-        key: next((place[name] for name in names if name in place), None)
-        for key, names in _KNOWN.items()
-    }
-    missing = [key for key in _NEEDED if chosen[key] is None]
-    if missing:
-        raise InputError(f"there is no column {' or '.join(_KNOWN[missing[0]])}", file=path)
-    levels, _ = level_columns(dialect.names, str(chosen["black"]), str(chosen["white"]))
-    chosen |= {name: levels.get(name) for name in RATINGS}
-    wanted = {key: name for key, name in chosen.items() if name is not None}
-    how = f"header = true, skip = {dialect.header - 1}"
-    table = csv_table(Path(path), dialect, how, dict.fromkeys(wanted.values()))
-    with connection_for(path) as connection:
-        columns = ", ".join(map(quoted, wanted.values()))
-        fetched = connection.execute(f"SELECT {columns} FROM {table}").fetchall()
-    return {
-        key: np.array(["" if row[at] is None else row[at] for row in fetched], object)
-        for at, key in enumerate(wanted)
-    }
 
 
 def _numbers(
@@ -133,58 +74,56 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     without a result are skipped and reported.
     """
     name = os.fspath(path)
-    data = _columns(name)
-    size = len(data["black"])
-    report = SkipReport()
-    score = _results(data["result"], "result", name, report)
-    keep = np.isfinite(score)
+    place = {each.lower(): each for each in reversed(find_dialect(Path(name), name).names)}
+    found = ((key, [place[n] for n in names if n in place]) for key, names in _FURTHER.items())
+    further = {key: names[0] for key, names in found if names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedWarning)  # the report says it
+        pool = graded(read(name, first="black", levels=True, columns=further), name)
+    data, size = pool.columns, len(pool)
     handicap = _numbers(data.get("handicap"), size, 0.0, wrong=np.inf)
     komi = _numbers(data.get("komi"), size, np.nan, wrong=np.inf)
-    events = data.get("event", np.full(size, "", object))
-    for kind, wrong in (
-        ("not on a board of 19 lines", _numbers(data.get("size"), size, 19.0) != 19),
-        (
-            f"name of the event longer than {_LONGEST_EVENT} letters",
-            np.array([len(word) > _LONGEST_EVENT for word in events], bool),
+    pool = without(
+        replace(
+            pool,
+            columns={
+                **{side: data[side] for side in GRADES},
+                "handicap": handicap,
+                "komi": komi,
+                "event": data.get("event", np.full(size, "")),
+                "round": _numbers(data.get("round"), size, 0.0),
+                **{each: _numbers(data[each], size, np.nan) for each in RATINGS if each in data},
+            },
         ),
-        (f"no handicap from 0 to {MOST_STONES} stones", (handicap < 0) | (handicap > MOST_STONES)),
-        (f"no komi within {MOST_KOMI:g} points", np.abs(komi) > MOST_KOMI),
-    ):
-        for row in np.flatnonzero(keep & wrong):
-            report.add(Skipped(name, int(row) + 2, kind), kind=kind)
-        keep &= ~wrong
-    players: dict[str, int] = {}
-    ids = np.array(
-        [
-            [players.setdefault(clean(str(word)), len(players)) for word in pair]
-            for pair in zip(data["black"][keep], data["white"][keep], strict=True)
-        ],
-        np.int32,
-    ).reshape(-1, 2)
-    time = read_dates([str(word) for word in data["date"]]).time if "date" in data else None
-    pool = Pool(
-        tuple(players),
-        ids[:, 0],
-        ids[:, 1],
-        score[keep],
-        None if time is None else time[keep],
         {
-            **{name: parse_grades(data[name][keep]) for name in GRADES},
-            "handicap": handicap[keep],
-            "komi": komi[keep],
-            "event": events[keep].astype(str),
-            "round": _numbers(data.get("round"), size, 0.0)[keep],
-            **{name: _numbers(data[name], size, np.nan)[keep] for name in RATINGS if name in data},
+            "not on a board of 19 lines": _numbers(data.get("size"), size, 19.0) != 19,
+            f"no handicap from 0 to {MOST_STONES} stones": (handicap < 0)
+            | (handicap > MOST_STONES),
+            f"no komi within {MOST_KOMI:g} points": np.abs(komi) > MOST_KOMI,
         },
-        report,
     )
-    if screen <= 0 or "event" not in data:
+    if screen <= 0 or "event" not in further:
         return pool
     doubtful = np.isin(pool.columns["event"], implausible_events(pool, deviations=screen))
-    kind = "event whose results favour one colour beyond chance"
-    for row in np.flatnonzero(keep)[doubtful]:
-        report.add(Skipped(name, int(row) + 2, kind), kind=kind)
-    return pool.select(~doubtful)
+    return without(pool, {"event whose results favour one colour beyond chance": doubtful})
+
+
+def graded(pool: Pool, file: str) -> Pool:
+    """The games with their grades as numbers; `InputError` if they name none."""
+    if not set(GRADES) <= set(pool.columns):
+        raise InputError("the games do not name the players' grades", file=file)
+    grades = {side: parse_grades([str(each) for each in pool.columns[side]]) for side in GRADES}
+    return replace(pool, columns={**pool.columns, **grades})
+
+
+def without(pool: Pool, reasons: Mapping[str, Flags]) -> Pool:
+    """Leave games out, each counted under the first of its reasons."""
+    keep = np.ones(len(pool), np.bool_)
+    for reason, where in reasons.items():
+        if number := int(np.sum(keep & where)):
+            pool.skipped.add_uncounted(reason, number, known=True)
+        keep &= ~where
+    return pool if keep.all() else pool.select(keep)
 
 
 def implausible_events(pool: Pool, *, deviations: float = 5.0) -> list[str]:

@@ -17,8 +17,8 @@ import html
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -35,11 +35,19 @@ from yardstone.errors import (
     SkippedWarning,
     UsageError,
 )
-from yardstone.grades import format_grade, parse_grade, parse_grades
+from yardstone.grades import format_grade, parse_grade
 from yardstone.pool import Pool, SkipReport
 from yardstone.records.joining import join_pools
+from yardstone.records.reading import read
 from yardstone.records.sources import Source, delimited_rows
-from yardstone.winprob.games import GameColumns, between_grades, grades_of, read_games_csv
+from yardstone.winprob.games import (
+    GameColumns,
+    between_grades,
+    graded,
+    grades_of,
+    read_games_csv,
+    without,
+)
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
@@ -295,10 +303,10 @@ def _graded_games(file: Path) -> Pool:
         _check_file(file)
         pool = read_games_csv(file)
     else:
-        pool = _read_records(file)
+        pool = graded(read(file, levels=True), str(file))
     known = between_grades(pool)
     drawn = pool.score == 0.5
-    return _without(pool, {"drawn": drawn, "without two grades from 30k to 9d": ~drawn & ~known})
+    return without(pool, {"drawn": drawn, "without two grades from 30k to 9d": ~drawn & ~known})
 
 
 def _counted(pool: Pool, differences: int) -> Pool:
@@ -312,17 +320,7 @@ def _counted(pool: Pool, differences: int) -> Pool:
         f"more than {plural(differences, 'grade')} apart": apart > differences,
         "with a grade beyond 20k to 7d": ~inside,
     }
-    return _without(pool, reasons)
-
-
-def _without(pool: Pool, reasons: Mapping[str, Flags]) -> Pool:
-    """Leave games out, each counted under the first of its reasons."""
-    keep = np.ones(len(pool), np.bool_)
-    for reason, where in reasons.items():
-        if number := int(np.sum(keep & where)):
-            pool.skipped.add_uncounted(reason, number, known=True)
-        keep &= ~where
-    return pool if keep.all() else pool.select(keep)
+    return without(pool, reasons)
 
 
 def _said(pool: Pool) -> Pool:
@@ -352,17 +350,6 @@ def read_all_games(
     pools = [_by_grades(read_graded_games(file)) for file in files]
     pool = pools[0] if len(pools) == 1 else join_pools(pools)
     return pool if begin is None and end is None else pool.select(_in_period(pool, begin, end))
-
-
-def _read_records(file: Path) -> Pool:
-    from yardstone.records.reading import read
-
-    pool = read(file, levels=True)
-    sides = ("first_grade", "second_grade")
-    if not set(sides) <= set(pool.columns):
-        raise InputError("the games do not name the players' grades", file=str(file))
-    grades = {side: parse_grades([str(each) for each in pool.columns[side]]) for side in sides}
-    return replace(pool, columns={**pool.columns, **grades})
 
 
 def _check_file(file: Path) -> None:
