@@ -35,21 +35,6 @@ from yardstone.winprob import fibs
 #: EPM and EPC of a player.
 Rates = tuple[ArrayLike, ArrayLike]
 
-__all__ = [
-    "FORMULAS",
-    "OFFSETS",
-    "ONE_POINT",
-    "PEOPLE",
-    "PEOPLE_SCALE",
-    "PUBLISHED",
-    "PUBLISHED_TEXT",
-    "REFIT",
-    "SITE_OFFSET",
-    "Covariance",
-    "Formula",
-    "Weight",
-]
-
 #: Rating that GNU Backgammon gives to perfect play unless told otherwise: that of FIBS.
 SITE_OFFSET = 2050.0
 #: Ratings of GNU Backgammon itself on three sites (van den Doel, appendix I).

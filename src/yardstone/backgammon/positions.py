@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -150,11 +150,6 @@ class Position:
         return pips(self.own), pips(self.other)
 
     @property
-    def contact(self) -> bool:
-        """Whether a chequer of one side can still be hit or blocked by the other's."""
-        return rearmost(self.own) + rearmost(self.other) > PLACES
-
-    @property
     def position_id(self) -> str:
         """GNU Backgammon's position ID."""
         return pack_position(self.own, self.other)
@@ -195,12 +190,6 @@ class Position:
             self.max_cube,
         )
         return "XGID=" + ":".join(map(str, fields))
-
-    def turned(self) -> Position:
-        """The same from the other side: that player on roll, before the dice."""
-        return replace(
-            self, own=self.other, other=self.own, on_roll=1 - self.on_roll, dice=(), doubled=False
-        )
 
     @classmethod
     def from_gnu_id(cls, position: str, match: str | None = None) -> Position:

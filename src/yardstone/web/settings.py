@@ -15,8 +15,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
+from html import unescape
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from math import isfinite
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -24,7 +24,7 @@ from unicodedata import category
 
 from markupsafe import Markup, escape
 
-from yardstone.choices import words
+from yardstone.choices import check_choice, check_number, words
 from yardstone.errors import InputError, UsageError
 from yardstone.files import read_toml
 from yardstone.go.nets.engines import device_names
@@ -97,10 +97,7 @@ class Limits:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", {**_OF_KINDS, **self.kinds})
         for name, value in self.as_plain().items():
-            if not 0 < value <= _HIGHEST:
-                raise UsageError(
-                    f"limit {name}: {value} is not a positive number up to {_HIGHEST:g}"
-                )
+            check_number(f"limit {name}", value, above=0, most=_HIGHEST)
 
     def as_plain(self) -> dict[str, float]:
         """All limits by name."""
@@ -167,17 +164,11 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             _check_text(each.name, getattr(self, each.name))
-        for name, most in (("port", 65535), ("niceness", 19)):
-            if not 0 <= (value := getattr(self, name)) <= most:
-                raise UsageError(f"{name} {value}: give 0 to {most}")
-        if self.workers < 0:
-            raise UsageError("the number of workers cannot be negative")
-        if self.device not in device_names():
-            raise UsageError(f"device {self.device!r}: give {', '.join(device_names())}")
+        for name, most in (("port", 65535), ("niceness", 19), ("workers", None)):
+            check_number(name, getattr(self, name), least=0, most=most, whole=True)
+        check_choice("device", self.device, device_names())
         for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0.0):
-                raise UsageError(f"{name}: {value} is not a positive number")
+            check_number(name, getattr(self, name), above=0.0)
         if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
             raise UsageError(f"root_path {self.root_path!r} must begin with / and not end with it")
         if self.public_url and not self.public_url.startswith(("http://", "https://")):
@@ -363,25 +354,20 @@ def footer_html(text: str) -> Markup:
         >>> print(footer_html("Run by **Ann**. [Imprint](https://example.org/imprint)"))
         <p>Run by <strong>Ann</strong>. <a href="https://example.org/imprint">Imprint</a></p>
     """
-    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
-    return Markup("\n").join(Markup("<p>{}</p>").format(_inline(part)) for part in paragraphs)
 
-
-def _inline(text: str) -> Markup:
-    made, end = Markup(""), 0
-    for match in _MARKUP.finditer(text):
-        made += escape(text[end : match.start()])
+    def inline(match: re.Match[str]) -> str:
         words, target, bold = match.groups()
         if bold:
-            made += Markup("<strong>{}</strong>").format(bold)
-        elif _TARGET.fullmatch(target):
-            made += Markup('<a href="{}">{}</a>').format(target, words)
-        else:
+            return f"<strong>{bold}</strong>"
+        if not _TARGET.fullmatch(unescape(target)):
             raise UsageError(
-                f"footer: a link to {target!r}: write https://…, mailto:… or a path such as /terms"
+                f"footer: a link to {unescape(target)!r}: write https://…, mailto:… or a path such "
+                "as /terms"
             )
-        end = match.end()
-    return made + escape(text[end:])
+        return f'<a href="{target}">{words}</a>'
+
+    paragraphs = [escape(part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return Markup("\n".join(f"<p>{_MARKUP.sub(inline, str(part))}</p>" for part in paragraphs))
 
 
 class JsonLines(logging.Formatter):

@@ -240,11 +240,6 @@ class Worker:
             if not self.store.heartbeat(job, stage=stage, done=done, total=total):
                 raise Stopped
 
-    def give_up(self) -> None:
-        """Put the job back, as when this process is asked to end."""
-        release(self.store, self.name, innocent=True)
-        leave_worker(self.store, self.name)
-
 
 def main() -> int:
     """Work until the supervisor says or is at its end."""
@@ -265,7 +260,8 @@ def main() -> int:
     threading.Thread(target=worker.run, args=(bell,), daemon=True).start()
     stop.wait()
     with suppress(DatabaseAway, SQLAlchemyError):  # the lease will end
-        worker.give_up()
+        release(worker.store, worker.name, innocent=True)
+        leave_worker(worker.store, worker.name)
     sys.stdout.flush()
     os._exit(0)  # without waiting for a thread that still computes
 

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 import yardstone
+from yardstone.choices import check_number
 from yardstone.errors import UsageError
 from yardstone.web.desk import pages, rounds
 from yardstone.web.desk.service import Desk
@@ -51,8 +52,7 @@ class DeskSettings:
     )
 
     def __post_init__(self) -> None:
-        if not 0 <= self.port <= 65535:
-            raise UsageError(f"port {self.port}: give 0 to 65535")
+        check_number("port", self.port, least=0, most=65535, whole=True)
         if self.password and len(self.password) < _SHORTEST:
             raise UsageError(f"the password needs {_SHORTEST} characters or more")
 
