@@ -86,7 +86,6 @@ def estimate(
     from yardstone.strength.calibration import Calibration
     from yardstone.strength.estimation import estimate_player
     from yardstone.strength.model import default_model
-    from yardstone.strength.players import model_network
 
     ranks = default_model(model, network.net)
     target: str | Calibration | None = scale
@@ -104,7 +103,7 @@ def estimate(
         games,
         player,
         colour=side,
-        net=model_network(ranks, **network.as_arguments()),
+        net=network.load_for(ranks),
         model=ranks,
         scale=target,
         level=confidence,
@@ -197,10 +196,9 @@ def calibrate(
     if paths:
         from yardstone.records.sgf import SgfReader
         from yardstone.strength.estimation import estimate_players
-        from yardstone.strength.players import model_network
 
         reader = SgfReader(*paths, strict=strict)
-        net = model_network(ranks, **network.as_arguments())
+        net = network.load_for(ranks)
         games = list(reader)
         skipped.merge(reader.skipped)
         estimates = estimate_players(

@@ -190,7 +190,7 @@ def _asked(
     track: Track | None,
 ) -> Iterator[Made]:
     """What follows from the network's answer to each game, or to its end alone."""
-    chosen = _end if end else None
+    chosen = (lambda game: np.array([moves_before_passes(game)], np.int32)) if end else None
     questions = ask(games, skipped, network, rules=rules, komi=komi, positions=chosen, whole=end)
     for answer in Evaluator(network, track=track).answer(questions):
         yield say(answer, network)
@@ -426,10 +426,6 @@ def _judgement(sure: float, answer: NetworkAnswer, _: Network) -> Judgement:
     moves = int(answer.question.encoded.positions[0])
     lead = float(answer.assessment.white_lead[0])
     return Judgement(about.game, about.conditions, moves, winrate, lead, winner)
-
-
-def _end(game: GoGame) -> Ints:
-    return np.array([moves_before_passes(game)], np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -329,10 +329,7 @@ def _stack(values: list[NDArray[Any]], *shape: int) -> NDArray[np.float16]:
 
 
 def _candidates(policy: Floats32, points: Longs) -> tuple[Longs, Floats32]:
-    """Points of greatest policy other than the one that was played, and their policy.
-
-    A board with fewer legal moves has points without policy in their place.
-    """
+    """Points of greatest policy other than the one that was played, and their policy, or 0."""
     board = np.nan_to_num(policy[:, :-1])
     board[np.arange(len(points)), points] = -1.0
     number = min(CANDIDATES, board.shape[1] - 1)

@@ -186,12 +186,8 @@ def _search(
     visits: int,
     budgets: Sequence[float],
 ) -> None:
-    """Search the moves that may have cost something, in each game the most suspicious first.
-
-    All are searched a little, and then those that still seem to have cost something more. What
-    is spent on a game depends on that game alone, so that it is not looked at anew beside
-    others; the trees of all games grow together.
-    """
+    """Search what may have cost something a little, and what still seems to have more."""
+    # What is spent on a game depends on that game alone; the trees of all grow together.
     first = min(_FIRST, visits)
     chosen: list[list[_Suspect]] = []
     for number, budget in enumerate(budgets):

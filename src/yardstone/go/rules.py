@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -323,19 +324,13 @@ def conditions_of(
     """
     noted: float | None = None
     if rules is None:
-        rules, noted = _recorded_rules(game)
+        territory = game.komi in _TERRITORY_KOMI
+        rules = NAMED_RULES["japanese" if territory else "chinese"]
+        with suppress(InputError):
+            if game.rules.strip():
+                rules, noted = parse_rules_and_komi(game.rules)
     if komi is None:
         komi = game.komi if game.komi is not None else noted
     if komi is None:
         komi = _HANDICAP_KOMI if game.handicap > 1 else rules.default_komi
     return Conditions(rules, komi)
-
-
-def _recorded_rules(game: GoGame) -> tuple[Rules, float | None]:
-    if game.rules.strip():
-        try:
-            return parse_rules_and_komi(game.rules)
-        except InputError:
-            pass
-    territory = game.komi in _TERRITORY_KOMI
-    return NAMED_RULES["japanese" if territory else "chinese"], None

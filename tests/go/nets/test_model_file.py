@@ -18,7 +18,7 @@ from yardstone.errors import InputError
 from yardstone.go.nets import read_model
 from yardstone.go.nets.layers import Bottleneck, NetworkModel, RmsNorm
 from yardstone.go.nets.model_file import Tokens, read_header
-from yardstone.go.nets.store import describe
+from yardstone.go.nets.store import describe_file
 
 
 def read(tmp_path: Path, data: bytes, name: str = "net.bin") -> NetworkModel:
@@ -68,7 +68,8 @@ def test_parameters_are_those_that_were_learnt(tmp_path: Path) -> None:
 
 
 def test_what_a_network_is_like(tmp_path: Path) -> None:
-    facts = describe(read(tmp_path, network_bytes(ALL_SHAPES["v17-mixed"])))
+    read(tmp_path, network_bytes(ALL_SHAPES["v17-mixed"]))
+    facts = describe_file(tmp_path / "net.bin")
     assert facts["kind"] == "nested transformer"
     assert facts["block_kinds"] == {
         "nested bottleneck": 3,

@@ -289,13 +289,10 @@ class Tokens:
         match = _WORD.match(self._data, self._place, self._place + _LONGEST_GAP + _LONGEST_WORD)
         if match is None:
             raise self.fail(f"ends before {what}")
-        if len(match[1]) >= _LONGEST_WORD:
+        if len(match[1]) >= _LONGEST_WORD or not match[1].isascii():
             raise self.fail(f"{what} is not a word: not a network file, or a damaged one")
         self._place = match.end()
-        try:
-            return match[1].decode("ascii")
-        except UnicodeDecodeError:
-            raise self.fail(f"{what} is not a word: not a network file, or a damaged one") from None
+        return match[1].decode()
 
     def whole(self, what: str, least: int, most: int) -> int:
         """The next word, a whole number within bounds."""
@@ -339,19 +336,17 @@ class Tokens:
         return values.reshape(shape)
 
     def _text(self, what: str, count: int) -> Floats32:
-        values = np.empty(count, np.float32)
-        filled = 0
-        words = _LETTERS.finditer(self._data, self._place)
+        def numbers() -> Iterator[float]:
+            for word in islice(_LETTERS.finditer(self._data, self._place), count):
+                self._place = word.end()
+                yield float(word[0])
+
         try:
             with np.errstate(over="ignore"):
-                for begin in range(0, count, 1 << 16):
-                    block = list(islice(words, min(1 << 16, count - begin)))
-                    values[begin : begin + len(block)] = [float(word[0]) for word in block]
-                    filled += len(block)
-                    self._place = block[-1].end() if block else self._place
+                values = np.fromiter(numbers(), np.float32)
         except ValueError:
             raise self.fail(f"a weight of {what} is not a number") from None
-        if filled < count:
+        if len(values) < count:
             raise self.fail(f"ends within the {count:,} weights of {what}")
         return values
 

@@ -46,9 +46,7 @@ from yardstone.go.nets.layers import (
     ValueHead,
 )
 from yardstone.go.nets.model_file import GLOBAL, SPATIAL
-
-#: Sizes of board that the networks know.
-SIZES = range(2, 20)
+from yardstone.go.points import check_size
 
 #: Names of all outputs.
 OUTPUTS = ("policy", "value", "score", "trunk", "ownership")
@@ -72,16 +70,14 @@ def build_network(
         by_points: Spell convolutions out as products of matrices, which processors compute in less
             time, and graphics cards in more.
     """
-    graph, builder = _begin(model, size, mish, by_points)
+    graph, builder = _begin(model, check_size(size), mish, by_points)
     builder.outputs(model, builder.trunk(model), outputs)
     return graph.finish()
 
 
-def build_heads(
-    model: NetworkModel, size: int, outputs: Collection[str], *, mish: bool = True
-) -> ModelProto:
+def build_heads(model: NetworkModel, size: int, outputs: Collection[str]) -> ModelProto:
     """Build the graph of the heads, whose input is ``trunk``."""
-    graph, builder = _begin(model, size, mish)
+    graph, builder = _begin(model, size, mish=True)
     trunk = builder.planes.begin(graph.input("trunk", ("n", model.trunk.channels, size, size)))
     builder.outputs(model, trunk, [name for name in outputs if name != "trunk"])
     return graph.finish()
@@ -90,8 +86,6 @@ def build_heads(
 def _begin(
     model: NetworkModel, size: int, mish: bool, by_points: bool = False
 ) -> tuple[OnnxGraph, _Builder]:
-    if size not in SIZES:
-        raise UsageError(f"boards of size {size} are not supported: 2 to 19 are")
     graph = OnnxGraph(model.name, mish=mish)
     planes = (PointPlanes if by_points else ChannelPlanes)(graph, size)
     return graph, _Builder(graph, size, planes)
@@ -277,12 +271,8 @@ def rope_angles(rope: Rope, key_heads: int, pairs: int, size: int) -> Floats:
 
 
 def _halves(weights: Floats32, heads: int) -> Floats32:
-    """First members of all pairs before second members, within each head.
-
-    Queries and keys are reordered alike, so their products stay what they were.
-    """
-    columns = weights.shape[1]
-    order = np.arange(columns).reshape(heads, -1, 2).transpose(0, 2, 1).ravel()
+    """First members of all pairs before second members, within each head of queries or keys."""
+    order = np.arange(weights.shape[1]).reshape(heads, -1, 2).transpose(0, 2, 1).ravel()
     return weights[:, order]
 
 
@@ -409,11 +399,7 @@ class OnnxGraph:
         return value
 
     def _spelt_mish(self, value: str) -> str:
-        """The product of x and tanh(log(1 + exp(x))), without its slow logarithm.
-
-        With e = exp(x) and w = e (e + 2) the hyperbolic tangent is w / (w + 2); beyond 40
-        it is 1 in any case, and w would overflow.
-        """
+        """x tanh(log(1 + e)), e = exp(x), is x w / (w + 2), w = e (e + 2); from 40 on it is x."""
         two = self.constant(np.float32(2.0))
         power = self.add("Exp", self.add("Min", value, self.constant(np.float32(40.0))))
         wide = self.add("Mul", power, self.add("Add", power, two))
@@ -607,10 +593,7 @@ class PointPlanes(ChannelPlanes):
 
 
 def _along_a_side(size: int) -> tuple[Floats, Floats]:
-    """The matrices from a line of points to the products of its tiles, and back.
-
-    The products are in the order of the six of a tile, and within each in that of the tiles.
-    """
+    """The matrices from a line of points to products, six by tiles, and from them back."""
     tiles = -(-size // _OUTPUTS)
     there = np.zeros((_INPUTS, tiles, size))
     back = np.zeros((size, _INPUTS, tiles))

@@ -24,7 +24,6 @@ from yardstone.go.nets.layers import (
     Bottleneck,
     FeedForward,
     GlobalPooling,
-    NetworkModel,
     RmsNorm,
 )
 from yardstone.go.nets.model_file import Header, read_header, read_model
@@ -195,11 +194,7 @@ def add_network(
 
 
 def _place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) -> Path:
-    """Where a network of this name goes; the folder is made.
-
-    Raises InputError where another network of that name is there and is not to be replaced, or
-    comes with Yardstone, or the folder cannot be made.
-    """
+    """Where a network of this name goes, if it may; the folder is made."""
     if _NAME.fullmatch(name) is None:
         raise InputError(
             f"{name!r} cannot be the name of a network",
@@ -500,23 +495,18 @@ def _all_blocks(blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def describe_file(network: str | Path | None = None) -> dict[str, Any]:
-    """What `describe` says of a network file or a network that is kept, with its file and size.
+    """The properties of a network that a user may want to know.
 
     Without a name it is the one that `find_network` finds.
-    """
-    file = find_network(network)
-    return {**describe(read_model(file)), "size": file.stat().st_size, "file": str(file)}
-
-
-def describe(model: NetworkModel) -> dict[str, Any]:
-    """The properties of a network that a user may want to know.
 
     Returns:
         ``name``, ``version``, ``kind``, ``blocks`` and ``channels`` of the trunk, ``block_kinds``
             (how many of each, nested ones included), ``parameters``, ``activation`` and ``norm`` at
             the trunk's end, ``policies``, ``pass_alive_under_suicide``, ``knows`` (the conditions
-            that it was trained for; None for all) and ``sha256``.
+            that it was trained for; None for all), ``sha256``, ``size`` in bytes and ``file``.
     """
+    file = find_network(network)
+    model = read_model(file)
     blocks = _all_blocks(model.trunk.blocks)
     kinds = Counter(_KINDS.get(type(block), "residual") for block in blocks)
     nested = "nested bottleneck" in kinds
@@ -537,4 +527,6 @@ def describe(model: NetworkModel) -> dict[str, Any]:
         "pass_alive_under_suicide": model.pass_alive_under_suicide,
         "knows": str(KNOWLEDGE[model.sha256]) if model.sha256 in KNOWLEDGE else None,
         "sha256": model.sha256,
+        "size": file.stat().st_size,
+        "file": str(file),
     }

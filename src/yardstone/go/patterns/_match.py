@@ -135,8 +135,8 @@ class PlacedPatterns(NamedTuple):
 class _Changes(NamedTuple):
     """The changes of a game by point: those of point p are from at[p] to at[p + 1].
 
-    The first of them is the board as it was set up, at time 0. `cursor` is for whoever
-    goes through them.
+    The first of them is the board as it was set up, at time 0. `cursor` has for each point of a
+    placement, counted from its first, a change that is not too late.
     """
 
     at: Ints
@@ -153,10 +153,7 @@ def _sort_changes(
     area: int,
     changes: _Changes,
 ) -> int:
-    """Sort the changes of a game by point; of several by one move the last counts.
-
-    Returns the number of moves, or -1 for events that are none.
-    """
+    """Sort the changes of a game by point; returns how many moves, -1 for events that are none."""
     at, times, states, cursor = changes
     for point in range(area + 1):
         at[point] = 1
@@ -197,10 +194,7 @@ def _sort_changes(
 
 @kernel
 def _next_time(placed: PlacedPatterns, first: int, last: int, changes: _Changes, time: int) -> int:
-    """The first time from `time` on at which all points are as they may be, or -1.
-
-    `changes.cursor` holds for each point, counted from `first`, a change that is not too late.
-    """
+    """The first time from `time` on at which all points are as they may be, or -1."""
     points = placed.points
     colours = placed.colours
     at, times, states, cursor = changes

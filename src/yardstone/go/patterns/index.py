@@ -500,14 +500,14 @@ class _Group:
         """A column of the games that are kept."""
         return np.concatenate([self._read(part, name)[0][keep] for part, keep in self._parts])
 
-    def fill(self, name: str, length: str, target: NDArray[Any]) -> None:
-        """Write what belongs to the games that are kept, one part after the other."""
-        place = 0
+    def fill(self, name: str, length: str, target: NDArray[Any], place: int = 0) -> int:
+        """Write what belongs to the games that are kept, from a place on; return its end."""
         for part, keep in self._parts:
             values, lengths = self._read(part, name, length)
             kept = values[np.repeat(keep, lengths)]
             target[place : place + len(kept)] = kept
             place += len(kept)
+        return place
 
     def mark(self, target: NDArray[np.uint64]) -> None:
         """Write the bits of the stones that ever stood there."""
@@ -542,9 +542,7 @@ def _arrays(
 def _fill_text(groups: Sequence[_Group], target: NDArray[np.uint8]) -> None:
     place = 0
     for group in groups:
-        length = int(group.column("text_length").sum())
-        group.fill("text", "text_length", target[place : place + length])
-        place += length
+        place = group.fill("text", "text_length", target, place)
 
 
 def _starts(lengths: Longs) -> Longs:

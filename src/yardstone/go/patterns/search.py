@@ -114,10 +114,7 @@ def find_patterns(
 def _prepare(
     chosen: Sequence[int], ways: Sequence[list[tuple[Placement, NDArray[np.uint8]]]], size: int
 ) -> _Prepared:
-    """Stones first, then empty points in order of their distance to a stone.
-
-    Stones come late, and where stones are the points around them are soon taken.
-    """
+    """Put stones first, which come late, then empty points by their distance, soon taken."""
     points, colours, columns, pattern, way = [], [], [], [], []
     lengths, column_lengths = [0], [0]
     for number in chosen:
