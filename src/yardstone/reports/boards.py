@@ -16,7 +16,6 @@ from yardstone.reports.drawing import Discs, Drawn, Element, Shape, Sheet, Words
 _CELL, _MARGIN = 20.0, 26.0
 #: Half the width of a stone.
 _STONE = 9.4
-_LEAST_SIZE_FOR_STARS = 9
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def _letters(text: str, x: float, y: float, size: float, ink: str, *, bold: bool
 
 
 def _stars(size: int) -> list[tuple[int, int]]:
-    if size < _LEAST_SIZE_FOR_STARS:
+    if size < 9:
         return []
     edge, middle = 3 if size >= 13 else 2, size // 2
     places = [edge, size - 1 - edge]
@@ -157,10 +156,6 @@ class BackgammonDiagram(Drawn):
         ]  # fmt: skip
         return Sheet(_WIDTH, _HEIGHT + 2.0 * _RIM, elements)
 
-    @property
-    def _bottom(self) -> int:
-        return self.position.to_decide
-
     def _side(self, player: int) -> tuple[int, ...]:
         """The chequers of a player, on that player's own points."""
         return self.position.own if player == self.position.on_roll else self.position.other
@@ -178,7 +173,7 @@ class BackgammonDiagram(Drawn):
     def _at(self, player: int, place: int, height: int = 0) -> tuple[float, float]:
         """Middle of a chequer of a player on one of the player's own points, or the bar."""
         step = (2.0 * _CHEQUER) * height + _CHEQUER
-        bottom = player == self._bottom
+        bottom = player == self.position.to_decide
         if place == BAR:  # on the side on which it comes in
             middle = _RIM + _HEIGHT / 2.0
             return _SIDE + 6.0 * _POINT + _BAR / 2.0, middle + (-step - 12 if bottom else step + 12)
@@ -198,7 +193,9 @@ class BackgammonDiagram(Drawn):
         if position.doubled:
             value, x = 2 * value, _SIDE + 3.0 * _POINT
         elif position.owner is not None:
-            y = middle + (1.0 if position.owner == self._bottom else -1.0) * (_HEIGHT / 2.0 - 18.0)
+            y = middle + (1.0 if position.owner == self.position.to_decide else -1.0) * (
+                _HEIGHT / 2.0 - 18.0
+            )
         yield _square(x, y, 12.0, "white")
         shown = 64 if position.owner is None and value == 1 else value
         yield _letters(str(shown), x, y, 12.0 if shown < 100 else 9.0, "black", bold=True)
@@ -217,7 +214,7 @@ class BackgammonDiagram(Drawn):
         position = self.position
         pips = dict(zip((position.on_roll, 1 - position.on_roll), position.pips, strict=True))
         for player, name in enumerate(self.names):
-            bottom = player == self._bottom
+            bottom = player == self.position.to_decide
             y = _RIM + (_HEIGHT + 28.0 if bottom else -28.0)
             yield Discs(np.array([[_SIDE + 6.0, y]]), 6.0, _COLOURS[player], "c7", 1.0)
             words = name or _COLOURS[player].capitalize()

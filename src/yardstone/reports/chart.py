@@ -173,8 +173,44 @@ class Chart(Drawn):
         object.__setattr__(self, "words", self.words or self.title)
 
     def sheet(self, width: float | None = None) -> Sheet:
-        """The chart in pixels, as wide as is wanted."""
-        return _laid_out(self, self.widths[0] if width is None else width)
+        """The chart in pixels, `width` wide and as high as it must be."""
+        width = self.widths[0] if width is None else width
+        elements: list[Element] = []
+        room = width - 2.0 * _EDGE
+        y = _EDGE
+        for line in broken(self.title, room, _LARGE, bold=True):
+            elements.append(Words(line, _EDGE, y + 0.8 * _LARGE, _LARGE, bold=True))
+            y += 1.3 * _LARGE
+        columns = max(1, min(self.columns, int(room // _PANEL), len(self.panels)))
+        each = (room - (columns - 1) * _GUTTER) / columns
+        panels = [_prepared(panel, each, panel.height or self.height) for panel in self.panels]
+        legend, y = _legend(self, panels, room, y)
+        elements += legend
+        left = max((prepared.left for prepared in panels), default=0.0)
+        right = max((prepared.right for prepared in panels), default=0.0)
+        for first in range(0, len(panels), columns):
+            row = panels[first : first + columns]
+            head = max(prepared.top for prepared in row)
+            high = 0.0
+            for place, prepared in enumerate(row):
+                x = _EDGE + place * (each + _GUTTER)
+                inside = each - left - right
+                panel = prepared.panel
+                tall = inside if panel.square else panel.height or self.height
+                elements += _panel(prepared, x, x + left, inside, y + head, tall)
+                foot = 4.0 if panel.x.hidden else 20.0
+                foot += _LINE * len(broken(panel.x.label, inside, _SMALL))
+                high = max(high, head + tall + foot)
+            y += high + (_GUTTER / 2.0 if first + columns < len(panels) else 0.0)
+        for line in broken(self.note, room, _SMALL):
+            y += _LINE
+            elements.append(Words(line, _EDGE, y - 3.0, _SMALL, colour="soft"))
+        for place, element in enumerate(elements):
+            if isinstance(element, Words):  # moved sideways until they are inside the sheet
+                begin, _, end, _ = element.box
+                over = max(1.0 - begin, 0.0) + min(width - 1.0 - end, 0.0)
+                elements[place] = replace(element, x=element.x + over) if over else element
+        return Sheet(width, float(np.ceil(y + _EDGE)), elements)
 
     def sheets(self) -> list[Sheet]:
         """One as wide as each of its widths."""
@@ -192,46 +228,6 @@ _NAMES = 0.25
 _SHADES = 6
 #: From name to name at the ends of lines.
 _NEXT = 13.0
-
-
-def _laid_out(chart: Chart, width: float) -> Sheet:
-    """A chart as shapes, `width` pixels wide and as high as it must be."""
-    elements: list[Element] = []
-    room = width - 2.0 * _EDGE
-    y = _EDGE
-    for line in broken(chart.title, room, _LARGE, bold=True):
-        elements.append(Words(line, _EDGE, y + 0.8 * _LARGE, _LARGE, bold=True))
-        y += 1.3 * _LARGE
-    columns = max(1, min(chart.columns, int(room // _PANEL), len(chart.panels)))
-    each = (room - (columns - 1) * _GUTTER) / columns
-    panels = [_prepared(panel, each, panel.height or chart.height) for panel in chart.panels]
-    legend, y = _legend(chart, panels, room, y)
-    elements += legend
-    left = max((prepared.left for prepared in panels), default=0.0)
-    right = max((prepared.right for prepared in panels), default=0.0)
-    for first in range(0, len(panels), columns):
-        row = panels[first : first + columns]
-        head = max(prepared.top for prepared in row)
-        high = 0.0
-        for place, prepared in enumerate(row):
-            x = _EDGE + place * (each + _GUTTER)
-            inside = each - left - right
-            panel = prepared.panel
-            tall = inside if panel.square else panel.height or chart.height
-            elements += _panel(prepared, x, x + left, inside, y + head, tall)
-            foot = 4.0 if panel.x.hidden else 20.0
-            foot += _LINE * len(broken(panel.x.label, inside, _SMALL))
-            high = max(high, head + tall + foot)
-        y += high + (_GUTTER / 2.0 if first + columns < len(panels) else 0.0)
-    for line in broken(chart.note, room, _SMALL):
-        y += _LINE
-        elements.append(Words(line, _EDGE, y - 3.0, _SMALL, colour="soft"))
-    for place, element in enumerate(elements):
-        if isinstance(element, Words):  # moved sideways until they are inside the sheet
-            begin, _, end, _ = element.box
-            over = max(1.0 - begin, 0.0) + min(width - 1.0 - end, 0.0)
-            elements[place] = replace(element, x=element.x + over) if over else element
-    return Sheet(width, float(np.ceil(y + _EDGE)), elements)
 
 
 class _Prepared(NamedTuple):

@@ -305,9 +305,8 @@ def _below_baselines(evaluation: Evaluation) -> Iterator[str]:
             yield f"{_listed(worse)} {verb} worse than the baseline “{floor.name}”."
 
 
-def _listed(names: Sequence[str]) -> str:
-    """All the names: none may be left out of a claim."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+#: None may be left out of a claim.
+_listed = partial(join_names, most=None)
 
 
 def headline(evaluation: Evaluation) -> str:

@@ -27,14 +27,24 @@ if TYPE_CHECKING:
     from yardstone.tournament.last_round import LastRoundNeeds, OwnResult, PlaceChances
 
 
+#: The table people see, lines below it, a picture, the records, and what makes the JSON.
+_Parts = tuple[Table, Sequence[str], Picture, Table, Callable[[], Any]]
+
+
 def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
     """Chances and places of the players, or of several variants their measures."""
-    if simulation.varied:
-        return _variants_document(simulation)
+    made = _variants(simulation) if simulation.varied else _chances(simulation, top)
+    shown, lines, picture, records, plain = made
+    name = simulation.plan.tournament.name
+    title = f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
+    sections = [Section("", [block]) for block in (shown, Lines(lines), picture)]
+    return Document(title, _lead(simulation), sections, records, plain, picture.draw)
+
+
+def _chances(simulation: Simulation, top: int) -> _Parts:
     forecast = simulation.forecasts[0][1]
     order = np.lexsort([forecast.mean_place, -forecast.first]).tolist()
     columns = _columns(forecast, grades=simulation.grades, win=simulation.scenario.model.name)
-    draw = partial(forecast_chart, forecast)
     half = NORMAL_95 * 0.5 / np.sqrt(forecast.tournaments)
     measures = [
         *_measure_lines(forecast, grades=simulation.grades),
@@ -46,22 +56,8 @@ def simulation_document(simulation: Simulation, *, top: int = 0) -> Document:
     def plain() -> dict[str, Any]:
         return {"win": simulation.scenario.model.name, **_plain_forecast(forecast)}
 
-    picture = Picture(draw, "Probability of each place.")
-    return _document(simulation, shown, measures, picture, records, plain)
-
-
-def _document(
-    simulation: Simulation,
-    shown: Table,
-    lines: Sequence[str],
-    picture: Picture,
-    records: Table,
-    plain: Callable[[], Any],
-) -> Document:
-    name = simulation.plan.tournament.name
-    title = f"{name}, simulated" if name not in ("", "simulated") else "Simulated tournaments"
-    sections = [Section("", [block]) for block in (shown, Lines(lines), picture)]
-    return Document(title, _lead(simulation), sections, records, plain, picture.draw)
+    picture = Picture(partial(forecast_chart, forecast), "Probability of each place.")
+    return shown, measures, picture, records, plain
 
 
 def _columns(forecast: TournamentForecast, *, grades: bool, win: str = "") -> list[Column]:
@@ -168,7 +164,7 @@ def _plain_forecast(forecast: TournamentForecast) -> dict[str, Any]:
     }
 
 
-def _variants_document(simulation: Simulation) -> Document:
+def _variants(simulation: Simulation) -> _Parts:
     """One line per variant of the tournament."""
     name, forecasts = simulation.varied, simulation.forecasts
     unit, digits = _unit(grades=simulation.grades)
@@ -208,7 +204,7 @@ def _variants_document(simulation: Simulation) -> Document:
         return {"format": 1, "win": simulation.scenario.model.name, "variants": variants}
 
     lines = [*meanings, "± is a 95 % interval."]
-    return _document(simulation, shown, lines, picture, records, plain)
+    return shown, lines, picture, records, plain
 
 
 _RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss", None: "any"}

@@ -130,6 +130,7 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
 
     With a limit, only the first sections of many with tables are printed.
     """
+    from rich.table import Table as RichTable
     from rich.text import Text
 
     for place, line in enumerate(document.lead):
@@ -151,7 +152,12 @@ def print_document(document: Document, console: Console, *, limit: int | None = 
             elif isinstance(said, Table):
                 _print_table(said, console, limit if said.limit is None else said.limit)
             elif said is not None:
-                _print_facts(said, console)
+                grid = RichTable.grid(padding=(0, 2, 0, 0))
+                grid.add_column(no_wrap=True)
+                grid.add_column()
+                for label, text in said.facts:
+                    grid.add_row(Text(label, style="bold"), Text(text))
+                console.print(grid)
 
 
 def _first_sections(document: Document, console: Console, limit: int | None) -> Sequence[Section]:
@@ -186,18 +192,6 @@ def _print_line(
         lead = " " * len(lead)
     if not body:
         console.print()
-
-
-def _print_facts(block: Facts, console: Console) -> None:
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    grid = RichTable.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column()
-    for label, text in block.facts:
-        grid.add_row(Text(label, style="bold"), Text(text))
-    console.print(grid)
 
 
 def _print_table(table: Table, console: Console, limit: int | None) -> None:

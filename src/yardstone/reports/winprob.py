@@ -507,7 +507,7 @@ def gap_chart(
     return Chart([panel], title or "Λ against d stones stronger", height=340.0)
 
 
-def contour_chart(model: _Law = PUBLISHED, *, title: str = "") -> Chart:
+def contour_chart(model: _Law = PUBLISHED) -> Chart:
     """Per cent by average grade and difference, in canonical coordinates (figure 6).
 
     Points a and b are the paper's examples: 5 dan against 1 dan, 8 kyu against 6 kyu.
@@ -540,7 +540,7 @@ def contour_chart(model: _Law = PUBLISHED, *, title: str = "") -> Chart:
     axis = _grades("average grade g (zero-shodan units)")
     x_axis = Axis(axis.label, _LOWEST, _HIGHEST, ticks=axis.ticks)
     panel = Panel(x_axis, Axis("difference d = opponent less player", -9.0, 9.0), marks)
-    return Chart([panel], title or "Win probability, per cent", height=400.0)
+    return Chart([panel], "Win probability, per cent", height=400.0)
 
 
 #: Figures that need no data, by name.

@@ -28,10 +28,10 @@ def spellings(names: Sequence[str], similar: Sequence[Sequence[int]]) -> Iterato
         yield f"{plural(len(similar) - 3, 'other set')} of names differ only in this way."
 
 
-def join_names(names: Sequence[str], total: int | None = None) -> str:
-    """The first names of a list, and how many more there are."""
+def join_names(names: Sequence[str], total: int | None = None, *, most: int | None = NAMES) -> str:
+    """The first names of a list, and how many more there are; all of them with `most` None."""
     total = len(names) if total is None else total
-    shown = list(names[:NAMES])
+    shown = list(names[:most])
     if total > len(shown):
         return ", ".join(shown) + f" and {total - len(shown):,} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
