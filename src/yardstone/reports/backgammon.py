@@ -328,6 +328,8 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         for match in player["trend"]
     }
 
+    own: dict[str, Kind] = {n: kind for n, kind in ERRORS.items() if n != "opponent_moves"}
+
     def sides(cell: Callable[[Plain, int], str], mark: str = " / ") -> Callable[[Plain], str]:
         return lambda row: mark.join(cell(row, side) for side in (1, 2))
 
@@ -336,8 +338,7 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         return UNKNOWN if value is None else f"{value:.0f}"
 
     def pr(row: Plain, side: int) -> str:
-        names = [name for name in ERRORS if name != "opponent_moves"]
-        value = known(Errors(**{name: row[f"{name}_{side}"] for name in names}).pr)
+        value = known(Errors(**{name: row[f"{name}_{side}"] for name in own}).pr)
         return UNKNOWN if value is None else f"{value:.2f}"
 
     def length(row: Plain) -> str:
@@ -358,8 +359,7 @@ def match_table(plain: Plain, *, limit: int | None = None) -> Table:
         *(
             field(f"{name}_{side}", kind=kind)
             for side in (1, 2)
-            for name, kind in [*ERRORS.items(), ("close_2003", "integer")]
-            if name != "opponent_moves"
+            for name, kind in (*own.items(), ("close_2003", "integer"))
         ),
     ]
     rows, remedy = plain["matches"], "--table FILE writes all"
@@ -714,8 +714,13 @@ def blunder_steps(blunders: Sequence[Plain]) -> Iterator[Step]:
         if not dice and blunder.get("remark"):
             what += f" ({blunder['remark']})"
         file = short(blunder["file"])
+        score = f"A money game, cube at {position.cube}."
+        if position.length:
+            own, other = position.score[position.to_decide], position.score[1 - position.to_decide]
+            cube = "Crawford game" if position.crawford else f"cube at {position.cube}"
+            score = f"Score {own}\N{EN DASH}{other} in a match to {position.length}, {cube}."
         lines = [
-            f"Game {blunder['game']} of {file}, against {blunder['opponent']}. {_score(position)}",
+            f"Game {blunder['game']} of {file}, against {blunder['opponent']}. {score}",
             f"Played: {_choice(blunder, 'played')}. Best: {_choice(blunder, 'best')}.",
             f"Position ID `{blunder['position']}`, match ID `{blunder['match']}`",
             f"`{position.xgid}`",
@@ -728,14 +733,6 @@ def _choice(blunder: Plain, which: str) -> str:
     """What was played or best, with its equity in brackets where that is known."""
     equity = blunder.get(f"{which}_equity")
     return f"{blunder[which]}" if equity is None else f"{blunder[which]} ({signed(equity)})"
-
-
-def _score(position: Position) -> str:
-    if not position.length:
-        return f"A money game, cube at {position.cube}."
-    own, other = position.score[position.to_decide], position.score[1 - position.to_decide]
-    cube = "Crawford game" if position.crawford else f"cube at {position.cube}"
-    return f"Score {own}\N{EN DASH}{other} in a match to {position.length}, {cube}."
 
 
 def _pictures(blunder: Plain, position: Position) -> list[Picture]:
@@ -762,13 +759,12 @@ def _pictures(blunder: Plain, position: Position) -> list[Picture]:
 
 def board_words(position: Position, names: tuple[str, str] = ("", "")) -> str:
     """The position in words: where the chequers of both sides are, cube and dice."""
-    sides = {position.on_roll: position.own, 1 - position.on_roll: position.other}
-    parts = []
-    for player in (position.to_decide, 1 - position.to_decide):
+    parts, players = [], (position.to_decide, 1 - position.to_decide)
+    for player, chequers in zip(players, _chequers(position), strict=True):
         name = names[player] or _COLOURS[player]
         places = ", ".join(
             f"{number} on {'the bar' if place == BAR else place}"
-            for place, number in enumerate(sides[player], 1)
+            for place, number in enumerate(chequers, 1)
             if number
         )
         parts.append(f"{name} ({_COLOURS[player].lower()}) has {places}")

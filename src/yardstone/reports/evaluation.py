@@ -235,19 +235,14 @@ def verdict(evaluation: Evaluation) -> list[str]:
             f"This holds at {per_cent(order.confidence)}"
             + (" for all comparisons of two systems together." if len(others) > 1 else ".")
         )
-        lines += _given(evaluation)
+        told: dict[str, list[str]] = {}  # what some of the systems were told
+        for scored in evaluation.ranked:
+            for what in scored.prediction.given:
+                told.setdefault(what, []).append(scored.name)
+        if told:
+            parts = "; ".join(f"{what} to {_listed(names)}" for what, names in told.items())
+            lines.append(f"Not all were given the same. Beside results and dates: {parts}.")
     return [*lines, *_below_baselines(evaluation)]
-
-
-def _given(evaluation: Evaluation) -> Iterator[str]:
-    """What some of the systems were told that others were not."""
-    told: dict[str, list[str]] = {}
-    for scored in evaluation.ranked:
-        for what in scored.prediction.given:
-            told.setdefault(what, []).append(scored.name)
-    if told:
-        parts = "; ".join(f"{what} to {_listed(names)}" for what, names in told.items())
-        yield f"Not all were given the same. Beside results and dates: {parts}."
 
 
 def _leads(evaluation: Evaluation, names: Sequence[str]) -> str:

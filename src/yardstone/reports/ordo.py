@@ -351,22 +351,17 @@ def _exchange_ranges(order: list[int], value: Mapping[int, float]) -> None:
                 other = high + middle - edge
                 if value[order[other]] < value[order[edge]] < value[order[low]]:
                     order[edge], order[low] = order[low], order[edge]
-        pivot = _split(order, value, low, high)
-        ranges += [(low, pivot - 1), (pivot + 1, high)]
-
-
-def _split(order: list[int], value: Mapping[int, float], low: int, high: int) -> int:
-    pivot = value[order[low]]
-    left, right = low + 1, high
-    while left < right:
-        if value[order[left]] > pivot:
-            left += 1
-        else:
-            order[left], order[right] = order[right], order[left]
-            right -= 1
-    place = left if value[order[left]] > pivot else left - 1
-    order[place], order[low] = order[low], order[place]
-    return place
+        pivot = value[order[low]]
+        left, right = low + 1, high
+        while left < right:
+            if value[order[left]] > pivot:
+                left += 1
+            else:
+                order[left], order[right] = order[right], order[left]
+                right -= 1
+        place = left if value[order[left]] > pivot else left - 1
+        order[place], order[low] = order[low], order[place]
+        ranges += [(low, place - 1), (place + 1, high)]
 
 
 @dataclass(slots=True)
@@ -531,24 +526,19 @@ def head_to_head(listed: OrdoList, *, decimals: int, with_errors: bool) -> str:
             matches[player], key=lambda m: (-float(listed.rating[m.opponent]), m.opponent)
         ):
             difference = float(listed.rating[player] - listed.rating[match.opponent])
+            errors = f", {'-':>{4 + decimals}}, {'-':>6}" if with_errors else ""
+            sure = listed.superiority(player, match.opponent) if with_errors else None
+            if sure is not None and listed.deviation_of_difference is not None:
+                deviation = float(listed.deviation_of_difference[player, match.opponent])
+                errors = f", {deviation:{4 + decimals}.{decimals}f}, {sure:6.1f}"
             lines.append(
                 f"{'':{indent + 2}}{pad(listed.names[match.opponent], column)} : "
                 f"{match.games:>{games}} ( {match.wins:>{won}}, "
                 f"{match.draws:>{drawn}}, {match.losses:>{lost}}), "
-                f"{match.percent:5.1f} : {difference:+{6 + decimals}.{decimals}f}"
-                + (_gap_errors(listed, player, match.opponent, decimals) if with_errors else "")
+                f"{match.percent:5.1f} : {difference:+{6 + decimals}.{decimals}f}{errors}"
             )
         lines.append("")
     return "\n".join(lines) + "\n"
-
-
-def _gap_errors(listed: OrdoList, player: int, opponent: int, decimals: int) -> str:
-    """Deviation of the difference, and confidence that `player` is the stronger."""
-    superiority = listed.superiority(player, opponent)
-    if superiority is None or listed.deviation_of_difference is None:
-        return f", {'-':>{4 + decimals}}, {'-':>6}"
-    deviation = float(listed.deviation_of_difference[player, opponent])
-    return f", {deviation:{4 + decimals}.{decimals}f}, {superiority:6.1f}"
 
 
 @dataclass(frozen=True)

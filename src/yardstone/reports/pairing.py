@@ -303,10 +303,8 @@ def _side_sentence(tournament: Tournament, why: Explanation) -> str:
     if why.side_reason is SideReason.LAST:
         return f"{first} for {name}, who had {second} last."
     one, two = (f"{each.balance:+d}" if each.balance else "0" for each in why.players)
-    more = f"({second} less {first}: {one} against {two})"
-    if why.side_reason is SideReason.BALANCE:
-        return f"{first} for {name} {more}."
-    return f"{first} for {name}, who needs it more {more}."
+    needs = "" if why.side_reason is SideReason.BALANCE else ", who needs it more"
+    return f"{first} for {name}{needs} ({second} less {first}: {one} against {two})."
 
 
 def _gains(gains: Mapping[str, int]) -> str:

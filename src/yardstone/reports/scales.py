@@ -22,7 +22,12 @@ def converted_document(ratings: Sequence[ConvertedRating]) -> Document:
         *_columns(targets),
     ]
     table = Table(columns, ratings, noun="rating")
-    return replace(_document(table), plain=lambda: list(map(_plain, ratings)))
+
+    def plain(rating: ConvertedRating) -> dict[str, Any]:
+        own = picked(rating, "rating=text", "from=source", "grade=rank", "strength")
+        return own | {"values": dict(rating.values), "ranges": dict(rating.stretches)}
+
+    return replace(_document(table), plain=lambda: list(map(plain, ratings)))
 
 
 def _document(table: Table, title: str = "Ratings on other scales") -> Document:
@@ -83,8 +88,3 @@ def _columns(targets: Sequence[str], path: str = "", prefix: str = "") -> list[C
         paths = (f"{prefix}{name}_{end}={path}stretches.{name}.{side}" for side, end in ends)
         columns += Column.files(*paths)
     return columns
-
-
-def _plain(rating: ConvertedRating) -> dict[str, Any]:
-    plain = picked(rating, "rating=text", "from=source", "grade=rank", "strength")
-    return plain | {"values": dict(rating.values), "ranges": dict(rating.stretches)}

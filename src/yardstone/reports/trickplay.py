@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,14 +146,9 @@ def _conclusion(result: RatedProblems) -> Iterator[str]:
         above = sum(not problem.surprising for problem in compared)
         number = plural(len(compared), "problem")
         yield f"The refutation is rated above the failure in {above} of {number}"
-        pairs = [
-            (problem.failure.rating, problem.refutation.rating)
-            for problem in compared
-            if problem.failure is not None and problem.refutation is not None
-        ]
         failure, refutation = (
-            _number(result, result.scale.value(float(np.mean(ratings))))
-            for ratings in zip(*pairs, strict=True)
+            _number(result, result.scale.value(float(np.mean([of(each) for each in compared]))))
+            for of in map(attrgetter, ("failure.rating", "refutation.rating"))
         )
         yield f"Mean rating of the failures: {failure}, of the refutations: {refutation}"
     yield from _not_as_they_are(result.found.completions)
@@ -331,15 +327,11 @@ def trickplay_chart(report: RatedProblems) -> Chart:
     marks.append(Points(refutation, rows, "c2", "Refutation", shape="diamond"))
     named = len(pairs) <= _NAMED
     y = Axis(scale="category", names=[pair[2] if named else "" for pair in pairs])
-    panel = Panel(Axis(f"Rating ({report.scale.title})", grid=True), y, marks, top=_ranks(report))
+    top, scale = None, report.scale
+    if scale.rank(1.0) is not None:  # ranks along the top, where they begin
+        edges = GROUP_EDGES[scale.basis][1:-1].tolist()
+        ranks = [str(scale.rank(rank + 0.01)).split()[0] for rank in edges]
+        top = Axis("Rank", ticks=list(zip(map(scale.rating, edges), ranks, strict=True)))
+    panel = Panel(Axis(f"Rating ({scale.title})", grid=True), y, marks, top=top)
     words = "Ratings of the failure and the refutation of each problem"
     return Chart([panel], words=words, height=(16.0 if named else 6.0) * max(len(pairs), 6))
-
-
-def _ranks(report: RatedProblems) -> Axis | None:
-    """Ranks along the top, where they begin; none if the scale has no ranks."""
-    if report.scale.rank(1.0) is None:
-        return None
-    scale, edges = report.scale, GROUP_EDGES[report.scale.basis][1:-1].tolist()
-    names = [str(scale.rank(rank + 0.01)).split()[0] for rank in edges]
-    return Axis("Rank", ticks=list(zip(map(scale.rating, edges), names, strict=True)))

@@ -53,7 +53,14 @@ def fit_document(
         shown = Column("", ends, f"{per_cent(interval.level)} ({interval.method})", left=False)
         columns[2:2] = [shown, *Column.files("interval.low", "interval.high")]
     parameters = Table(columns, result.parameters, noun="coefficient")
-    lines = list(about or _about(result))
+    lines, statistics = list(about), result.statistics
+    if not about:
+        fit = result.fit
+        assert isinstance(fit, LikelihoodFit)
+        fitted = f"log-likelihood {fit.log_likelihood:.2f}"
+        told = f"{fit.games.games.sum():.0f} games; {fitted}, AIC {fit.aic:.2f}"
+        told = f"{result.winning.about}; {fitted}" if statistics is None else told
+        lines.append(f"{told}; {fit.minimum.steps} Newton steps.")
     of_event = " for one event" if result.winning.of_events else ""
     for row in result.probabilities:
         low, high = 100.0 * row.interval.low, 100.0 * row.interval.high
@@ -67,22 +74,12 @@ def fit_document(
         errors = Table(_ERRORS, result.errors, noun="difference")
         sections.append(Section("Probability, 12 kyu to 7 dan:", [errors]))
     draw = None
-    if (statistics := result.statistics) is not None:
+    if statistics is not None:
         title = "Games and the model fitted to them"
         draw = partial(curves_chart, statistics, result.model, title=title)
         sections.append(Section(blocks=[Picture(draw)]))
     plain = partial(_plain, result, facts)
     return Document("Fit to games", (), sections, parameters, plain, draw)
-
-
-def _about(result: ModelFit) -> list[str]:
-    fit = result.fit
-    assert isinstance(fit, LikelihoodFit)
-    steps = f"{fit.minimum.steps} Newton steps"
-    if result.statistics is None:
-        return [f"{result.winning.about}; log-likelihood {fit.log_likelihood:.2f}; {steps}."]
-    fitted = f"log-likelihood {fit.log_likelihood:.2f}, AIC {fit.aic:.2f}; {steps}"
-    return [f"{fit.games.games.sum():.0f} games; {fitted}."]
 
 
 _ERRORS = (
