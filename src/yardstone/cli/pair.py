@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -304,12 +304,6 @@ def check(
     return check_document(check_rounds(file.read(), round_number))
 
 
-#: What else a random tournament is like, by the names of a `RandomPlan`.
-_PLANNED = (
-    "rating", "spread", "draws", "forfeits", "byes", "late", "withdrawals", "accelerated",
-)  # fmt: skip
-
-
 def generate(
     *,
     players: int = option("Players.", default=40, min=2),
@@ -338,6 +332,7 @@ def generate(
 
     form = format_to_write(output, None if output is not None else "trf")
     planned: dict[str, Any] = {"players": players, "rounds": rounds, "seed": seed}
-    planned |= {name: plain_value(text) for name, text in named_values(plan, *_PLANNED).items()}
+    others = (part.name for part in fields(RandomPlan) if part.name not in planned)
+    planned |= {name: plain_value(text) for name, text in named_values(plan, *others).items()}
     made = random_tournament(RandomPlan(**planned))
     write_out(form.write(made), output)

@@ -462,7 +462,7 @@ def team_standings_document(table: TeamStandings, *, results: bool = True) -> Do
             row = int(table.order[at])
             for match in table.matches:
                 if match.round == number and row in match.teams:
-                    side = match.side(row)
+                    side = match.teams.index(row)
                     sign = "?" if not match.done else "-=+"[match.match_points[side]]
                     return f"{at_place[match.teams[1 - side]]}{sign}{match.board_points[side]:g}"
             return "-"

@@ -253,7 +253,16 @@ class Scenario:
             draw_rate=self.draw_rate,
         )
         start, strength = self._entries()
-        changed = replace(start, **self._changes(start))
+        changes: dict[str, Any] = {"rounds": self.rounds, "system": self.system}
+        if self.handicap is not None:
+            changes["handicap"] = HandicapRules(ceiling=self.handicap, threshold=start.scoring.bar)
+        scoring = {
+            "bar": self.bar,
+            "floor": self.floor,
+            "criteria": None if self.system is None else (),
+        }
+        changes["scoring"] = replace(start.scoring, **_given(scoring))
+        changed = replace(start, **_given(changes))
         if changed.scoring.floor > changed.scoring.bar:
             raise UsageError("the floor lies above the bar")
         if changed.rounds < start.complete_rounds:
@@ -281,16 +290,6 @@ class Scenario:
         rng = np.random.default_rng(self.seed)
         field = synthetic_field(self.players, rng, lowest=self.lowest, highest=self.highest)
         return tournament_of(field, rounds=5, bar=2, floor=LOWEST_GRADE), field.strength
-
-    def _changes(self, start: Tournament) -> dict[str, Any]:
-        changes: dict[str, Any] = {"rounds": self.rounds, "system": self.system}
-        if self.handicap is not None:
-            changes["handicap"] = HandicapRules(ceiling=self.handicap, threshold=start.scoring.bar)
-        scoring: dict[str, Any] = {"bar": self.bar, "floor": self.floor}
-        if self.system is not None:
-            scoring["criteria"] = ()
-        changes["scoring"] = replace(start.scoring, **_given(scoring))
-        return _given(changes)
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from 1, as people do. `Game.first` is the player who moves first: White in chess
 from __future__ import annotations
 
 import copyreg
-import dataclasses
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from enum import IntEnum, StrEnum
 from functools import cached_property
@@ -516,7 +515,7 @@ class PairingRules(PairingSettings):
             raise UsageError(f"seed {self.seed}: seeds of lots lie from 0 to 2147483647")
         if self.bar < self.floor:
             raise UsageError(f"the bar ({self.bar}) lies below the floor ({self.floor})")
-        for part in dataclasses.fields(self):
+        for part in fields(self):
             value = getattr(self, part.name)
             if isinstance(value, int) and abs(value) > LARGEST_WEIGHT:
                 raise UsageError(f"{part.name} = {value}: rules lie from -10^15 to 10^15")
@@ -527,7 +526,7 @@ class PairingRules(PairingSettings):
         scoring = tournament.scoring
         if tournament.discipline == "chess":
             return cls.preset("chess", rounds=max(tournament.rounds, 1))
-        settings = {f.name: getattr(tournament.pairing, f.name) for f in _SETTINGS}
+        settings = {f.name: getattr(tournament.pairing, f.name) for f in fields(PairingSettings)}
         return cls(
             **settings,
             rounds=max(tournament.rounds, 1),
@@ -560,7 +559,7 @@ class PairingRules(PairingSettings):
         own = {name: getattr(self, name) for name in kept}
         if system == "chess":
             del own["handicap"]
-        return dataclasses.replace(preset, **own)
+        return replace(preset, **own)
 
     def changed(self, values: Mapping[str, Any]) -> PairingRules:
         """The same with some fields changed, by name; text is read as the field's type."""
@@ -606,8 +605,6 @@ class PairingRules(PairingSettings):
         }
         return np.array([values[rule] for rule in Rule], np.float64)
 
-
-_SETTINGS = dataclasses.fields(PairingSettings)
 
 #: Fields that are weights, in the order of `Rule`.
 WEIGHTS = (

@@ -208,7 +208,7 @@ class _ReplayArrays:
         totals = []
         for free, start in (
             (self.free_wins, np.zeros((len(won), 1), np.int64)),
-            (self.free_score, self.plan.start.initial2[:, None]),
+            (self.free_score, self.plan.start.mms2[:, :1]),
         ):
             gained = np.cumsum(free, axis=1)
             if self.plan.tournament.scoring.round_down:

@@ -101,11 +101,6 @@ class Scores:
         mms2 = np.hstack([start, start + won + free_score])
         return cls(tournament, opponent, points2, handicap, first, played, wins2, mms2)
 
-    @property
-    def initial2(self) -> Longs:
-        """McMahon scores before the first round, in half points."""
-        return self.mms2[:, 0]
-
     @cached_property
     def _virtual(self) -> Longs:
         """Half points from played games, each other round counting half a point."""
@@ -270,7 +265,7 @@ def _opponents(kind: str, state: RoundState) -> Longs:
         return scores.of_opponents(counted, now, np.zeros_like(counted))
     base = _strasbourg2(scores) if kind == "S" else scores.mms2
     counted = scores.for_opponents(base, now)
-    sums2 = scores.of_opponents(counted, now, scores.initial2)
+    sums2 = scores.of_opponents(counted, now, scores.mms2[:, 0])
     return sums2 + 2 * scores.handicap[:, :now]
 
 
@@ -292,7 +287,7 @@ def _sodos(kind: str, state: RoundState) -> Floats:
 def _sosos(kind: str, state: RoundState) -> Floats:
     scores, now = state.scores, state.round
     sos2 = _total(_opponents(kind, state))
-    missing = np.zeros_like(sos2) if kind == "W" else scores.initial2 * now
+    missing = np.zeros_like(sos2) if kind == "W" else scores.mms2[:, 0] * now
     return _total(scores.of_opponents(sos2, now, missing)) / 2
 
 

@@ -50,10 +50,6 @@ class TeamMatch:
         """Whether all games have a result."""
         return all(board.done for board in self.boards)
 
-    def side(self, team: int) -> int:
-        """0 for the first of the two teams, 1 for the other."""
-        return self.teams.index(team)
-
 
 def matches(tournament: Tournament, round_number: int | None = None) -> tuple[TeamMatch, ...]:
     """All matches up to a round, by rounds and tables.

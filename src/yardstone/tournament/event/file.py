@@ -28,8 +28,8 @@ from yardstone.tournament.formats.opengotha import key
 from yardstone.tournament.model import Tournament
 from yardstone.tournament.rules import Team
 
-#: Seconds to wait for another process, and how often to begin anew.
-_WAIT, _ATTEMPTS = 10.0, 5
+#: How often a step begins anew if another program writes in between.
+_ATTEMPTS = 5
 
 
 def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventChange:
@@ -39,7 +39,7 @@ def create_file(path: str | os.PathLike[str], tournament: Tournament) -> EventCh
         InputError: The file is there already.
     """
     target = followed(path)
-    with changing(target, wait=_WAIT):
+    with changing(target):
         if target.exists():
             raise InputError("is there already", file=str(path), hint="name another file")
         write_bytes(target, to_bytes(tournament, target))
@@ -66,7 +66,7 @@ def change_file(path: str | os.PathLike[str], step: Callable[[Tournament], Chang
     """
     target = followed(path)
     read = partial(read_bytes, target, MAX_BYTES, "a tournament", name=str(path))
-    with changing(target, wait=_WAIT):
+    with changing(target):
         for _ in range(_ATTEMPTS):
             data = read()
             form = format_of_bytes(data, str(path))
@@ -97,7 +97,7 @@ def undo_step(path: str | os.PathLike[str], *, number: int | None = None) -> Eve
     """
     target = followed(path)
     read = partial(read_bytes, target, MAX_BYTES, "a tournament", name=str(path))
-    with changing(target, wait=_WAIT):
+    with changing(target):
         data = read()
         form = format_of_bytes(data, str(path))
         steps = read_journal(target)

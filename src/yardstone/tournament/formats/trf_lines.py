@@ -171,22 +171,17 @@ def read_swiss(
 
     `skip` takes lines that cannot be used.
     """
-    accelerations: list[Acceleration] = []
-    separations: list[Separation] = []
+    made: list[Acceleration | Separation] = []
     for kind, parse in _SWISS.items():
         for line, text in head.lines(kind):
             try:
-                for each in parse(text, place):
-                    if isinstance(each, Acceleration):
-                        accelerations.append(each)
-                    else:
-                        separations.append(each)
+                made += parse(text, place)
             except (ValueError, KeyError, IndexError):
                 skip(head.error(f"{kind}: a line that cannot be read: {text.strip()!r}", line))
     return SwissSettings(
         initial_colour=_initial_colour(head, skip),
-        accelerations=tuple(accelerations),
-        separations=tuple(separations),
+        accelerations=tuple(each for each in made if isinstance(each, Acceleration)),
+        separations=tuple(each for each in made if isinstance(each, Separation)),
     )
 
 
