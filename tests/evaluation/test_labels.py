@@ -87,7 +87,7 @@ def test_sets_keep_their_rules_and_share_no_game() -> None:
 
 def test_the_bound_is_better_than_the_honest_system() -> None:
     """Future Glicko-2 knows the result: on the training set it is always right."""
-    from yardstone.evaluation.metrics import accuracy, log_likelihood
+    from yardstone.evaluation.metrics import correct, log_likelihood
 
     pool = played(4000, 100, 4)
     replay = Glicko2().replay(pool)
@@ -95,7 +95,7 @@ def test_the_bound_is_better_than_the_honest_system() -> None:
     sets = draw_sets(pool, labels, training=500, validation=500, test=0, exhibition=0)
     future = win_probability(labels.first - labels.second)
     training, validation = sets.of("T"), sets.of("V")
-    assert accuracy(pool.score[training], future[training]) == 1.0
+    assert correct(pool.score[training], future[training]).all()
     assert log_likelihood(pool.score[validation], future[validation]) > log_likelihood(
         pool.score[validation], replay.expected[validation]
     )

@@ -17,9 +17,8 @@ CHANCES = st.floats(0.001, 0.999)
 
 
 def test_accuracy_takes_an_even_chance_for_the_second_player() -> None:
-    assert metrics.accuracy([0], [0.5]) == 1.0
-    assert metrics.accuracy([1], [0.5]) == 0.0
-    assert metrics.accuracy([1], [math.nextafter(0.5, 1)]) == 1.0
+    likely = math.nextafter(0.5, 1)
+    assert metrics.correct([0, 1, 1], [0.5, 0.5, likely]).tolist() == [1.0, 0.0, 1.0]
 
 
 def test_a_draw_is_half_right_whatever_was_predicted() -> None:
@@ -91,7 +90,7 @@ def test_predictions_out_of_range(expected: list[float]) -> None:
 
 def test_scores_and_predictions_of_different_number() -> None:
     with pytest.raises(InputError, match="2 scores do not go with 1 predictions"):
-        metrics.brier([1, 0], [0.5])
+        metrics.squared_errors([1, 0], [0.5])
 
 
 def test_no_game() -> None:

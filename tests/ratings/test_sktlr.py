@@ -146,7 +146,7 @@ def test_wrong_parameters_are_refused() -> None:
         with pytest.raises(UsageError):
             SktLr(**wrong)  # type: ignore[arg-type]
     pool = Pool.from_names(["a"], ["b"], [1], columns={"handicap": [-1]})
-    with pytest.raises(InputError, match="negative"):
+    with pytest.raises(InputError, match="stones from 0"):
         SktLr().replay(pool)
     empty = SktLr().replay(Pool((), np.zeros(0, int), np.zeros(0, int), np.zeros(0)))
     assert len(empty.expected) == 0

@@ -237,9 +237,10 @@ def _deviations(information: Any) -> Array:
 
 def _numbered(pool: Pool) -> tuple[_Games, tuple[str, ...]]:
     """The games that count, with players numbered by name and grade."""
-    from yardstone.winprob.statistics import even_games
+    from yardstone.winprob.games import between_grades
+    from yardstone.winprob.statistics import even
 
-    keep = even_games(pool)
+    keep = between_grades(pool) & even(pool)
     if not keep.any():
         raise NoGamesError("there is no even, decided game between players of known grades")
     grades = [np.asarray(pool.columns[f"{side}_grade"], np.float64)[keep] for side in _SIDES]

@@ -62,30 +62,14 @@ def _checked(score: ArrayLike, expected: ArrayLike) -> tuple[Floats, Floats]:
     return s, p
 
 
-def _mean(values: Floats) -> float:
-    if not values.size:
-        raise NoGamesError("there is no game to measure predictions on")
-    return float(values.mean())
-
-
 def correct(score: ArrayLike, expected: ArrayLike) -> Floats:
-    """For each game 1 if its winner was predicted, 0 if not, 0.5 for a draw.
+    """For each game 1 if its winner was predicted, 0 if not, 0.5 for a draw (eq. 2.2).
 
     An even chance is a prediction that the second player wins: White in Go, who
     wins slightly more often (Neubauer 2024, eq. 2.4).
     """
     s, p = _checked(score, expected)
     return np.abs(s - (p <= 0.5))
-
-
-def accuracy(score: ArrayLike, expected: ArrayLike) -> float:
-    """Share of games whose winner was predicted (Neubauer 2024, eq. 2.2 and 2.4).
-
-    Examples:
-        >>> accuracy([1, 0, 0], [0.8, 0.5, 0.6])
-        0.6666666666666666
-    """
-    return _mean(correct(score, expected))
 
 
 def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Floats:
@@ -105,7 +89,10 @@ def log_likelihoods(score: ArrayLike, expected: ArrayLike) -> Floats:
 
 def log_likelihood(score: ArrayLike, expected: ArrayLike) -> float:
     """Mean logarithm of the probability given to the results (Neubauer 2024, eq. 2.5)."""
-    return _mean(log_likelihoods(score, expected))
+    values = log_likelihoods(score, expected)
+    if not values.size:
+        raise NoGamesError("there is no game to measure predictions on")
+    return float(values.mean())
 
 
 def total_log_likelihood(score: Any, expected: Any) -> float:
@@ -118,14 +105,9 @@ def total_log_likelihood(score: Any, expected: Any) -> float:
 
 
 def squared_errors(score: ArrayLike, expected: ArrayLike) -> Floats:
-    """For each game the squared difference of score and prediction."""
+    """For each game the squared difference of score and prediction (Brier 1950)."""
     s, p = _checked(score, expected)
     return (s - p) ** 2
-
-
-def brier(score: ArrayLike, expected: ArrayLike) -> float:
-    """Mean squared difference of score and prediction (Brier 1950)."""
-    return _mean(squared_errors(score, expected))
 
 
 def three_way_log_likelihoods(score: ArrayLike, expected: ArrayLike, draw: ArrayLike) -> Floats:

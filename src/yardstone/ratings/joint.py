@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -286,8 +285,8 @@ class Prior:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not (isfinite(self.mean) and isfinite(self.deviation) and self.deviation > 0.0):
-            raise UsageError(f"a prior needs a finite mean and a positive deviation, not {self}")
+        if not self.deviation > 0.0:
+            raise UsageError(f"a prior needs a positive deviation, not {self}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +303,8 @@ class Relation:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not (isfinite(self.difference) and isfinite(self.deviation) and self.deviation > 0.0):
-            raise UsageError(
-                f"a relation needs a finite difference and a positive deviation, not {self}"
-            )
+        if not self.deviation > 0.0:
+            raise UsageError(f"a relation needs a positive deviation, not {self}")
 
 
 class PlayerPriors(Mapping[str, Prior]):

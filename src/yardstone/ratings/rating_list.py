@@ -461,8 +461,7 @@ def rank_limits(
     if ratings.covariance is None:
         return nothing, nothing
     shown = np.where(listed, ratings.deviation, np.nan)
-    ranges = rank_ranges(replace(ratings, deviation=shown), confidence)
-    low, high = ranges.low.copy(), ranges.high.copy()
+    low, high = rank_ranges(replace(ratings, deviation=shown), confidence)
     for group in groups:
         rows = np.array(group.rows)
         without = ~np.isfinite(shown[rows])

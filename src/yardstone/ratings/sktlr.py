@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from yardstone.choices import check_number
-from yardstone.errors import InputError
 from yardstone.grades import parse_grades
+from yardstone.ratings.egf import stones_and_komi
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import (
     Arrays,
@@ -186,13 +186,11 @@ class SktLr(Sequential):
         from scipy.special import ndtr
 
         size, plan, pool = len(games), games.schedule, games.pool
-        handicap = plan.take(_column(pool, "handicap", 0.0))
-        given = plan.take(_column(pool, "komi", self.komi))
-        margin = plan.take(_column(pool, "margin", np.nan))
-        if not self.use_margins:
-            margin = np.full(size, np.nan)
-        if np.any(handicap < 0):
-            raise InputError("a handicap cannot be negative")
+        handicap, komi = (plan.take(each) for each in stones_and_komi(pool))
+        given = np.where(np.isnan(komi), self.komi, komi)
+        margin = np.full(size, np.nan)
+        if self.use_margins and "margin" in pool.columns:
+            margin = plan.take(np.asarray(pool.columns["margin"], np.float64))
         grade, names = np.full((size, 2), np.nan), ("first_grade", "second_grade")
         if set(names) <= set(pool.columns):
             columns = [_grades(pool.columns[name]) for name in names]
@@ -252,13 +250,6 @@ class SktLr(Sequential):
         drawn = ~known & (score == 0.5)
         pull = np.where(drawn, -forecast / spread, pull)
         return pull * slope / spread, weight * (slope / spread) ** 2
-
-
-def _column(pool: Pool, name: str, missing: float) -> Floats:
-    if name not in pool.columns:
-        return np.full(len(pool), missing)
-    values = np.asarray(pool.columns[name], np.float64)
-    return np.where(np.isfinite(values), values, missing)
 
 
 def _grades(column: NDArray[Any]) -> Floats:

@@ -30,7 +30,7 @@ from yardstone.winprob.laws import logistic
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from yardstone.arrays import Floats, Longs
+    from yardstone.arrays import Floats, Ints, Longs
 
 #: The relative error that 99 of 100 sampled deviations keep within, among the extras of ratings.
 DEVIATION_ERROR = "error of deviations"
@@ -94,17 +94,19 @@ def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
     return slope, meat
 
 
-def _scatter(used: PairCounts, weight: Floats, size: int) -> Floats:
-    """Sum over pairs of weight (e_first - e_second + e_w)(same)^T, shape (size + 1, size + 1)."""
+def _scatter(
+    one: Ints | Longs, two: Ints | Longs, size: int, weight: Floats, mixed: Floats, total: float
+) -> Floats:
+    """Sum over pairs of (e_one - e_two)(same)^T, its `mixed` terms with e_w, and `total` of e_w."""
     matrix = np.zeros((size + 1, size + 1))
-    cell = used.first.astype(np.int64) * size + used.second
-    between = np.bincount(cell, weight, size * size).reshape(size, size)
+    between = np.bincount(one.astype(np.int64) * size + two, weight, size * size)
+    between = between.reshape(size, size)
     matrix[:size, :size] = -(between + between.T)
-    border = np.bincount(used.first, weight, size) - np.bincount(used.second, weight, size)
-    degree = np.bincount(used.first, weight, size) + np.bincount(used.second, weight, size)
+    degree = np.bincount(one, weight, size) + np.bincount(two, weight, size)
     matrix[np.arange(size), np.arange(size)] += degree
+    border = np.bincount(one, mixed, size) - np.bincount(two, mixed, size)
     matrix[:size, size] = matrix[size, :size] = border
-    matrix[size, size] = weight.sum()
+    matrix[size, size] = total
     return matrix
 
 
@@ -149,8 +151,12 @@ def _spread_of_dense(
     setup: Setup, slope: Floats, meat_weight: Floats, clustered: Callable[[Floats], Floats] | None
 ) -> Spread:
     """Invert the whole matrix; `clustered` gives the covariance of the equations from that."""
-    n = setup.used.players
-    bread = _scatter(setup.used, slope, n)
+    used, n = setup.used, setup.used.players
+
+    def scatter(weight: Floats) -> Floats:
+        return _scatter(used.first, used.second, n, weight, weight, float(weight.sum()))
+
+    bread = scatter(slope)
     _add_priors(bread, setup)
     lonely = setup.lonely()
     groups = [
@@ -173,7 +179,7 @@ def _spread_of_dense(
             "the games do not determine the first-move advantage: no two players, and no circle "
             "of players, have met with sides exchanged; fix it, or give it a prior"
         )
-    meat = None if setup.system.likelihood else _scatter(setup.used, meat_weight, n)
+    meat = None if setup.system.likelihood else scatter(meat_weight)
     if clustered is not None:
         meat = clustered(inverse)
         _add_priors(meat, setup)
@@ -338,14 +344,7 @@ def clustered_meat(
         share * scale * empirical + (1.0 - share) * expected
         for empirical, expected in zip(observed, common, strict=True)
     )
-    matrix = np.zeros((size + 1, size + 1))
-    between = np.bincount(low * size + high, first, size * size).reshape(size, size)
-    matrix[:size, :size] = -(between + between.T)
-    matrix[np.arange(size), np.arange(size)] += between.sum(axis=0) + between.sum(axis=1)
-    border = np.bincount(low, mixed, size) - np.bincount(high, mixed, size)
-    matrix[:size, size] = matrix[size, :size] = border
-    matrix[size, size] = float(advantage.sum())
-    return matrix
+    return _scatter(low, high, size, first, mixed, float(advantage.sum()))
 
 
 @dataclass(frozen=True)
@@ -554,18 +553,11 @@ def superiority(ratings: Ratings) -> Floats:
     return result
 
 
-@dataclass(frozen=True)
-class RankRanges:
-    """Places each player may really hold: 1 is best; 0 for players without a range."""
+def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> tuple[Longs, Longs]:
+    """Lowest and highest rank that cannot be excluded for each player, within the own component.
 
-    low: Longs
-    high: Longs
-
-
-def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
-    """Ranks that cannot be excluded for each player, within the own component.
-
-    Below those who are stronger with the two-sided `confidence`, above those who are weaker.
+    Below those who are stronger with the two-sided `confidence`, above those who are weaker. 1 is
+    best; 0 for players without a range.
     """
     with np.errstate(invalid="ignore"):
         beats = _surplus(ratings) >= half_width(confidence)
@@ -576,7 +568,7 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> RankRanges:
         same &= component[:, None] == component[None, :]
     low = 1 + beats.sum(axis=0)
     high = same.sum(axis=1) - beats.sum(axis=1)
-    return RankRanges(np.where(known, low, 0), np.where(known, high, 0))
+    return np.where(known, low, 0), np.where(known, high, 0)
 
 
 _SEARCH_LIMIT = 600  #: Above so many players only the least known ones are searched.

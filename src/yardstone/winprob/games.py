@@ -216,11 +216,11 @@ class GameColumns:
         return np.asarray(1.0 / (1.0 + size[number.ravel()] / most), np.float64)
 
 
-def grades_of(pool: Pool, hint: str | None = None) -> tuple[Floats, Floats]:
+def grades_of(pool: Pool) -> tuple[Floats, Floats]:
     """Grades of both players of each game; `InputError` if the games have none."""
     for name in GRADES:
         if name not in pool.columns:
-            raise InputError(f"the games have no column {name!r}", hint=hint)
+            raise InputError(f"the games have no column {name!r}")
     first, second = (np.asarray(pool.columns[name], np.float64) for name in GRADES)
     return first, second
 

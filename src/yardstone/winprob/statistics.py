@@ -127,7 +127,7 @@ class WinningStatistics:
         unknown); ``handicap``, if there, must be 0. `differences` as in `from_games`; `begin`,
         `end`: first and last day counted; games without a date are then left out.
         """
-        keep = even_games(pool) & _in_period(pool, begin, end)
+        keep = between_grades(pool) & even(pool) & _in_period(pool, begin, end)
         first, second = (grade[keep] for grade in grades_of(pool))
         won = pool.score[keep] == 1.0
         return cls.from_games(first, second, won, differences=differences, label=label)
@@ -187,13 +187,10 @@ class WinningStatistics:
         return WinningStatistics(self.lowest, self.wins + other.wins, self.games + other.games)
 
 
-def even_games(pool: Pool) -> Flags:
-    """Which games are even, decided, and between players of known grades."""
-    first, second = grades_of(pool, hint="grades such as 4k or 2d of both players are needed")
-    keep: Flags = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
-    if "handicap" in pool.columns:
-        keep &= np.asarray(pool.columns["handicap"], np.float64) == 0
-    return keep
+def even(pool: Pool) -> Flags:
+    """Which games have no handicap."""
+    handicap = np.asarray(pool.columns.get("handicap", np.zeros(len(pool))), np.float64)
+    return np.asarray(handicap == 0)
 
 
 def _in_period(
@@ -315,7 +312,7 @@ def _counted(pool: Pool, differences: int) -> Pool:
     apart = np.abs(first - second)
     inside = (np.minimum(first, second) >= LOWEST) & (np.maximum(first, second) <= HIGHEST)
     reasons = {
-        "with a handicap": np.asarray(pool.columns.get("handicap", 0.0 * apart)) != 0,
+        "with a handicap": ~even(pool),
         "between equal grades": apart == 0,
         f"more than {plural(differences, 'grade')} apart": apart > differences,
         "with a grade beyond 20k to 7d": ~inside,

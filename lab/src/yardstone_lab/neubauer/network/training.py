@@ -550,7 +550,7 @@ class _Loop:
 
 def _accuracy(validation: Examples, ratings: NDArray[np.float64]) -> float:
     """Share of winners that were predicted; an even prediction is White's (section 2.3)."""
-    from yardstone.evaluation.metrics import accuracy
+    from yardstone.evaluation.metrics import correct
 
     expected = np.where(ratings[:, 0] > ratings[:, 1], 1.0, 0.0)
-    return accuracy(validation.score.cpu().numpy(), expected)
+    return float(correct(validation.score.cpu().numpy(), expected).mean())
