@@ -520,7 +520,7 @@ def _dutch_plain(proposal: DutchProposal, columns: Sequence[Column]) -> dict[str
                     if step.criterion != "order"
                 ],
             }
-            for bracket in pairing.brackets
+            for bracket in pairing.pairs.brackets
         ],
         "asked": [
             {

@@ -65,11 +65,6 @@ class DutchPairing(BoardsOfRound[DutchBoard]):
     pairs: RoundPairs  #: The brackets with their criteria
     first: tuple[Level, ...] = ()  #: Criteria that came before those of the rules
 
-    @property
-    def brackets(self) -> tuple[BracketReport, ...]:
-        """The brackets from the top."""
-        return self.pairs.brackets
-
     def added_to(self, tournament: Tournament) -> Tournament:
         """The tournament with these games, the bye, and the initial colour if it was drawn."""
         made = super().added_to(tournament)
@@ -311,7 +306,7 @@ def _explained(pairing: DutchPairing, board: DutchBoard, costs: bool) -> BoardEx
     field = pairing.field
     if board.bracket < 0:
         return BoardExplanation(board=board, players=(), bracket=None, role="by hand")
-    bracket = pairing.brackets[board.bracket]
+    bracket = pairing.pairs.brackets[board.bracket]
     rows = sorted(field.row_of[player] for player in board.players)
     players = tuple(field.players[row] for row in rows)
     bye = BoardExplanation(board=board, players=players, bracket=bracket, role="bye")

@@ -192,7 +192,22 @@ def _changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
     given = {name: value for name, value in settings.items() if value is not None}
     if unknown := set(given) - set(SETTINGS):
         raise UsageError(f"no setting is called {min(unknown)!r}")
-    _check(tournament, given)
+    for name, (least, most) in _LIMITS.items():
+        if name in given:
+            check_number(name, given[name], least=least, most=most, whole=True)
+    if "komi" in given:
+        check_number("komi", given["komi"], least=-150, most=150)
+        if 2 * given["komi"] % 1:
+            raise UsageError(f"komi {given['komi']:g}: it is a whole number or ends in .5")
+    if "size" in given and given["size"] not in _BOARDS:
+        raise UsageError(f"a board of {given['size']}: 9, 13 or 19")
+    if given.get("rounds", MOST_ROUNDS) < tournament.last_round:
+        raise tournament.error(
+            f"{given['rounds']} rounds, but round {tournament.last_round} is paired",
+            hint="take its boards back first",
+        )
+    if tournament.system is not System.mcmahon and {"bar", "floor"} & set(given):
+        raise UsageError("only a McMahon tournament has a bar and a floor")
     parts: dict[str, dict[str, Any]] = {"": {}, "scoring": {}, "handicap": {}}
     for name, value in given.items():
         part, _, at = SETTINGS[name].rpartition(".")
@@ -213,25 +228,6 @@ def _changed(tournament: Tournament, settings: dict[str, Any]) -> Tournament:
             raise UsageError("the tournament ends before it begins")
         made = replace(made, end=made.begin) if "begin" in given else replace(made, begin=made.end)
     return made
-
-
-def _check(tournament: Tournament, given: dict[str, Any]) -> None:
-    for name, (least, most) in _LIMITS.items():
-        if name in given:
-            check_number(name, given[name], least=least, most=most, whole=True)
-    if "komi" in given:
-        check_number("komi", given["komi"], least=-150, most=150)
-        if 2 * given["komi"] % 1:
-            raise UsageError(f"komi {given['komi']:g}: it is a whole number or ends in .5")
-    if "size" in given and given["size"] not in _BOARDS:
-        raise UsageError(f"a board of {given['size']}: 9, 13 or 19")
-    if given.get("rounds", MOST_ROUNDS) < tournament.last_round:
-        raise tournament.error(
-            f"{given['rounds']} rounds, but round {tournament.last_round} is paired",
-            hint="take its boards back first",
-        )
-    if tournament.system is not System.mcmahon and {"bar", "floor"} & set(given):
-        raise UsageError("only a McMahon tournament has a bar and a floor")
 
 
 def _criteria(text: str, system: System) -> tuple[str, ...]:
