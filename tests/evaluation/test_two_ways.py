@@ -18,6 +18,7 @@ from yardstone.kernels import Loops
 from yardstone.kernels.settings import CHOSEN, ChosenWay, Way
 from yardstone.ratings.rating_list import rate_list
 from yardstone.ratings.systems import SEQUENTIAL
+from yardstone.records.options import Options
 from yardstone.records.pgn import read_pgn
 from yardstone.records.sources import Source
 
@@ -85,7 +86,7 @@ def test_damaged_files_are_read_the_same(
     path = tmp_path / "damaged.pgn"
 
     def games() -> tuple[Any, ...]:
-        pool = read_pgn([Source(str(path), path)])
+        pool = read_pgn([Source(str(path), path)], Options(), once=False)
         details = [str(each) for each in pool.skipped.details]
         return pool.players, pool.first.tolist(), pool.score.tolist(), details
 

@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_bytes(folder: Path, data: bytes, block: int = BLOCK, **options: Any) -> Pool:
     file = folder / "games.pgn"
     file.write_bytes(data)
-    return read_pgn([Source("games.pgn", file)], Options(**options), block=block)
+    return read_pgn([Source("games.pgn", file)], Options(**options), block=block, once=False)
 
 
 def skipped(pool: Pool) -> list[tuple[int, str]]:
@@ -248,7 +248,7 @@ def test_two_files_are_their_concatenation(
     for name, (data, _) in (("one.pgn", one), ("other.pgn", other)):
         (folder / name).write_bytes(data)
     sources = find_sources([folder / "one.pgn", folder / "other.pgn"], [])
-    assert games(read_pgn(sources)) == one[1] + other[1]
+    assert games(read_pgn(sources, Options(), once=False)) == one[1] + other[1]
 
 
 def test_a_file_cut_anywhere_gives_no_wrong_game(folder: Path) -> None:
@@ -309,7 +309,7 @@ def test_a_huge_line_needs_no_memory(folder: Path) -> None:
             out.write(b"x" * (1 << 20))
         out.write(b'"]\n[Black "B"]\n[Result "1-0"]\n\n' + GAME.format("A", "B", "1-0").encode())
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    pool = read_pgn([Source("line.pgn", file)])
+    pool = read_pgn([Source("line.pgn", file)], Options(), once=False)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     file.unlink()
     assert games(pool) == AB * 2

@@ -24,6 +24,7 @@ from yardstone.kernels.settings import in_command, talks
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings.joint import Prior, Relation
 from yardstone.records.decoding import decode
+from yardstone.records.options import Options
 from yardstone.records.pgn import read_pgn
 from yardstone.records.sources import Source
 from yardstone.reports.ordo import Groups, as_in_tag, groups_text
@@ -376,7 +377,7 @@ def _read_file(file: str, trouble: str) -> Pool:
     else:
         source = Source(file, Path(file))
     try:
-        return read_pgn([source])
+        return read_pgn([source], Options(), once=False)
     except NoGamesError:
         return empty
     except InputError:

@@ -25,6 +25,7 @@ from yardstone.records.query_errors import (
     sqlite_error,
 )
 from yardstone.records.results import Side
+from yardstone.records.sources import StrPath
 from yardstone.records.table_files import (
     CELL,
     TABLE_LIMITS,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from yardstone.pool import Pool
     from yardstone.records.sources import Source
 
-StrPath = str | os.PathLike[str]
 _Columns = Mapping[str, str] | Iterable[str] | None
 Results = Mapping[str, object] | str | None
 

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from yardstone.errors import IgnoredWarning, InputError
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode, plain_cell
-from yardstone.records.sources import Source
+from yardstone.records.sources import Source, StrPath
 
-StrPath = str | os.PathLike[str]
 _BLANKS = " \t\r\n\v\f"
 #: A field with what stands behind it, up to the next.
 _FIELD = re.compile(

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 class Options:
     """What a reader is asked for; see `yardstone.read`.
 
-    With more than `memory` bytes of tables their readers go on in a temporary folder. With
-    `once`, PGN files are read as `yardstone.read` reads them: records that repeat others, or
-    say that the game was not played, are left out; without it, as Ordo reads them.
+    With more than `memory` bytes of tables their readers go on in a temporary folder.
     """
 
     columns: Mapping[str, str] | Iterable[str] | None = None
@@ -45,7 +43,6 @@ class Options:
     results: Mapping[str, object] | str | None = None
     where: Where | None = None
     memory: int | None = None
-    once: bool = False
 
     @property
     def everything(self) -> bool:

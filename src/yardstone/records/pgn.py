@@ -74,26 +74,26 @@ _USUAL = frozenset((*_TIME_TAGS, *(tag.lower() for tag in _TAGS.values())))
 
 
 def read_pgn(
-    sources: Sequence[Source], options: Options | None = None, *, block: int = BLOCK
+    sources: Sequence[Source], options: Options, *, block: int = BLOCK, once: bool = True
 ) -> Pool:
     """Read the games of PGN files into one pool, `block` bytes at a time.
 
     `Options.columns` names further columns of the pool and the tags they come from, such as
     ``{"event": "Event"}``; the tag ``"line"`` means the line of the file. Values are texts, empty
     where the tag is missing. With `Options.times` the games have times, from UTCDate and UTCTime,
-    else from Date and Time.
+    else from Date and Time. With `once`, records that repeat others, or say that the game was not
+    played, are left out; without it all are read, as Ordo does.
 
     Raises:
         NoGamesError: If there is no tag in any of the files.
         InputError: If a tag that is named stands in no game.
         StrictError: With `Options.strict`, at the first record that cannot be used.
     """
-    options = options or Options()
     further = further_columns(options, PGN)
     levels = PGN_LEVELS if options.levels else {}
     columns = _TAGS if options.everything else {**levels, **further}
     asked = options.asked("White", "Black", "Result")
-    read = partial(_read, {**columns, **asked}, block, alone=len(sources) == 1)
+    read = partial(_read, {**columns, **asked}, block, once=once, alone=len(sources) == 1)
     pool = without_repeats(read_shares(read, sources, options, loops=Loops.PGN))
     if options.timed:
         pool = _timed(pool)
@@ -111,10 +111,11 @@ def _read(
     sources: Sequence[Source],
     options: Options,
     *,
+    once: bool,
     alone: bool,
 ) -> Pool:
     """The games of some files, or of the one file that is `alone`; their times as texts."""
-    reader = _Reader(columns, options)
+    reader = _Reader(columns, options, marked=once)
     for source, tell in in_turn(sources):
         with source.open() as stream:
             any_tag = reader.read(stream, block, tell)
@@ -145,11 +146,11 @@ def _timed(pool: Pool) -> Pool:
 class _Reader:
     """What is known so far of the games of all files."""
 
-    def __init__(self, columns: Mapping[str, str], options: Options) -> None:
+    def __init__(self, columns: Mapping[str, str], options: Options, *, marked: bool) -> None:
         self.columns = columns
         self.times = options.timed
         self.strict = options.strict
-        self.marked = marked = options.once
+        self.marked = marked
         self.records: list[NDArray[np.uint64]] = []  # the length of each, and its last bytes
         self.skipped = SkipReport()
         self.names = Interned()

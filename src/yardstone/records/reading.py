@@ -26,12 +26,11 @@ from yardstone.records.sources import (
     COMPRESSED,
     LONGEST_MAGIC,
     Source,
+    StrPath,
     compression_of,
     find_sources,
 )
 from yardstone.records.where import Where, require_wanted
-
-StrPath = str | os.PathLike[str]
 
 
 @checked_arguments()
@@ -121,7 +120,7 @@ def read(
         check_choice("dates", dates, ORDERS)
     wanted = None if where is None else Where(where)
     asked = (columns, first, times, dates, levels, strict, skip_unread, results)
-    options = Options(*asked, where=wanted, once=True)
+    options = Options(*asked, where=wanted)
     frames = [each for each in paths if not isinstance(each, str | os.PathLike | Source)]
     if frames:
         frame = frames[0]

@@ -8,7 +8,6 @@ Source of the format: the SGF specification FF[4] by Arno Hollosi, and FF[1] to 
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,10 +53,9 @@ from yardstone.records.sgf_records import (
     property_values,
     read_records,
 )
-from yardstone.records.sources import ByteStream, Source, find_sources, in_turn
+from yardstone.records.sources import ByteStream, Source, StrPath, find_sources, in_turn
 from yardstone.records.unplayed import CONTENT, IDENTITY, without_repeats
 
-StrPath = str | os.PathLike[str]
 _ENDINGS = (".sgf",)
 #: Where a server tells which of its games it is.
 _GAME_LINK = re.compile(r"://\S+\d{3}")
@@ -486,16 +484,11 @@ def _game(game: GoGame) -> Iterator[str]:
     yield "(;"
     for name, values in _root_properties(game).items():
         yield _property(name, values)
-    clocks = [] if game.time_left is None else game.time_left.tolist()
-    for place, (move, colour) in enumerate(
-        zip(game.moves.tolist(), game.colours.tolist(), strict=True)
-    ):
+    moves = zip(game.moves.tolist(), game.colours.tolist(), strict=True)
+    for place, (move, colour) in enumerate(moves):
         if place % _MOVES_A_LINE == 0:
             yield "\n"
-        letter = "B" if colour == BLACK else "W"
-        yield f";{letter}[{sgf_point(move, game.size)}]"
-        if clocks and not np.isnan(clocks[place]):
-            yield f"{letter}L[{_seconds(clocks[place])}]"
+        yield f";{'B' if colour == BLACK else 'W'}[{sgf_point(move, game.size)}]"
     yield ")\n"
 
 
@@ -549,10 +542,6 @@ def _komi(game: GoGame) -> str:
     if parse_komi(text) != (game.komi, None):
         raise UsageError(f"a komi of {text} cannot be written")
     return text
-
-
-def _seconds(value: float) -> str:
-    return np.format_float_positional(np.float32(value), trim="-")
 
 
 def _tree(tree: SgfTree) -> Iterator[str]:

@@ -135,10 +135,6 @@ class ByteStream(io.RawIOBase):
             self._head += piece
         return self._head[:size]
 
-    def skip(self, size: int) -> None:
-        """Leave out bytes seen with `peek`."""
-        self._head = self._head[size:]
-
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer; fewer bytes come only at the end."""
         view, filled = memoryview(buffer), 0
@@ -193,7 +189,7 @@ class ByteStream(io.RawIOBase):
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             self.recode("utf-16")
         elif head.startswith(b"\xef\xbb\xbf"):
-            self.skip(3)
+            self._head = self._head[3:]
         elif len(head) >= 4:
             zeros = [head[0::2].count(0), head[1::2].count(0)]
             half = len(head) // 2

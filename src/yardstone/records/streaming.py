@@ -7,7 +7,6 @@ other formats a file is read at a time. `yardstone.pool.stored_games` keeps them
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,9 +24,8 @@ from yardstone.records.unplayed import without_byes, without_repeats
 from yardstone.records.where import Where, require_wanted
 
 if TYPE_CHECKING:
-    from yardstone.records.sources import Source
+    from yardstone.records.sources import Source, StrPath
 
-StrPath = str | os.PathLike[str]
 #: Games of a batch.
 ROWS = 1_000_000
 
@@ -111,7 +109,7 @@ def game_stream(
         [50, 50, 12]
     """
     wanted = None if where is None else Where(where)
-    options = Options(**meanings, where=wanted, memory=memory, once=True)
+    options = Options(**meanings, where=wanted, memory=memory)
     players = GrowingNames(*read_names(synonyms, include, exclude))
     if query is not None:
         base = str(paths[0]) if paths else None
