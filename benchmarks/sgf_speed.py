@@ -14,6 +14,7 @@ import argparse
 import io
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,7 +28,7 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/go/fox_sgf.zip"
 
 
 def ours(files: list[bytes]) -> int:
-    rows, builder = Rows(main_only=True), GameBuilder()
+    rows, builder = Rows(main_only=True), GameBuilder(Counter())
     moves = 0
     for data in files:
         stream = ByteStream(io.BytesIO(data), "memory", len(data), StreamLimits())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yardstone.choices import checked_arguments
-from yardstone.errors import InputError, MissingFileError
+from yardstone.errors import InputError, MissingExtraError, MissingFileError
 from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, csv_lines, decode
@@ -288,10 +288,7 @@ def pool_of_frame(frame: Any, options: Options) -> Pool:
             try:
                 import pyarrow
             except ImportError:
-                raise InputError(
-                    f"a {type(frame).__name__} cannot be read without pyarrow",
-                    hint="pip install pyarrow",
-                ) from None
+                raise MissingExtraError("pyarrow") from None
             connection.register("frame", pyarrow.table(frame))
         rows = understand(connection, "frame", file="frame", options=options)
         return without_repeats(rows.pool())

@@ -9,7 +9,6 @@ Source of the format: the SGF specification FF[4] by Arno Hollosi, and FF[1] to 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -99,7 +98,7 @@ class SgfReader:
         self._strict = strict
         self._limits = limits or SgfLimits()
         self._variations = variations
-        self._builder = GameBuilder()
+        self._builder = GameBuilder(self.skipped.repaired)
         beside = SkipReport()
         self._sources = find_sources(paths, _ENDINGS, beside)
         for record in beside.details:
@@ -109,16 +108,14 @@ class SgfReader:
         return in_steps(Loops.SGF, self._size, self._games())
 
     def _games(self) -> Iterator[GoGame]:
-        builder = self._builder
         for record in self._records(main_only=not self._variations):
             try:
                 if self._variations:
                     yield from self._lines(record)
                 else:
-                    yield builder.game(record)
+                    yield self._builder.game(record)
             except Unusable as trouble:
                 self._skip(record.file, record.line, trouble.reason, trouble.kind)
-        self.skipped.repaired = Counter({k: n for k, n in builder.repaired.items() if n})
 
     def trees(self) -> Iterator[SgfTree]:
         """The records with all their variations, of any kind of game."""
@@ -620,13 +617,12 @@ class MoveListReader:
             self._rows_of = {_identifier(value): row for row, value in enumerate(values)}
 
     def __iter__(self) -> Iterator[GoGame]:
-        builder, rows = GameBuilder(), Rows(main_only=True)
+        builder, rows = GameBuilder(self.skipped.repaired), Rows(main_only=True)
         for source, _ in in_turn(self._sources):
             try:
                 yield from self._games(source, builder, rows)
             except InputError as error:
                 self.skipped.add(Skipped(source.name, 0, error.message))
-        self.skipped.repaired.update(builder.repaired)
 
     def _games(self, source: Source, builder: GameBuilder, rows: Rows) -> Iterator[GoGame]:
         with source.open() as stream:

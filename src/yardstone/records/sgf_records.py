@@ -229,8 +229,8 @@ class Unusable(Exception):
 class GameBuilder:
     """Makes games from records, and counts what it repaired in `repaired`."""
 
-    def __init__(self) -> None:
-        self.repaired: Counter[str] = Counter()
+    def __init__(self, repaired: Counter[str]) -> None:
+        self.repaired = repaired
         self._reserve(1 << 10)
 
     def _reserve(self, rows: int) -> None:

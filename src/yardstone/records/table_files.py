@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from yardstone.errors import InputError, NoGamesError
+from yardstone.errors import InputError, MissingExtraError, NoGamesError
 from yardstone.files import scratch_folder
 from yardstone.pool import Pool, Skipped, SkipReport
 from yardstone.records.columns import find_pair, words
@@ -160,11 +160,7 @@ def arrow_rows(source: Source, options: Options) -> Iterator[GameRows]:
         try:
             from pyarrow import feather
         except ImportError:
-            raise InputError(
-                "Arrow files cannot be read without pyarrow",
-                file=file.name,
-                hint="pip install pyarrow",
-            ) from None
+            raise MissingExtraError("pyarrow") from None
         size = file.path.stat().st_size
         TABLE_LIMITS.check(_arrow_size(file.path), size, file.name)
         try:
