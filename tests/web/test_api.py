@@ -7,12 +7,16 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.web.serving import LEAGUE, MATCH, SGF, Server, packed, serving, small_results
 from yardstone.records.sgf import read_games
+from yardstone.web import worker
+from yardstone.web.api import Progress
+from yardstone.web.database import Job
 
 RESULTS = [("league.csv", LEAGUE)]
 
@@ -43,6 +47,23 @@ def test_a_rating_list_from_the_upload_to_the_result(server: Server) -> None:
     assert pairs[0]["player"] == "LCZero v19.1-11248"
     won = sum(pair["wins"] for pair in pairs if pair["player"] == "LCZero v19.1-11248")
     assert won == result["ratings"][0]["wins"]
+
+
+def test_progress_has_the_stages_of_the_interface(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    beat = server.worker.store.heartbeat
+
+    def noted(job: Job, **state: Any) -> bool:
+        told.append(state["stage"])
+        return beat(job, **state)
+
+    monkeypatch.setattr(server.worker.store, "heartbeat", noted)
+    monkeypatch.setattr(worker, "_PAUSE", 0.0)
+    server.done(server.accepted(RESULTS))
+    assert "rating" in told
+    assert set(told) <= set(get_args(Progress.model_fields["stage"].annotation))
 
 
 def test_the_upload_is_gone_when_the_job_is_done(server: Server) -> None:
