@@ -333,26 +333,20 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
         """Half of each player's interval now, in the order of the ratings."""
         return self.reach(self.played) * self.rated.ratings.deviation
 
-    def _keys(self) -> list[int]:
-        return self.listed()
-
-    def _row(self, key: int) -> PresentRating:
-        return self.present(key)
-
     def _named(self, name: str) -> int:
         return self.rated.ratings.index(name)
 
-    def present(self, row: int) -> PresentRating:
+    def present(self, key: int) -> PresentRating:
         """The rating of the player of that number."""
-        ratings, reach = self.rated.ratings, float(self.present_half_widths[row])
-        rating = float(ratings.rating[row])
+        ratings, reach = self.rated.ratings, float(self.present_half_widths[key])
+        rating = float(ratings.rating[key])
         return PresentRating(
-            player=ratings.players[row],
+            player=ratings.players[key],
             rating=rating,
-            deviation=float(ratings.deviation[row]),
+            deviation=float(ratings.deviation[key]),
             low=rating - reach,
             high=rating + reach,
-            games=int(self.played[row]),
+            games=int(self.played[key]),
         )
 
     def curve(self, player: str) -> RatingCurve:
@@ -377,6 +371,8 @@ class RatingHistory(DisplayedRows[int, PresentRating]):
         """Numbers of the best players in the list of present ratings, strongest first."""
         rows = self.ranked()
         return rows[: self.top] if self.top else rows
+
+    _keys, _row = listed, present
 
     @property
     def fewest(self) -> int:

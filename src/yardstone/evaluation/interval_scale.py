@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import hypot, isfinite, log, nan
-from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from yardstone.clusters import half_width
 from yardstone.errors import ConvergenceError, ModelError, UsageError
 from yardstone.evaluation.backtest import draw_rate_of, fit_draw_rate, shown_advantage
 from yardstone.evaluation.metrics import log_likelihoods, recalibration
@@ -368,7 +368,7 @@ def forecast(
         scores = [scale.corrected(value, min(games)) for value in scores]
         off = scale.reach_of_difference(min(games)) * hypot(one.deviation, other.deviation)
         if isfinite(off):
-            reach = NormalDist().inv_cdf(0.5 + 0.5 * confidence) * moving.deviation
+            reach = half_width(confidence) * moving.deviation
             moved = [_moved(ratings, first, points) for points in (-off, 0.0, off)]
             low, middle, high = (
                 _log_odds(system.expected_score(each, first, second, advantage=advantage))

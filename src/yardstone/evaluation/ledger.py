@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from yardstone.arrays import ArrayFile, Flags, Floats, Longs, StoredArrays, Times
+from yardstone.arrays import ArrayFile, Flags, Floats, Ints, Longs, StoredArrays, Times
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.backtest import outcome_table
 from yardstone.evaluation.rated_games import RatedGames
@@ -547,12 +547,10 @@ def changed_games(old: Pool, new: Pool, origin: Longs) -> Flags:
     return changed
 
 
-def _places(old: tuple[str, ...], new: tuple[str, ...]) -> Longs:
+def _places(old: tuple[str, ...], new: tuple[str, ...]) -> Ints:
     """Numbers of the old players among the new ones; those who are gone come after."""
-    if old == new:
-        return np.arange(len(old))
-    number = {name: row for row, name in enumerate(new)}
-    return np.array([number.setdefault(name, len(number)) for name in old], np.int64)
+    number = match_players(new, old)[1]
+    return np.arange(len(old), dtype=np.int32) if number is None else number
 
 
 def reached_players(old: Pool, new: Pool, base: int, changed: Flags, removed: Longs) -> Flags:
@@ -580,10 +578,11 @@ def reached_players(old: Pool, new: Pool, base: int, changed: Flags, removed: Lo
 
 def overlaid(under: State, over: State, names: Collection[str]) -> State:
     """A state with the rows of the named players, and of new ones, taken from another."""
+    players = match_players(under.players, over.players)[0]
     place = _places(over.players, under.players)
-    fresh = place >= len(under.players)
-    source = fresh | np.array([name in names for name in over.players], np.bool_)
-    players = (*under.players, *(over.players[row] for row in np.flatnonzero(fresh)))
+    source = (place >= len(under.players)) | np.array(
+        [name in names for name in over.players], np.bool_
+    )
     target = place[source]
     arrays = {}
     for name, column in over.arrays.items():

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
 from math import isfinite, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from yardstone.clusters import mean_error, t_quantile
+from yardstone.clusters import half_width, mean_error, t_quantile
 from yardstone.disk import on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob.laws import logistic, logit
@@ -269,16 +268,14 @@ def calibrate(
     """
     if bins < 1:
         raise UsageError(f"{bins} groups are too few: take at least 1")
-    s, p = np.asarray(score, np.float64), np.asarray(expected, np.float64)
-    if s.shape != p.shape:
-        raise InputError(f"{s.size} scores do not go with {p.size} predictions")
+    s, p = _checked(score, expected)
     if not s.size:
         raise NoGamesError("there is no game to compare predictions with")
     edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
     group = np.searchsorted(edges, p, side="right")
 
     def errors(_mean: Floats, games: Longs) -> tuple[Floats, Floats]:
-        z = np.full(len(games), NormalDist().inv_cdf(0.5 + confidence / 2.0))
+        z = np.full(len(games), half_width(confidence))
         worth = games.astype(np.float64)
         for number in () if players is None else np.flatnonzero(games).tolist():
             rows = group == number
