@@ -50,13 +50,6 @@ def taken(values: Any, at: slice) -> Any:
     return piece
 
 
-def column_like(values: Any, dtype: Any) -> NDArray[Any]:
-    """A column of as many entries, to be written: on disk if the other one is."""
-    if on_disk(values):
-        return column_on_disk(len(values), dtype)
-    return np.empty(len(values), dtype)
-
-
 def computed(value: Callable[[slice], NDArray[Any]], like: Any, dtype: Any) -> NDArray[Any]:
     """A column of what a function gives for each piece of another; on disk if that one is."""
     if not on_disk(like):

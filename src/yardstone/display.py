@@ -70,10 +70,7 @@ class Displayed:
 
     def to_html(self) -> str:
         """A page of its own, as the command writes with ``-o FILE.html``."""
-        from importlib.metadata import version
-
-        page = _face("page").document_page(self.document(), version=version("yardstone"))
-        return str(page)
+        return str(_face("page").document_page(self.document()))
 
     def _repr_html_(self) -> str:
         return str(_face("page").document_html(self.document()))

@@ -15,8 +15,8 @@ from yardstone.reports.page import document_fragment, document_page
 from yardstone.reports.rating_list import OPPONENTS, rating_list_document
 
 
-def html_list(report: RatingList, title: str = "Ratings", version: str = "") -> str:
-    return document_page(rating_list_document(report, title=title), version=version)
+def html_list(report: RatingList, title: str = "Ratings") -> str:
+    return document_page(rating_list_document(report, title=title))
 
 
 def details(text: str) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ class _Reader(HTMLParser):
 
 
 def test_the_page_is_well_formed_and_has_every_player(report: RatingList) -> None:
-    read = _Reader(html_list(report, title="A <b>title</b>", version="1"))
+    read = _Reader(html_list(report, title="A <b>title</b>"))
     assert read.open == []
     rows = [element for element in read.elements if "data-row" in element[1]]
     assert len(rows) == 18

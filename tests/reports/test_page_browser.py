@@ -31,7 +31,7 @@ def browser() -> Iterator[Browser]:
 def opened(browser: Browser, report: RatingList, tmp_path: Path) -> Iterator[Page]:
     """The page, which must neither complain nor ask for anything."""
     file = tmp_path / "list.html"
-    page_text = document_page(rating_list_document(report, title="List"), version="")
+    page_text = document_page(rating_list_document(report, title="List"))
     file.write_text(page_text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1100, "height": 900})
     complaints: list[str] = []
@@ -165,7 +165,7 @@ def test_a_wide_table_scrolls_within_itself_and_its_names_stay(
     table = replace(table, columns=[*columns, *table.columns[2:]])
     file = tmp_path / "wide.html"
     document = Document("Wide", sections=[Section("", [table])])
-    file.write_text(document_page(document, version=""), encoding="utf-8")
+    file.write_text(document_page(document), encoding="utf-8")
     page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -19,7 +19,7 @@ def test_pages_lead_to_each_other() -> None:
     pages = publication(read_tournament(example("open.xml")))
     assert list(pages) == ["index.html", "standings.html", "results.html", "players.html"]
     for name, document in pages.items():
-        html = document_page(document, version="1")
+        html = document_page(document)
         links = set(re.findall(r'<a href="([^"]+)"', html))
         assert links == set(pages) - {name}
         assert "Round 5 of 5: 6 results to come." in html
@@ -38,7 +38,7 @@ def test_who_plays_where() -> None:
 def test_before_the_first_round() -> None:
     players = (Player(name="<b>A", first_name="B", rank=0), Player(name="C", rank=0))
     document = publication_page(Tournament(rounds=1, players=players, discipline="go"))
-    html = document_page(document, version="1")
+    html = document_page(document)
     assert "2 players entered; round 1 is not paired yet." in html
     assert "<b>A" not in html
     assert [section.title for section in document.sections] == ["Players"]
@@ -46,7 +46,7 @@ def test_before_the_first_round() -> None:
 
 def test_the_page_fits_a_phone() -> None:
     tournament = read_tournament(example("open.xml"))
-    html = document_page(publication_page(tournament), version="1")
+    html = document_page(publication_page(tournament))
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 800})
         page.set_content(html)

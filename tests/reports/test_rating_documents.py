@@ -43,7 +43,7 @@ def on_terminal(document: Document, width: int) -> str:
 @pytest.mark.parametrize("name", ["match", "forecast", "history", "evaluation"])
 def test_every_face_says_the_same(documents: dict[str, Document], name: str) -> None:
     document = documents[name]
-    text, page = document_text(document), document_page(document, version="1")
+    text, page = document_text(document), document_page(document)
     for section in document.sections:
         assert section.title in page
         if any(type(block).__name__ != "Picture" for block in section.blocks):

@@ -49,7 +49,7 @@ def test_a_bound_is_told_everywhere(
     result = bounded(*missing)
     text, page = (
         document_text(estimate_document(result)),
-        document_page(estimate_document(result), version="1"),
+        document_page(estimate_document(result)),
     )
     cells = re.sub(r"<[^>]*>", " ", page)
     for shown in (text, cells):
@@ -70,19 +70,19 @@ def test_on_another_scale_only_the_bound_is_told() -> None:
     other = {"title": "OGS", "rank": "3k", **ends, "deviation": 1.7, "basis": "ogs"}
     own = {name: result[name] for name in (*ends, "rank")} | {"title": "Fox", "deviation": 0.0}
     result["scales"] = {"fox": own, "ogs": other}
-    page = re.sub(r"<[^>]*>", " ", document_page(estimate_document(result), version="1"))
+    page = re.sub(r"<[^>]*>", " ", document_page(estimate_document(result)))
     for shown in (document_text(estimate_document(result)), page):
         assert "OGS 9k or stronger" in " ".join(shown.split())
         assert "3k" not in shown.replace("3k-", "")
     other |= {"high": 1200.0, "high_rank": "1d"}
-    page = re.sub(r"<[^>]*>", " ", document_page(estimate_document(result), version="1"))
+    page = re.sub(r"<[^>]*>", " ", document_page(estimate_document(result)))
     assert "OGS 3k (900)" in " ".join(page.split())
 
 
 def test_no_interval_at_all_is_told() -> None:
     result = bounded("low", "high")
     assert NONE in document_text(estimate_document(result))
-    assert NONE in document_page(estimate_document(result), version="1")
+    assert NONE in document_page(estimate_document(result))
     assert [
         line.split()[-1] for line in document_text(estimate_document(result)).splitlines()[7:10]
     ] == ["none"] * 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from yardstone import plugins
 from yardstone.choices import nearest, one_of
 from yardstone.cli import declare, table
 from yardstone.errors import UsageError
@@ -62,10 +64,7 @@ class _Lazy(TyperGroup):
         return ".".join((*self.path, name))
 
     def _is_added(self, name: str) -> bool:
-        from yardstone.plugins import COMMANDS as GROUP
-        from yardstone.plugins import declared
-
-        return self._full(name) in declared(GROUP)
+        return self._full(name) in plugins.declared(plugins.COMMANDS)
 
     def _is_known(self, name: str) -> bool:
         """Whether it is a command here, built in, of a plug-in, or of the laboratory."""
@@ -276,8 +275,6 @@ def option_hint(word: str, context: Any) -> str:
 
 def file_hint(name: str | None) -> str:
     """A question that names the files meant, or where the example of that name is."""
-    from difflib import get_close_matches
-
     from yardstone.examples import example_files
 
     if not name:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from yardstone.choices import words
 from yardstone.cli import declare
 from yardstone.cli.declare import (
     ADVANCED,
@@ -28,7 +28,7 @@ from yardstone.cli.games import (
     settings,
 )
 from yardstone.cli.go import NetworkOptions
-from yardstone.cli.output import Document, Output, TableOutput
+from yardstone.cli.output import Document, Output, TableOutput, titled
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def evaluate(
             **options,
         )
         evaluation = replace(evaluation, notes=[*evaluation.notes, *notes])
-    return evaluation_document(evaluation, title=_title(paths or moves.moves or []))
+    return evaluation_document(evaluation, title=titled("Predictions", paths or moves.moves or []))
 
 
 def _table(paths: Sequence[str], games: ManyGames, **columns: Any) -> PredictionTable:
@@ -262,15 +262,10 @@ def _table(paths: Sequence[str], games: ManyGames, **columns: Any) -> Prediction
 
 def _names(text: str) -> list[str] | None:
     """The systems that are named; None for all."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = words(text)
     if not names:
         raise UsageError("--systems: name at least one system")
     return None if names == ["all"] else list(dict.fromkeys(names))
-
-
-def _title(paths: Sequence[str]) -> str:
-    names = [Path(path).name for path in paths if path != "-"]
-    return f"Predictions: {names[0]}" if len(names) == 1 else "Predictions"
 
 
 def predict(

@@ -173,6 +173,12 @@ class Output(TableOutput):
     )
 
 
+def titled(what: str, paths: Iterable[str]) -> str:
+    """Return the title of a report: what it is, and of which file if it is of one."""
+    names = [Path(path).name for path in paths if path != "-"]
+    return f"{what}: {names[0]}" if len(names) == 1 else what
+
+
 def write_out(data: bytes, path: Path | None) -> None:
     """Write bytes to a file, or to standard output."""
     from yardstone.files import write_bytes
@@ -236,10 +242,9 @@ def _pieces(document: Document, form: str) -> Iterable[str]:
 
         return json_pieces(document) if form == "json" else csv_pieces(records_of(document))
     if form == "html":
-        import yardstone
         from yardstone.reports.page import document_page
 
-        return [document_page(document, version=yardstone.__version__)]
+        return [document_page(document)]
     from yardstone.reports.text import text_pieces
 
     return text_pieces(document)

@@ -22,7 +22,7 @@ from yardstone.cli.declare import (
 )
 from yardstone.cli.games import ManyGames, MovesOptions, Names, News, Watching
 from yardstone.cli.go import NetworkOptions
-from yardstone.cli.output import TABLES, Output, write_table
+from yardstone.cli.output import TABLES, Output, titled, write_table
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def rate(
             write_table(difference_table(report), matrix)
         return replace(report, remarks=(*report.remarks, *notes))
 
-    document = partial(rating_list_document, title=_title(paths or []), top=top or None)
+    document = partial(rating_list_document, title=titled("Ratings", paths or []), top=top or None)
     if watching.watch:
         news = News()
 
@@ -192,8 +192,3 @@ def rate(
     if output.wanted:
         output.emit(document(report), rows=rows)
     return 0
-
-
-def _title(paths: list[str]) -> str:
-    names = [Path(path).name for path in paths if path != "-"]
-    return f"Ratings: {names[0]}" if len(names) == 1 else "Ratings"

@@ -12,6 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from yardstone.errors import YardstoneError
+from yardstone.plugins import COMMANDS as GROUP
+from yardstone.plugins import declared, load
+
 
 @dataclass(frozen=True)
 class Command:
@@ -159,10 +163,6 @@ def with_plugins(
 
     A plug-in that cannot be loaded is listed with the reason.
     """
-    from yardstone.errors import YardstoneError
-    from yardstone.plugins import COMMANDS as GROUP
-    from yardstone.plugins import declared
-
     found = dict(commands)
     for full in declared(GROUP):
         *before, name = full.split(".")
@@ -177,9 +177,6 @@ def with_plugins(
 def plugged(name: str) -> Command | Family:
     """Load the command that a plug-in adds, by its words with dots between them."""
     from inspect import getdoc
-
-    from yardstone.plugins import COMMANDS as GROUP
-    from yardstone.plugins import declared, load
 
     value = load(GROUP, name)
     if isinstance(value, Command | Family):

@@ -253,7 +253,6 @@ def publish(
         yardstone tournament publish open.xml
         yardstone tournament publish open.xml -o pages
     """
-    import yardstone
     from yardstone.files import write_text
     from yardstone.reports.page import document_page
     from yardstone.reports.standings import publication, publication_page
@@ -273,7 +272,7 @@ def publish(
         pages = {target / name: document for name, document in publication(tournament).items()}
         told = f"{len(pages)} pages; begin with {target / 'index.html'}"
     for path, document in pages.items():
-        write_text(path, document_page(document, version=yardstone.__version__))
+        write_text(path, document_page(document))
     print(f"{target}: {told}.")
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from yardstone.choices import words
 from yardstone.cli.declare import (
     Confidence,
     Win,
@@ -119,11 +120,6 @@ Free = Annotated[str, option("Coefficients to fit, such as u0,v0,u1,u3,K.", meta
 Save = Annotated[Path | None, option("Save the fit as a model of winning, for --win FILE.")]
 
 
-def coefficient_names(text: str) -> list[str]:
-    """The names of coefficients in a list with commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def stats(
     files: Files,
     *,
@@ -149,10 +145,10 @@ def stats(
 def _two_grades(text: str, option: str) -> tuple[float, float]:
     from yardstone.grades import parse_grade
 
-    words = text.split(",")
-    if len(words) != 2:
+    grades = text.split(",")
+    if len(grades) != 2:
         raise UsageError(f"{option} {text}: write two grades like 2d,4d")
-    return parse_grade(words[0]), parse_grade(words[1])
+    return parse_grade(grades[0]), parse_grade(grades[1])
 
 
 def fit(
@@ -195,7 +191,7 @@ def fit(
     from yardstone.winprob.statistics import read_all_games, statistics_of_files
 
     pairs = probability or []
-    names = coefficient_names(free)
+    names = words(free)
     if all_games:
         if output.draws:
             raise UsageError("--all-games has no chart")

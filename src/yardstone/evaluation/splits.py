@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.choices import no_such, plural
-from yardstone.disk import column_like, computed, let_go, on_disk, pieces, taken
+from yardstone.disk import column_on_disk, computed, let_go, on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool, StoredPool, in_batches
 from yardstone.ratings.match import rank_within
@@ -151,7 +151,8 @@ def earlier_games(pool: Pool) -> tuple[Longs, Longs]:
 def newcomers(pool: Pool, most: int = NEWCOMER_GAMES) -> Flags:
     """Games in which both players have at most `most` earlier games."""
     played = np.zeros(len(pool.players), np.int64)
-    mask = column_like(pool.first, np.bool_)
+    made = column_on_disk if on_disk(pool.first) else np.empty
+    mask = made(len(pool), np.bool_)
     place = 0
     for games in in_batches(pool):
         before = zip(earlier_games(games), (games.first, games.second), strict=True)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import resources
+from importlib.metadata import version
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -34,12 +35,13 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _DIGIT_BLANK, _POINT_BLANK = "\u2007", "\u2008"
 
 
-def document_page(document: Document, *, version: str) -> str:
+def document_page(document: Document) -> str:
     """An HTML document that needs nothing but itself."""
     assets = {"style": style(), "script": script()}
     hashes = {f"{name}_hash": _hash(text) for name, text in assets.items()}
-    template, content = _environment().get_template("page.html.j2"), document_fragment(document)
-    return template.render(document=document, content=content, version=version, **assets, **hashes)
+    facts = {"content": document_fragment(document), "version": version("yardstone")}
+    template = _environment().get_template("page.html.j2")
+    return template.render(document=document, **facts, **assets, **hashes)
 
 
 def document_fragment(document: Document) -> str:

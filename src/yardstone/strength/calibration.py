@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
-from yardstone.files import write_text
+from yardstone.files import read_bytes, write_text
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import delimited_rows
 from yardstone.strength.estimation import Estimates, PlayerEstimate
@@ -120,14 +120,9 @@ class Calibration:
         """
         file = os.fspath(path)
         hint = "make it anew with `yardstone strength calibrate`"
+        content = read_bytes(Path(path), _LARGEST_FILE, "a calibration")
         try:
-            with Path(path).open("rb") as opened:
-                content = opened.read(_LARGEST_FILE + 1)
-            if len(content) > _LARGEST_FILE:
-                raise ValueError
             values = json.loads(content.decode("utf-8"))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except (ValueError, RecursionError):
             raise InputError("this is not a calibration", file=file, hint=hint) from None
         number = values.pop("format", None) if isinstance(values, dict) else None

@@ -67,7 +67,7 @@ from numpy.typing import ArrayLike
 from yardstone.choices import check_number, no_such
 from yardstone.clusters import t_quantile
 from yardstone.errors import InputError, MissingFileError, UsageError
-from yardstone.files import write_text
+from yardstone.files import read_bytes, write_text
 from yardstone.grades import head_start, usual_komi
 from yardstone.winprob.goldis import KOMI, MARGIN_DEVIATION, expected_margin
 from yardstone.winprob.kaniuk import (
@@ -359,15 +359,7 @@ def read_model(path: Path) -> WinningModel:
     Raises `MissingFileError` if there is no such file; `InputError` if it holds no model, or one
     that cannot be.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise MissingFileError("there is no such file", file=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path), hint=_HINT) from error
-    if len(content) > _MOST_BYTES:
-        raise InputError("too large for a model of winning", file=str(path), hint=_HINT)
+    content = read_bytes(path, _MOST_BYTES, "a model of winning")
     try:
         values = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):

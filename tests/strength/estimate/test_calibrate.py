@@ -195,9 +195,9 @@ def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, object]) ->
 def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "club.json"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="not a calibration"):
+    with pytest.raises(InputError, match=r"not a calibration|too large for a calibration"):
         Calibration.load(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         Calibration.load(tmp_path / "none.json")
 
 

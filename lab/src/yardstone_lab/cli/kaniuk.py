@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from yardstone.choices import words
 from yardstone.cli.declare import Confidence, Seed, advanced, argument, bundle, flag, option
 from yardstone.cli.output import Output, TableOutput
 from yardstone.cli.tournament import Runs, Win, grade
-from yardstone.cli.winprob import Begin, End, Files, Free, Save, coefficient_names
+from yardstone.cli.winprob import Begin, End, Files, Free, Save
 from yardstone.errors import UsageError
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ def published(
     result = fit_published(
         statistics_of_files(files, begin=begin, end=end),
         method=method,
-        free=coefficient_names(free),
+        free=words(free),
         simulated=bootstrap,
         level=confidence,
         seed=seed,
