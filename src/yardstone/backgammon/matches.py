@@ -96,8 +96,6 @@ class AnalysedMatch:
     players: tuple[str, str]
     length: int
     date: datetime.date | None
-    place: str
-    event: str
     score: tuple[int, int]
     winner: int | None
     games: int
@@ -137,8 +135,6 @@ class AnalysedMatch:
             (one, two),
             length,
             _date(match["date"]),
-            clean(match["place"] or ""),
-            clean(match["event"] or ""),
             (first, second),
             winner,
             len(games),

@@ -213,12 +213,6 @@ class JobStore:
         """Now, for a statement."""
         return self.database.moment() if self.clock is None else sa.literal(self.clock(), sa.Double)
 
-    def now(self) -> float:
-        """Now, in seconds since 1970."""
-        if self.clock is not None:
-            return self.clock()
-        return float(self.database.row(sa.select(self.database.moment()))[0])
-
     def secret(self, name: str) -> bytes:
         """Random bytes that stay the same; made when first asked for."""
         new = secrets.token_bytes(32)

@@ -47,12 +47,10 @@ def leave_worker(store: JobStore, name: str) -> None:
     store.database.change(sa.delete(workers).where(workers.c.name == name))
 
 
-def alive_workers(store: JobStore, *, patience: float | None = None) -> list[Any]:
-    """Name, pid, seen (in seconds since 1970) and job of who lives: seen within a lease's time."""
-    columns = (workers.c.name, workers.c.pid, workers.c.seen, workers.c.job)
-    late = store.moment() - store.settings.lease
-    chosen = sa.select(*columns).where(workers.c.seen > late).order_by(workers.c.name)
-    return store.database.rows(chosen, patience=patience)
+def alive_workers(store: JobStore, *, patience: float | None = None) -> list[str]:
+    """Names of the workers who live: seen within a lease's time."""
+    alive = sa.select(workers.c.name).where(workers.c.seen > store.moment() - store.settings.lease)
+    return [str(row.name) for row in store.database.rows(alive, patience=patience)]
 
 
 def release(store: JobStore, worker: str, *, innocent: bool) -> int:
@@ -195,7 +193,7 @@ def sweep(store: JobStore) -> None:
     drop_uploads(store)
     settings = store.settings
     _remove_old(settings.uploads, set(), settings.limits.upload_seconds + _LEFTOVER)
-    alive = {work_folder(settings, worker.name).name for worker in alive_workers(store)}
+    alive = {work_folder(settings, worker).name for worker in alive_workers(store)}
     _remove_old(settings.data / "work", alive, settings.lease + _LEFTOVER)
 
 
