@@ -109,11 +109,7 @@ def test_several_games(
     net: Path, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = tmp_path / "games.svg"
-    application("go")(
-        args=["analyse", str(games), "--net", str(net), "-o", str(picture)],
-        prog_name="go",
-        standalone_mode=False,
-    )
+    assert main(["go", "analyse", str(games), "--net", str(net), "-o", str(picture)]) == 0
     out, error = capsys.readouterr()
     assert "All 3 games, by player" in out
     assert "Bob, 2 games" in out

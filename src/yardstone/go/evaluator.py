@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from yardstone import parallel
-from yardstone.arrays import Floats, Floats32, Ints, Longs
+from yardstone.arrays import Floats32, Ints, Longs
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluation_store import KeptAnswer, evaluate_kept, inputs_key
 from yardstone.go.inputs import Encoded, encode_game
@@ -391,12 +392,12 @@ def assess(
     values = value_logits.astype(np.float64)
     if not without_result:
         values[:, 2] = -np.inf
-    chances = _softmax(values)
+    chances = softmax(values, axis=1)
     white = to_play == WHITE
     mine, theirs, none = chances.T
     counted = np.where(white, 1.0, -1.0) * (1.0 - none)
     logits = np.where(legal > 0, policy_logits.astype(np.float64), -np.inf)
-    policy = np.where(legal > 0, _softmax(logits), np.nan)
+    policy = np.where(legal > 0, softmax(logits, axis=1), np.nan)  # passing is always legal
     return Assessment(
         white_win=np.where(white, mine, theirs).astype(np.float32),
         white_loss=np.where(white, theirs, mine).astype(np.float32),
@@ -420,16 +421,6 @@ def assess_answers(answers: Sequence[KeptAnswer], encoded: Encoded, rules: Rules
     )
 
 
-def _softmax(logits: Floats) -> Floats:
-    """Of each row; a row always has a finite value, since passing is legal."""
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
-
-
-#: Gives the numbers of the positions of a game that are wanted.
-Positions: TypeAlias = "Callable[[GoGame], Ints]"
-
-
 @dataclass(frozen=True, slots=True)
 class GameSubject:
     """What a question is about: a game, and how the network is shown it."""
@@ -445,7 +436,7 @@ def ask(
     *,
     rules: Rules | None = None,
     komi: float | None = None,
-    positions: Positions | None = None,
+    positions: Callable[[GoGame], Ints] | None = None,
     trunk: bool = False,
     whole: bool = False,
 ) -> Iterator[NetworkQuestion]:

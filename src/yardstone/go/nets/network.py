@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from yardstone.arrays import Floats32, Ints, Longs
 from yardstone.errors import UsageError
@@ -109,7 +110,17 @@ class Network:
         outputs += ["trunk"] * trunk + ["ownership"] * ownership
 
         def evaluate(planes: Floats32) -> NetworkOutput:
-            return network_output(self.model, self._run(size, outputs, planes, globals))
+            values = self._run(size, outputs, planes, globals)
+            score, scaling = values["score"].astype(np.float64), self.model.scaling
+            owned = values.get("ownership")
+            return NetworkOutput(
+                policy_logits=values["policy"],
+                value_logits=values["value"],
+                score_mean=(scaling.score_mean * score[:, 0]).astype(np.float32),
+                lead=(scaling.lead * score[:, 2]).astype(np.float32),
+                trunk=values.get("trunk"),
+                ownership=None if owned is None else np.tanh(owned),
+            )
 
         return averaged(evaluate, spatial, self.symmetries)
 
@@ -286,8 +297,7 @@ def averaged(
 def _turned_back(name: str, values: Floats32, points: Ints) -> Floats32:
     """One output of turned positions as the board lies; of the policy its probabilities."""
     if name == "policy_logits":
-        chances = np.exp(values - values.max(axis=1, keepdims=True))
-        chances /= chances.sum(axis=1, keepdims=True)
+        chances = softmax(values, axis=1)
         return np.concatenate([chances[:, :-1][:, points], chances[:, -1:]], axis=1)
     if name in ("trunk", "ownership"):
         flat = values.reshape(*values.shape[:-2], -1)
@@ -321,20 +331,6 @@ class NetworkOutput:
         return len(self.policy_logits)
 
 
-def network_output(model: NetworkModel, outputs: Mapping[str, Floats32]) -> NetworkOutput:
-    """Scale the outputs of a network's graph."""
-    score = outputs["score"].astype(np.float64)
-    owned = outputs.get("ownership")
-    return NetworkOutput(
-        policy_logits=outputs["policy"],
-        value_logits=outputs["value"],
-        score_mean=(model.scaling.score_mean * score[:, 0]).astype(np.float32),
-        lead=(model.scaling.lead * score[:, 2]).astype(np.float32),
-        trunk=outputs.get("trunk"),
-        ownership=None if owned is None else np.tanh(owned),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class NetworkView:
     """A network, and how many ways it is shown each position.
@@ -352,11 +348,6 @@ class NetworkView:
         """The view that the settings of a store, or the card of a model, name."""
         symmetries = int(about.get("symmetries", 1))  # cards name it where there are several
         return cls(str(about["sha256"]), symmetries, str(about.get("network", "")))
-
-    @classmethod
-    def of_network(cls, network: Network) -> NetworkView:
-        """The view of a network that is loaded."""
-        return cls(network.sha256, network.symmetries, network.name)
 
     def __str__(self) -> str:
         """The network's name, and the number of symmetries if there are several."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from yardstone.errors import InputError
-from yardstone.files import replaced, sync_folder, unwritable
+from yardstone.files import replaced, unwritable
 from yardstone.go.nets.layers import (
     Attention,
     Block,
@@ -222,16 +222,6 @@ def _place_for(name: str, file_name: str, sha256: str | None, *, replace: bool) 
     return target if other is None or replace else other
 
 
-def settle(temporary: Path, target: Path) -> None:
-    """Give a complete file its place, and take away others of its name."""
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.chmod(0o644)
-    temporary.replace(target)
-    sync_folder(target.parent)
-    _take_others_away(target)
-
-
 def _take_others_away(target: Path) -> None:
     for ending in _ENDINGS:
         other = target.with_name(network_name(target) + ending)
@@ -300,7 +290,9 @@ def download_network(
     try:
         _fetch(wanted.url, part)
         _verify(wanted, part)
-        settle(part, target)
+        with replaced(target) as temporary:
+            part.replace(temporary)
+        _take_others_away(target)
     except OSError as error:
         raise unwritable(error, part) from None
     return stored_network(network_name(target))

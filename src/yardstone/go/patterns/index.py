@@ -188,12 +188,6 @@ def _lengths(starts: NDArray[Any], number: int, total: int) -> Longs:
     return np.asarray(lengths)
 
 
-def combined_text(game: GoGame) -> bytes:
-    """The texts of a game as they are kept."""
-    texts = (str(getattr(game, name)).replace(_BETWEEN, "") for name in TEXTS)
-    return _BETWEEN.join(texts).encode("utf-8", "replace")
-
-
 def _split(
     events: NDArray[np.uint16], area: int
 ) -> tuple[list[NDArray[np.int16]], NDArray[np.int16] | None, NDArray[np.int8]]:
@@ -219,7 +213,7 @@ _MOST_MOVES = 20_000
 _MOVE_LIST = re.compile(rb"^[^\s;(]{1,256}[\t ,]++\(?\s*+;\s*+[BW]\[", re.MULTILINE)
 _DETAILS = 20
 _FURTHER, _ILLEGAL = "further records", "an illegal move: used up to there"
-_PART = ArrayFile("part of an index", compressed=False)
+_PART = ArrayFile("part of an index", text="about", compressed=False)
 
 StrPath = str | os.PathLike[str]
 
@@ -338,9 +332,10 @@ def _read_shares(
         for span in targets
     )
 
-    def keep(share: _Share, arrays: dict[str, NDArray[Any]]) -> None:
+    def keep(share: _Share, read: tuple[dict[str, NDArray[Any]], dict[str, Any]]) -> None:
         part, fingerprint = targets[share.first, share.last]
-        _PART.write(part, {"fingerprint": np.array(fingerprint), **arrays})
+        arrays, about = read
+        _PART.write(part, arrays, {"fingerprint": fingerprint, **about})
 
     parallel.map(_read_share, shares, what="reading games", total=len(targets), receive=keep)
 
@@ -353,8 +348,8 @@ def _sent(source: Source) -> Source:
         return Source(source.name, source.path or Path(source.name))
 
 
-def _read_share(share: _Share) -> dict[str, NDArray[Any]]:
-    """The arrays of the part that is made of some sources."""
+def _read_share(share: _Share) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays of the part that is made of some sources, and what was left out."""
     sources = share.sources()
     skipped = SkipReport()
     collected: dict[int, dict[str, list[Any]]] = {}
@@ -371,16 +366,14 @@ def _read_share(share: _Share) -> dict[str, NDArray[Any]]:
         for size, columns in collected.items()
         for name, values in columns.items()
     }
-    notes = [(record.file, str(record.line), record.reason) for record in skipped.details]
-    arrays["skipped"] = np.array(notes, np.str_).reshape(-1, 3)
-    arrays["unlisted"] = np.array(len(skipped) - len(skipped.details))
-    return arrays
+    notes = [(record.file, record.line, record.reason) for record in skipped.details]
+    return arrays, {"skipped": notes, "unlisted": len(skipped) - len(skipped.details)}
 
 
 def _fingerprint(part: Path) -> str | None:
     """What a part was made from; None if it is not there, or breaks off."""
     with suppress(InputError):
-        return _PART.read(part, lambda arrays, _: str(arrays["fingerprint"]))
+        return _PART.read(part, lambda _, about: str(about["fingerprint"]))
     return None
 
 
@@ -414,12 +407,14 @@ def _events(game: GoGame, skipped: SkipReport) -> NDArray[np.uint16] | None:
 
 def _row(game: GoGame, events: NDArray[np.uint16]) -> dict[str, Any]:
     key = hashlib.blake2b(bytes([game.size]) + events.tobytes(), digest_size=8).digest()
+    texts = (str(getattr(game, name)).replace(_BETWEEN, "") for name in TEXTS)
+    text = np.frombuffer(_BETWEEN.join(texts).encode("utf-8", "replace"), np.uint8)
     return {
         "events": events,
         "length": len(events),
         "moves": np.count_nonzero(events >> 15),
         "key": int.from_bytes(key, "little"),
-        "text": (text := np.frombuffer(combined_text(game), np.uint8)),
+        "text": text,
         "text_length": len(text),
         "line": game.line,
         "number": game.number,
@@ -448,7 +443,7 @@ def _put_together(
         noted, further, found = _PART.read(part, _without_games)
         for file, line, reason in noted:
             kind = _ILLEGAL if reason.endswith("used up to there") else reason
-            skipped.add(Skipped(file, int(line), reason), kind=kind)
+            skipped.add(Skipped(file, line, reason), kind=kind)
         if further:
             skipped.add_uncounted(_FURTHER, further)
         pieces += [(size, part) for size, _ in found]
@@ -477,12 +472,12 @@ def _put_together(
 
 
 def _without_games(
-    arrays: StoredArrays, _: object
-) -> tuple[list[list[str]], int, list[tuple[int, NDArray[np.uint64]]]]:
+    arrays: StoredArrays, about: dict[str, Any]
+) -> tuple[list[tuple[str, int, str]], int, list[tuple[int, NDArray[np.uint64]]]]:
     """What a part left out, how much more, and the keys of its games by size of board."""
     sizes = sorted(int(name.removesuffix("/key")) for name in arrays if name.endswith("/key"))
     found = [(size, arrays[f"{size}/key"]) for size in sizes]
-    return arrays["skipped"].tolist(), int(arrays["unlisted"]), found
+    return about["skipped"], about["unlisted"], found
 
 
 class _Group:

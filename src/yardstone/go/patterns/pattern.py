@@ -38,11 +38,7 @@ def swapped_colours(points: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def back_to_front(size: int) -> Ints:
     """Where each point came from under each symmetry: the inverse of `symmetry_points`."""
-    table = symmetry_points(size)
-    inverse = np.empty_like(table)
-    for symmetry in range(SYMMETRIES):
-        inverse[symmetry, table[symmetry]] = np.arange(size * size)
-    return inverse
+    return np.argsort(symmetry_points(size), axis=1).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
