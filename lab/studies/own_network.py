@@ -68,7 +68,7 @@ def main() -> None:
         threads=options.threads,
         minutes=options.minutes,
         teacher=load_network(options.shared / NETWORK, precision=options.precision, threads=1),
-        progress=Lines(),
+        report=Lines(),
     )
     if done == settings.steps:
         write_model(options.folder / f"{NAME}.bin.gz", network.model(NAME))

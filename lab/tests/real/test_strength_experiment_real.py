@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.shared import shared_path
-from yardstone import records
+from yardstone import parallel, records
 from yardstone.evaluation.metrics import measure
 from yardstone.evaluation.splits import rating_labels
 from yardstone.pool import Pool
@@ -123,7 +123,8 @@ def test_a_whole_experiment_on_a_few_games(table: Path, tmp_path: Path) -> None:
             net=shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz"),
         )
     )
-    result = run_experiment(read_experiment(path), workers=1, say=lambda _: None)
+    with parallel.context(workers=1):
+        result = run_experiment(read_experiment(path), say=lambda _: None)
     assert len(result.pool) == KEPT
     predictions = result.predictions
     assert {letter: int(predictions.questions.of(letter).sum()) for letter in "TVE"} == {

@@ -8,7 +8,6 @@ from yardstone.cli.declare import check_folder, named_values, option
 from yardstone.cli.go import GamePaths
 from yardstone.cli.output import Output
 from yardstone.errors import UsageError
-from yardstone.parallel import Track
 
 _ENDING = ".bin.gz"
 
@@ -65,7 +64,6 @@ def train(
 
     stem = network.name.removesuffix(_ENDING)
     apart = games.apart()
-    track = Track("training")
     home = folder or network.with_name(f"{stem}.training")
     trained, done = train_network(
         games.select(~apart),
@@ -74,7 +72,6 @@ def train(
         threads=threads,
         minutes=minutes,
         teacher=None if teacher is None else load_network(teacher, threads=threads),
-        progress=lambda done, whole, _: track(done, whole),
     )
     if done < chosen.steps:
         print(f"{done:,} of {chosen.steps:,} steps are done: the same command goes on.")

@@ -20,7 +20,6 @@ from yardstone.cli.declare import (
 )
 from yardstone.cli.output import Output, TableOutput
 from yardstone.errors import InputError, UsageError
-from yardstone.parallel import Track, current
 
 if TYPE_CHECKING:
     from yardstone.reports.chart import Chart
@@ -148,12 +147,7 @@ def run(
     from yardstone_lab.neubauer.experiment.run import run_experiment
     from yardstone_lab.reports.strength import experiment_document
 
-    outcome = run_experiment(
-        experiment,
-        workers=work.workers,
-        say=_silent if output.quiet else _say,
-        progress=current().progress,
-    )
+    outcome = run_experiment(experiment, say=_silent if output.quiet else _say)
     measured = measure(outcome)
     document = experiment_document(measured)
     _keep(measured, document)
@@ -250,7 +244,6 @@ def search(
             examples,
             folder,
             plan,
-            workers=work.workers,
             threads=threads,
             device=device,
             report=None if output.quiet else _say_line,
@@ -265,7 +258,6 @@ def search(
             around,
             windows=plan.windows,
             seed=seed,
-            workers=work.workers,
             threads=threads,
             device=device,
         )
@@ -362,7 +354,6 @@ def train(
         folder,
         device=device,
         threads=threads,
-        progress=Track("training"),
         report=None if output.quiet else _say_line,
         resume=not anew,
         card={"features": list(MODELS[network])},
@@ -412,7 +403,6 @@ def _train_ranked_model(asked: _Ranked, output: Output) -> None:
         seed=asked.seed,
         folder=asked.folder or asked.save.with_suffix(".folds"),
         threads=asked.threads,
-        progress=Track("learning"),
     )
     trained.model.save(asked.save)
     output.emit(ranked_model_document(trained, asked.save))

@@ -21,6 +21,7 @@ from torch.nn import functional
 from yardstone.arrays import ArrayFile
 from yardstone.errors import ConvergenceError, UsageError
 from yardstone.files import locked, write_text
+from yardstone.parallel import Track
 from yardstone_lab.imitation.games import BANDS, SIZE, TrainingBatch, make_batch
 from yardstone_lab.imitation.network import ImitationNetwork
 from yardstone_lab.neubauer.network.training import torch_threads
@@ -42,7 +43,7 @@ __all__ = [
     "Lesson",
     "Teacher",
     "CHECKPOINT",
-    "Progress",
+    "Report",
     "load_training",
     "read_losses",
     "train_network",
@@ -203,7 +204,7 @@ _FILE = ArrayFile(
 
 
 _COLUMNS = ("step", *(field.name for field in fields(TrainingLosses)))
-Progress = Callable[[int, int, TrainingLosses], object]
+Report = Callable[[int, int, TrainingLosses], object]
 
 
 def train_network(
@@ -215,7 +216,7 @@ def train_network(
     until: int | None = None,
     minutes: float | None = None,
     teacher: Network | None = None,
-    progress: Progress | None = None,
+    report: Report | None = None,
 ) -> tuple[ImitationNetwork, int]:
     """Train a network.
 
@@ -225,7 +226,7 @@ def train_network(
         until: Stop after so many steps of all, to go on another time.
         minutes: Stop after so many minutes, to go on another time.
         teacher: Another network, whose view of the positions is learnt as well.
-        progress: Called after each step with the steps that are done, all of them, and its losses.
+        report: Called after each step with the steps that are done, all of them, and its losses.
 
     Returns:
         network: In the state to be used.
@@ -241,7 +242,7 @@ def train_network(
         loop = _Loop(games, settings, home, teacher)
         last = settings.steps if until is None else min(until, settings.steps)
         deadline = np.inf if minutes is None else time.monotonic() + 60.0 * minutes
-        loop.run(last, deadline, progress)
+        loop.run(last, deadline, report)
         loop.network.eval()
         return loop.network, loop.step
 
@@ -311,10 +312,11 @@ class _Loop:
         if (home / CHECKPOINT).exists():
             self._resume()
 
-    def run(self, until: int, deadline: float, progress: Progress | None) -> None:
+    def run(self, until: int, deadline: float, report: Report | None) -> None:
         """Go on to a step or a time; batches are made while the one before is learnt from."""
         saved = time.monotonic()
         recent: list[TrainingLosses] = []
+        track = Track("training", self.settings.steps)
         self.network.train()
         with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(self._prepared, self.step)
@@ -328,8 +330,9 @@ class _Loop:
                 if self.step % _LINE == 0:
                     self.lines.append([self.step, *_mean(recent)])
                     recent = []
-                if progress is not None:
-                    progress(self.step, self.settings.steps, losses)
+                track(self.step)
+                if report is not None:
+                    report(self.step, self.settings.steps, losses)
                 if self.step % _LINE == 0 and time.monotonic() - saved > _SECONDS:
                     self._save()
                     saved = time.monotonic()

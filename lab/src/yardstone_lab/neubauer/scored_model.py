@@ -15,6 +15,7 @@ import numpy as np
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.nets.network import NetworkView
+from yardstone.parallel import Track
 from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale
@@ -409,8 +410,6 @@ KINDS = ("rank", "full", "basic", "stochastic")
 _FOX, _OGS = "fox", "ogs"
 _FOLDS = 5
 
-Progress = Callable[[int, int], object]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedModel:
@@ -430,7 +429,6 @@ def train_ranked_model(
     seed: int = 0,
     folder: str | os.PathLike[str] | None = None,
     threads: int = 1,
-    progress: Progress | None = None,
 ) -> RankedModel:
     """Train a model on sides of games, with the scales of Fox and OGS where there are such ranks.
 
@@ -443,7 +441,6 @@ def train_ranked_model(
         folder: Where the networks of the folds of a Set Transformer are kept, so that a training
             that was stopped goes on.
         threads: Of torch.
-        progress: Called with how much is done, and of how much.
 
     Raises:
         NoGamesError: There are no sides, or a group has too few.
@@ -467,23 +464,24 @@ def train_ranked_model(
         )
     card = {"name": name, **views.pop().card()}
     if kind == "rank":
-        return _rank_model(parts, base, card, seed, progress)
+        return _rank_model(parts, base, card, seed)
     if base is not None:
         raise UsageError("only a rank model can be given another scale")
-    sides = read_sides(parts, "full" if kind == "full" else "basic", progress=progress)
+    sides = read_sides(parts, "full" if kind == "full" else "basic")
     if kind == "stochastic":
         return _ranked(train_stochastic_model(parts, sides, seed=seed, card=card), sides, seed)
     if folder is None:
         raise UsageError("a Set Transformer needs a folder for the networks of its folds")
-    trained = train_set_model(
-        sides,
-        replace(SETTINGS[kind], seed=seed),
-        folder=folder,
-        folds=_FOLDS,
-        card=card,
-        threads=threads,
-        report=None if progress is None else lambda number: progress(number + 1, _FOLDS + 1),
-    )
+    with Track("learning", _FOLDS + 1) as track:
+        trained = train_set_model(
+            sides,
+            replace(SETTINGS[kind], seed=seed),
+            folder=folder,
+            folds=_FOLDS,
+            card=card,
+            threads=threads,
+            report=lambda number: track(number + 1),
+        )
     return _ranked(trained, sides, seed)
 
 
@@ -501,7 +499,6 @@ def _rank_model(
     base: StrengthModel | None,
     card: Mapping[str, Any],
     seed: int,
-    progress: Progress | None,
 ) -> RankedModel:
     """A rank model, or a given one with the scales that it has not."""
     if base is not None and not isinstance(base.scorer, MoveScorer):
@@ -518,7 +515,7 @@ def _rank_model(
             continue
         if model is not None and scale in model.scales:
             raise UsageError(f"the model has a scale {scale!r}: train a new one")
-        pool, rated = _pooled(parts, scale == _FOX, lift, progress)
+        pool, rated = _pooled(parts, scale == _FOX, lift)
         if model is None:
             trained = train_on_pool(pool, lift, settings, card)
             by_part = unseen_players(trained, pool, np.random.default_rng(seed))
@@ -532,9 +529,7 @@ def _rank_model(
     return RankedModel(model, unseen)
 
 
-def _pooled(
-    parts: Sequence[StoreSides], fox: bool, lift: Lift, progress: Progress | None
-) -> tuple[RankPool, RatedSides]:
+def _pooled(parts: Sequence[StoreSides], fox: bool, lift: Lift) -> tuple[RankPool, RatedSides]:
     """The sides of one scale, as a rank model learns from them."""
     pools, ranks, sure = [], [], []
     for part in parts:
@@ -552,7 +547,6 @@ def _pooled(
             lift,
             sides=sides,
             players=names.astype(str),
-            progress=progress,
         )
         place = {
             (int(g), int(c)): row

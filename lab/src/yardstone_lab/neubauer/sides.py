@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.nets.network import NetworkView
 from yardstone.go.points import BLACK, WHITE
 from yardstone.grades import parse_grade
+from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.strength.calibration import csv_rows
 from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
@@ -127,17 +128,11 @@ class SetSides:
         return fold
 
 
-def read_sides(
-    parts: Sequence[StoreSides],
-    inputs: str,
-    *,
-    progress: Callable[[int, int], object] | None = None,
-) -> SetSides:
+def read_sides(parts: Sequence[StoreSides], inputs: str) -> SetSides:
     """Read the moves of the sides that count from stores of one network.
 
     Args:
         inputs: A name of `INPUTS`.
-        progress: Called with the number of sides that are read, and of all.
 
     Raises:
         NoGamesError: No side counts.
@@ -152,6 +147,7 @@ def read_sides(
     counts = np.zeros((whole, PHASES), np.int64)
     games: list[Ints] = []
     done = begin = 0
+    track = Track("learning", whole)
     for part in parts:
         for start in range(0, len(part.game), _GAMES):
             chosen = slice(start, start + _GAMES)
@@ -162,8 +158,7 @@ def read_sides(
             rows = np.clip(INPUTS[inputs](evidence), -largest, largest)
             pieces.append(rows.astype(np.float16))
             done += evidence.games
-            if progress is not None:
-                progress(done, whole)
+            track(done)
         games.append(part.game + begin)
         begin += len(part.store)
     features = np.concatenate(pieces)

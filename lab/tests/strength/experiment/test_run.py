@@ -9,6 +9,7 @@ import pytest
 
 from lab.tests.strength.made_experiment import write_experiment, write_games
 from tests.go.games import small_network
+from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.splits import earlier_games, rating_labels
 from yardstone.ratings.glicko import Glicko2
@@ -34,7 +35,8 @@ Done = tuple[ExperimentResult, list[str]]
 
 def run(path: Path, workers: int = 1) -> Done:
     said: list[str] = []
-    return run_experiment(read_experiment(path), workers=workers, say=said.append), said
+    with parallel.context(workers=workers):
+        return run_experiment(read_experiment(path), say=said.append), said
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,6 +149,12 @@ def test_plans_that_make_no_sense(values: dict[str, object], words: str) -> None
         Plan(**values)  # type: ignore[arg-type]
 
 
+@pytest.fixture(autouse=True)
+def _in_this_process() -> Iterator[None]:
+    with parallel.context(workers=1):
+        yield
+
+
 # --- the random search ---------------------------------------------------------------------
 
 
@@ -157,11 +163,11 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
 ) -> None:
     plan = Plan(iterations=2, runs=2, start=QUICK, seed=4, windows=(3, 5))
     reported: list[SearchRun] = []
-    progress: list[tuple[int, int]] = []
-    with parallel.context(progress=lambda _, *counts: progress.append(counts)):
-        runs = random_search(examples, tmp_path / "a", plan, workers=1, report=reported.append)
+    progress: list[tuple[str, int, int]] = []
+    with parallel.context(workers=1, progress=lambda *told: progress.append(told)):
+        runs = random_search(examples, tmp_path / "a", plan, report=reported.append)
     assert runs == reported
-    assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert progress == [("searching", done, 4) for done in (1, 2, 3, 4)]
     assert [(run.iteration, run.number) for run in runs] == [(1, 1), (1, 2), (2, 1), (2, 2)]
     best = best_run(runs)
     assert best.loss == min(run.loss for run in runs)
@@ -185,25 +191,26 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
         return real(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(search, "train", counted)
-    assert random_search(examples, tmp_path / "a", plan, workers=1) == runs
+    assert random_search(examples, tmp_path / "a", plan) == runs
     assert not trained
     (Path(runs[3].folder) / "result.json").unlink()
-    again = random_search(examples, tmp_path / "a", plan, workers=1)
+    again = random_search(examples, tmp_path / "a", plan)
     assert trained == [Path(runs[3].folder)]
     assert again == runs
-    longer = random_search(examples, tmp_path / "a", replace(plan, iterations=3), workers=1)
+    longer = random_search(examples, tmp_path / "a", replace(plan, iterations=3))
     assert longer[:4] == runs
     assert len(longer) == 6
     with pytest.raises(UsageError, match="holds another search"):
-        random_search(examples, tmp_path / "a", replace(plan, seed=5), workers=1)
+        random_search(examples, tmp_path / "a", replace(plan, seed=5))
 
 
 def test_workers_do_not_change_a_search(tmp_path: Path) -> None:
     plan = Plan(iterations=1, runs=2, start=QUICK, seed=4)
-    one, two = (
-        random_search(Cached(examples), tmp_path / str(workers), plan, workers=workers, threads=1)
-        for workers in (1, 2)
-    )
+    found = []
+    for workers in (1, 2):
+        with parallel.context(workers=workers):
+            found.append(random_search(Cached(examples), tmp_path / str(workers), plan, threads=1))
+    one, two = found
     assert [(run.settings, run.loss) for run in one] == [(run.settings, run.loss) for run in two]
 
 
@@ -229,7 +236,7 @@ def huge() -> tuple[Labelled, Labelled]:
 def test_a_search_in_which_all_fails_says_so(tmp_path: Path) -> None:
     plan = Plan(iterations=1, runs=2, start=QUICK)
     with pytest.raises(ConvergenceError, match="every training failed: the network's answers"):
-        random_search(huge, tmp_path, plan, workers=1)
+        random_search(huge, tmp_path, plan)
     runs = read_runs(tmp_path)
     assert [run.loss for run in runs] == [math.inf, math.inf]
     assert "no numbers" in runs[0].line()
@@ -289,26 +296,26 @@ def test_a_result_of_other_settings_or_damaged_is_refused(tmp_path: Path) -> Non
 def test_optuna_searches_goes_on_and_gives_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    progress: list[tuple[int, int]] = []
-    with parallel.context(progress=lambda _, *counts: progress.append(counts)):
-        runs = optuna_search(examples, tmp_path / "a", 2, QUICK, windows=(3, 5), workers=1)
-    assert progress == [(0, 2), (1, 2), (2, 2)]
+    progress: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *told: progress.append(told)):
+        runs = optuna_search(examples, tmp_path / "a", 2, QUICK, windows=(3, 5))
+    assert progress == [("searching", done, 2) for done in (0, 1, 2)]
     assert len(runs) == 2
     # The first one is the start, but for the window.
     assert replace(runs[0].settings, window=QUICK.window) == QUICK
     for name, (low, high) in BOUNDS.items():
         assert low <= getattr(runs[1].settings, name) <= high
     assert read_runs(tmp_path / "a") == runs
-    more = optuna_search(examples, tmp_path / "a", 3, QUICK, windows=(3, 5), workers=1)
+    more = optuna_search(examples, tmp_path / "a", 3, QUICK, windows=(3, 5))
     assert more[:2] == runs
     assert len(more) == 3
     # Equal seeds give equal searches, here in one go.
-    whole = optuna_search(examples, tmp_path / "b", 2, QUICK, windows=(3, 5), workers=1)
+    whole = optuna_search(examples, tmp_path / "b", 2, QUICK, windows=(3, 5))
     assert [(run.settings, run.loss) for run in whole] == [(r.settings, r.loss) for r in runs]
     with pytest.raises(UsageError, match="holds another search"):
-        optuna_search(examples, tmp_path / "a", 3, TINY, workers=1)
+        optuna_search(examples, tmp_path / "a", 3, TINY)
     with pytest.raises(UsageError, match="at least one training"):
-        optuna_search(examples, tmp_path / "c", 0, TINY, workers=1)
+        optuna_search(examples, tmp_path / "c", 0, TINY)
 
 
 class Killed(BaseException):
@@ -325,13 +332,13 @@ def test_optuna_takes_up_a_trial_that_was_stopped(
 
     monkeypatch.setattr(search, "train", stopped)
     with pytest.raises(Killed):
-        optuna_search(examples, tmp_path, 1, QUICK, workers=1)
+        optuna_search(examples, tmp_path, 1, QUICK)
     monkeypatch.setattr(search, "train", real)
-    runs = optuna_search(examples, tmp_path, 1, QUICK, workers=1)
+    runs = optuna_search(examples, tmp_path, 1, QUICK)
     assert [run.settings for run in runs] == [QUICK]
 
 
 def test_optuna_lists_what_failed(tmp_path: Path) -> None:
     with pytest.raises(ConvergenceError, match="every training failed"):
-        optuna_search(huge, tmp_path, 1, QUICK, workers=1)
+        optuna_search(huge, tmp_path, 1, QUICK)
     assert [run.loss for run in read_runs(tmp_path)] == [math.inf]

@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from lab.tests.strength.made_training import TINY, made_games
+from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
 from yardstone_lab.neubauer.network import set_transformer
@@ -213,17 +214,17 @@ def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
         TINY, width=16, steps=30, epochs=8, patience=8, batch=32, regularisation=0.1, decay=0.9
     )
     reported: list[Epoch] = []
-    progress: list[tuple[int, int]] = []
-    trained = train(
-        made_games(600),
-        VALIDATION,
-        settings,
-        tmp_path / "a",
-        threads=1,
-        progress=lambda done, total: progress.append((done, total)),
-        report=reported.append,
-        card={"features": ["made"]},
-    )
+    progress: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *told: progress.append(told)):
+        trained = train(
+            made_games(600),
+            VALIDATION,
+            settings,
+            tmp_path / "a",
+            threads=1,
+            report=reported.append,
+            card={"features": ["made"]},
+        )
     history = trained.history
     assert list(history.epochs) == reported
     assert history.epochs[0].epoch == 0
@@ -231,8 +232,8 @@ def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
     assert trained.loss < math.log(2) - 0.08
     assert history.best.accuracy > 0.65
     assert history.best.black_error + history.best.white_error < 0.9
-    assert progress[-1] == (240, 240)
-    assert progress[0] == (1, 240)
+    assert progress[-1] == ("training", 240, 240)
+    assert progress[0] == ("training", 1, 240)
     assert [epoch.learning_rate for epoch in history.epochs] == pytest.approx(
         [3e-3, *(3e-3 * 0.9**k for k in range(8))]
     )
@@ -299,23 +300,23 @@ def test_a_training_goes_on_where_it_was_stopped(
     whole = train(TRAINING, VALIDATION, settings, tmp_path / "whole", threads=1)
     monkeypatch.setattr(training_module, "CHECKPOINT_SECONDS", 0.0)  # one after each step
 
-    def stop(done: int, _: int) -> None:
+    def stop(what: str, done: int, _: int) -> None:
         if done == steps:
             raise Stop
 
-    with pytest.raises(Stop):
-        train(TRAINING, VALIDATION, settings, tmp_path / "part", threads=1, progress=stop)
+    with pytest.raises(Stop), parallel.context(progress=stop):
+        train(TRAINING, VALIDATION, settings, tmp_path / "part", threads=1)
     seen: list[int] = []
     reported: list[int] = []
-    again = train(
-        TRAINING,
-        VALIDATION,
-        settings,
-        tmp_path / "part",
-        threads=1,
-        progress=lambda done, _: seen.append(done),
-        report=lambda epoch: reported.append(epoch.epoch),
-    )
+    with parallel.context(progress=lambda what, done, _: seen.append(done)):
+        again = train(
+            TRAINING,
+            VALIDATION,
+            settings,
+            tmp_path / "part",
+            threads=1,
+            report=lambda epoch: reported.append(epoch.epoch),
+        )
     same(again, whole)
     assert seen[0] == steps  # the step it was stopped in is done again, and no other
     assert reported == list(range(len(whole.history.epochs)))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.go.games import random_game, small_network
 from tests.strength.rank_cases import simulated_pool
+from yardstone import parallel
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
@@ -210,12 +211,10 @@ def test_from_stores(store: FeatureStore) -> None:
         np.array([[f"{kind} {game} of {copy}" for kind in "bw"] for game in range(8)])
         for copy in range(22)
     ]
-    seen: list[tuple[int, int]] = []
-    trained = train_rank_model(
-        [store] * 22, groups, SETTINGS, players=names, name="mine",
-        progress=lambda *done: seen.append(done),
-    )  # fmt: skip
-    assert seen == [(16, 16)] * 22
+    seen: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *told: seen.append(told)):
+        trained = train_rank_model([store] * 22, groups, SETTINGS, players=names, name="mine")
+    assert seen == [("learning", 16, 16)] * 22
     assert trained.model.card["name"] == "mine"
     assert trained.model.card["sha256"] == store.settings["sha256"]
     assert trained.model.card["games"] == [16.0] * 11

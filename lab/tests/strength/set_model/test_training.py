@@ -10,6 +10,7 @@ import pytest
 
 from lab.studies.rank.set_figures import fox_accuracy
 from tests.go.games import random_game, small_network
+from yardstone import parallel
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
@@ -213,9 +214,10 @@ def test_sides_are_read_as_a_scorer_sees_them(inputs: str, tmp_path: Path) -> No
     game, colour = np.array([0, 1, 3]), np.array([1, 2, 2])
     names, zero = np.array(["a", "b", "c"]), np.zeros(3)
     part = StoreSides(store, game, colour, np.array([2, 3, -1]), zero, zero + 1.0, names, names)
-    steps: list[tuple[int, int]] = []
-    sides = read_sides([part, part], inputs, progress=lambda *step: steps.append(step))
-    assert steps[-1] == (6, 6)
+    steps: list[tuple[str, int, int]] = []
+    with parallel.context(progress=lambda *step: steps.append(step)):
+        sides = read_sides([part, part], inputs)
+    assert steps[-1] == ("learning", 6, 6)
     assert (sides.game.tolist(), sides.group.tolist()) == ([0, 1, 3, 4, 5, 7], [2, 3, -1] * 2)
     pairs = list(zip(game.tolist(), colour.tolist(), strict=True))
     evidence = evidence_of_store(store, pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
@@ -423,16 +423,8 @@ _POOL_FILE = ArrayFile("saved pool")
 _SCORES = {BLACK: 1.0, DRAWN: 0.5}
 
 
-def collect_pool(
-    candidates: Iterable[Candidate],
-    filters: Filters,
-    *,
-    progress: Callable[[int], object] | None = None,
-) -> tuple[Pool, FilterReport]:
+def collect_pool(candidates: Iterable[Candidate], filters: Filters) -> tuple[Pool, FilterReport]:
     """A pool of the games that keep all rules.
-
-    Args:
-        progress: Called now and then with the number of games looked at.
 
     Returns:
         The pool in order of time, Black first, with the columns ``key``, ``decision`` and ``moves``
@@ -444,6 +436,7 @@ def collect_pool(
     report = FilterReport()
     black, white, score, time = [], [], [], []
     columns: dict[str, list[Any]] = {"key": [], "decision": [], "moves": []}
+    track = parallel.Track("games")
     for candidate in filtered(candidates, filters, report):
         game = candidate.game
         black.append(game.black)
@@ -453,8 +446,8 @@ def collect_pool(
         columns["key"].append(candidate.key)
         columns["decision"].append(candidate.decision.value)
         columns["moves"].append(len(game.moves))
-        if progress is not None and report.games % 500 == 0:
-            progress(report.games)
+        if report.games % 500 == 0:
+            track(report.games)
     if not black:
         if not report.games:
             raise NoGamesError("there is no game to make a pool of")
@@ -563,9 +556,6 @@ def last_winrates(
     keys: Collection[str],
     folder: Path,
     settings: ExtractionSettings,
-    *,
-    workers: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, float]:
     """White's winrate in the last position of games, before the passes that end them.
 
@@ -575,7 +565,6 @@ def last_winrates(
         keys: Keys of the games to be looked at.
         folder: Keeps what is done; it exists.
         settings: Network, precision, rules and komi.
-        progress: Called with the games done and all of them.
     """
     winrates: dict[str, float] = {}
     files = sorted(folder.glob("winrates-*.npz"))
@@ -590,19 +579,17 @@ def last_winrates(
             batch.path, {"key": np.array(batch.keys, np.str_), "white_winrate": white}
         )
         winrates.update(zip(batch.keys, white.tolist(), strict=True))
-        if progress is not None:
-            progress(len(winrates), len(keys))
+        track(len(winrates))
 
-    parallel.map(
-        _judge,
-        _batches(chosen, folder, replace(settings, net=str(network)), number),
-        workers=workers,
-        total=-(-(len(keys) - len(winrates)) // _BATCH),
-        receive=keep,
-        files=[network],
-    )
-    if progress is not None:
-        progress(len(keys), len(keys))
+    with parallel.Track("judging", len(keys)) as track:
+        parallel.map(
+            _judge,
+            _batches(chosen, folder, replace(settings, net=str(network)), number),
+            total=-(-(len(keys) - len(winrates)) // _BATCH),
+            receive=keep,
+            files=[network],
+        )
+        track(len(keys))
     return {key: value for key, value in winrates.items() if not np.isnan(value)}
 
 

@@ -421,8 +421,6 @@ class Work:
 
     data: ExperimentData
     settings: ModelSettings
-    #: Gives a function of (done, all) for what is being done, or None.
-    note: Callable[[str], Callable[[int, int], object] | None]
     say: Callable[[str], object]
 
 
@@ -484,7 +482,6 @@ def _network(name: str, settings: Hyperparameters, work: Work, stages: Stages) -
             folder,
             device=work.settings.device,
             threads=work.settings.threads,
-            progress=work.note(f"training {name.lower()}"),
             report=lambda epoch: work.say(f"  {epoch.line()}"),
             card={"features": list(kinds)},
         )

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from yardstone import parallel
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.evaluation.splits import rating_labels
@@ -189,10 +188,7 @@ class Preparation:
     """The stages that prepare the data; each takes what those before it gave."""
 
     experiment: Experiment
-    workers: int | None  #: Processes that judge and take features; one a core if None.
     say: Callable[[str], object]  #: Told what is kept, done and redone.
-    #: Called with what is being done, how much of it is done and how much there is.
-    progress: parallel.Progress | None
     facts: dict[str, Any] = field(default_factory=dict)  #: What the stages said of themselves.
     stages: Stages = field(init=False)
     #: The games, once something has asked for them.
@@ -200,11 +196,6 @@ class Preparation:
 
     def __post_init__(self) -> None:
         self.stages = Stages(self.experiment.folder, self.say)
-
-    def note(self, what: str) -> Callable[[int, int], object] | None:
-        """A function of (done, all) for what is being done; None where nobody looks."""
-        progress = self.progress
-        return None if progress is None else lambda done, whole: progress(what, done, whole)
 
     def _candidates(self) -> RecordedGames | ListedGames:
         if self.source is None:
@@ -230,12 +221,7 @@ class Preparation:
         games = experiment.games
 
         def make(folder: Path) -> None:
-            note = self.note("games")
-            pool, report = collect_pool(
-                self._candidates(),
-                experiment.filters,
-                progress=None if note is None else lambda done: note(done, 0),
-            )
+            pool, report = collect_pool(self._candidates(), experiment.filters)
             save_pool(pool, folder / "pool.npz")
             write_facts(folder / "filters.json", report.as_dict())
 
@@ -269,14 +255,7 @@ class Preparation:
                 known = Stores.open(features.stores).winrates(self._by)
             missing = keys - set(known)
             if missing:
-                known |= last_winrates(
-                    self._candidates(),
-                    missing,
-                    folder,
-                    self._settings(),
-                    workers=self.workers,
-                    progress=self.note("judging"),
-                )
+                known |= last_winrates(self._candidates(), missing, folder, self._settings())
             made, report = judged_pool(pool, known, sure=judge.sure, decisions=judge.decisions)
             save_pool(made, folder / "pool.npz")
             write_facts(folder / "judged.json", asdict(report))
@@ -345,12 +324,11 @@ class Preparation:
                 from yardstone.go.features import extract_features
 
                 keys = set(pool.columns["key"][self._wanted(pool)].tolist())
-                with parallel.context(workers=self.workers, progress=self.progress):
-                    extract_features(
-                        lambda: (c.game for c in self._candidates() if c.key in keys),
-                        folder / "store",
-                        self._settings(),
-                    )
+                extract_features(
+                    lambda: (c.game for c in self._candidates() if c.key in keys),
+                    folder / "store",
+                    self._settings(),
+                )
 
             sets = self.experiment.sets
             settings = plain_values(asdict(features)) | {
@@ -495,11 +473,7 @@ class ExperimentResult:
 
 
 def run_experiment(
-    experiment: Experiment,
-    *,
-    workers: int | None = None,
-    say: Callable[[str], object] = print,
-    progress: parallel.Progress | None = None,
+    experiment: Experiment, *, say: Callable[[str], object] = print
 ) -> ExperimentResult:
     """Do all of an experiment that is not done yet.
 
@@ -508,9 +482,7 @@ def run_experiment(
 
     Args:
         experiment: `yardstone_lab.neubauer.experiment.configuration.read_experiment` reads one.
-        workers: Processes that judge and take features; one a core by default.
         say: Told what is kept, done and redone.
-        progress: Called with what is being done, how much of it is done and how much there is.
     """
     try:
         experiment.folder.mkdir(parents=True, exist_ok=True)
@@ -519,7 +491,7 @@ def run_experiment(
             f"cannot be made: {error.strerror}", file=str(experiment.folder)
         ) from error
     with locked(experiment.folder, "training here"):
-        return _run(Preparation(experiment, workers, say, progress))
+        return _run(Preparation(experiment, say))
 
 
 def _run(data: Preparation) -> ExperimentResult:
@@ -536,7 +508,7 @@ def _run(data: Preparation) -> ExperimentResult:
     questions = ask_questions(sets, experiment.table.hidden)
     moves = data.moves(pool, questions, stores)
     examples = ExperimentData(pool, questions, learned, moves)
-    work = models.Work(examples, experiment.models, data.note, data.say)
+    work = models.Work(examples, experiment.models, data.say)
     trained = models.train_all(work, data.stages)
     data.facts["models"] = trained.facts
     predictions = result_predictions(pool, replay, labels, system, questions)

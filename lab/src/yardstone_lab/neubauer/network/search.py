@@ -283,7 +283,6 @@ def random_search(
     folder: str | os.PathLike[str],
     plan: Plan | None = None,
     *,
-    workers: int | None = None,
     threads: int | None = 1,
     device: str = "auto",
     report: Callable[[SearchRun], object] | None = None,
@@ -295,7 +294,6 @@ def random_search(
             so with several workers it must be importable.
         folder: Each training has a folder in it; one that is done is not done again, one that was
             stopped goes on. `runs.csv` lists them all.
-        workers: Trainings at the same time; one a core by default.
         threads: Of each training.
         device: As in `yardstone_lab.neubauer.network.training.train`.
         report: Called with each run, in order, when its iteration is over.
@@ -327,7 +325,7 @@ def random_search(
             settings = propose(centre, plan.scale(iteration), generator, plan.windows)
             path = home / f"iteration-{iteration + 1}" / f"run-{number + 1:02d}"
             items.append((iteration + 1, number + 1, settings, path))
-        with track, parallel.context(workers=workers):
+        with track:
             done = parallel.map(
                 partial(do_run, examples=examples, threads=threads, device=device),
                 items,
@@ -392,7 +390,6 @@ def optuna_search(
     *,
     windows: tuple[int, int] | None = None,
     seed: int = 0,
-    workers: int | None = None,
     threads: int | None = 1,
     device: str = "auto",
 ) -> list[SearchRun]:
@@ -408,7 +405,7 @@ def optuna_search(
         windows (int, int): Search the window between these as well.
         seed: With one worker equal seeds give equal searches; several learn from each other in the
             order in which they happen to be done.
-        workers, threads, device: As in `random_search`.
+        threads, device: As in `random_search`.
 
     Raises:
         MissingExtraError: optuna is not installed.
@@ -440,7 +437,7 @@ def optuna_search(
         threads=threads,
         device=device,
     )
-    number = min(workers or parallel.available_cores(), trials)
+    number = min(parallel.current().workers or parallel.available_cores(), trials)
     if number == 1 and not parallel.elsewhere():
         searched(0)
     else:

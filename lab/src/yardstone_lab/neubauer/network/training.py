@@ -24,6 +24,7 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.files import locked, write_text
+from yardstone.parallel import Track
 from yardstone.strength.set_transformer import PackedMoves
 from yardstone_lab.neubauer.network.strength_network import (
     Hyperparameters,
@@ -295,7 +296,6 @@ def train(
     *,
     device: str = "auto",
     threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
     report: Callable[[Epoch], object] | None = None,
     resume: bool = True,
     card: dict[str, Any] | None = None,
@@ -311,8 +311,6 @@ def train(
         device: ``cpu``, ``cuda``, or ``auto``: a GPU if there is one.
         threads: Of torch on the processor; as it is set if not given. Other numbers of threads
             round otherwise, so the figures differ slightly.
-        progress: Called as ``progress(done, total)``, in steps; early stopping ends before the
-            total.
         report: Called with each epoch when it is over; with those of before when resuming.
         resume: If False, begin anew whatever the folder holds.
         card: What else the network's file is to say.
@@ -332,7 +330,7 @@ def train(
             loop = _Loop(task, home)
             if resume:
                 loop.resume(report)
-            loop.run(progress, report)
+            loop.run(report)
             network = task.network(loop.best, card or {}, loop.history)
             network.save(home / NETWORK)
     return Trained(network, loop.history, settings, home)
@@ -454,14 +452,10 @@ class _Loop:
         for epoch in self.history.epochs if report is not None else ():
             report(epoch)  # type: ignore[misc]
 
-    def run(
-        self,
-        progress: Callable[[int, int], object] | None,
-        report: Callable[[Epoch], object] | None,
-    ) -> None:
+    def run(self, report: Callable[[Epoch], object] | None) -> None:
         """Go on until all epochs are done, or there was no improvement for long enough."""
         settings = self.task.settings
-        total = settings.epochs * settings.steps
+        track = Track("training", settings.epochs * settings.steps)
         if not self.history.epochs:
             self._close(0, [], time.monotonic(), report)
         while not self._over():
@@ -471,14 +465,12 @@ class _Loop:
             rate = settings.learning_rate * settings.decay ** (number - 1)
             while len(losses) < settings.steps:
                 losses.append(self._step(number, len(losses), rate))
-                if progress is not None:
-                    progress((number - 1) * settings.steps + len(losses), total)
+                track((number - 1) * settings.steps + len(losses))
                 if time.monotonic() - self._saved > CHECKPOINT_SECONDS:
                     self._save()
             self._done = []
             self._close(number, losses, began, report)
-        if progress is not None:
-            progress(total, total)
+        track(settings.epochs * settings.steps)
 
     def _over(self) -> bool:
         last = self.history.epochs[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 from yardstone.arrays import ArrayFile
 from yardstone.errors import UsageError
 from yardstone.go.points import BLACK, WHITE
+from yardstone.parallel import Track
 from yardstone.strength.evidence import PHASES, evidence_of_store, phases_of
 from yardstone.strength.rank_scorer import MoveScorer, in_chunks
 
@@ -187,7 +188,6 @@ def pool_store(
     *,
     sides: ArrayLike | None = None,
     players: ArrayLike | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> RankPool:
     """Sum up what the moves of a store's games say.
 
@@ -198,7 +198,6 @@ def pool_store(
             player's moves can be left out and the opponent's kept.
         players (str array [games, 2]): Who had Black and White, where the names in the records
             cannot be trusted.
-        progress: Called with the number of games that are done, and of all.
 
     Raises:
         UsageError: There is not a group for each game, or not the features that are needed.
@@ -217,6 +216,7 @@ def pool_store(
     counts = np.zeros((len(chosen), PHASES), np.int64)
     values = np.zeros((len(chosen), PHASES, lift.values), np.float32)
     lifted = np.zeros((len(chosen), PHASES, lift.lifted), np.float32)
+    track = Track("learning", len(chosen))
     for start in range(0, len(chosen), _GAMES):
         part = chosen[start : start + _GAMES]
         evidence = evidence_of_store(store, part)
@@ -224,8 +224,7 @@ def pool_store(
             x, more = lift(piece)
             key = (piece.game.astype(np.int64) * PHASES + phases_of(piece.number))[own]
             _add(counts[start:], values[start:], lifted[start:], key, x[own], more[own])
-        if progress is not None:
-            progress(start + len(part), len(chosen))
+        track(start + len(part))
     games = np.array([game for game, _ in chosen], np.int64)
     colour = np.array([side for _, side in chosen], np.int64)
     dates = store.games["date"]

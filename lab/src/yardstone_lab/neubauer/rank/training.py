@@ -10,7 +10,7 @@ player's name in common (`yardstone_lab.neubauer.rank.scales`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -191,7 +191,6 @@ def train_rank_model(
     sides: Sequence[ArrayLike] | None = None,
     players: Sequence[ArrayLike] | None = None,
     name: str = "rank-model",
-    progress: Callable[[int, int], object] | None = None,
 ) -> TrainedRank:
     """Train a rank model on stores of features.
 
@@ -203,7 +202,6 @@ def train_rank_model(
         players (sequence of str arrays [games, 2]): For each store who had Black and White, where
             its names cannot be trusted.
         name: Of the model, on its card.
-        progress: Called with the number of sides that are read, and of all in the store.
 
     Raises:
         UsageError: The stores are of different networks, or groups do not fit them.
@@ -223,7 +221,6 @@ def train_rank_model(
             lift,
             sides=None if sides is None else sides[k],
             players=None if players is None else players[k],
-            progress=progress,
         )
         for k, (store, group) in enumerate(zip(stores, groups, strict=True))
     ]
