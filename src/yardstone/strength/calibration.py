@@ -24,7 +24,7 @@ from yardstone.pool import Skipped, SkipReport
 from yardstone.records.sources import delimited_rows
 from yardstone.strength.estimation import Estimates, PlayerEstimate
 from yardstone.strength.players import plain_name
-from yardstone.strength.site_scales import FOX, GROUP_EDGES, SITE_SCALES, SiteScale, known_places
+from yardstone.strength.site_scales import FOX, GROUP_EDGES, SITE_SCALES, SiteScale
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, log_logistic
 from yardstone.winprob.scales import SCALES, convert, fox_of_grade
 
@@ -99,7 +99,6 @@ class Calibration:
             freedom=self.players - _PARAMETERS,
             digits=0,
             basis=self.basis,
-            known=known_places(self.basis),
             source=(
                 f"{self.slope:.1f} points a rank and {self.intercept:.0f} where 1 kyu begins, "
                 f"fitted to {self.players} players from {self.lowest:.1f} to {self.highest:.1f}, "
@@ -130,24 +129,23 @@ class Calibration:
             raise InputError("this is not a calibration of this version", file=file, hint=hint)
         if number == _EARLIER:
             values["basis"] = FOX
-        if not _possible(values):
+
+        def sound(value: Any, kind: Any) -> bool:
+            if kind == "float":
+                return isinstance(value, int | float) and abs(value) < 1e300
+            return bool(type(value).__name__ == kind)
+
+        kinds = {each.name: each.type for each in fields(cls)}
+        if not (
+            values.keys() == kinds.keys()
+            and all(sound(values[name], kind) for name, kind in kinds.items())
+            and values["basis"] in GROUP_EDGES
+            and values["kind"] in KINDS_OF_RATING
+            and values["slope"] > 0
+            and values["unexplained"] >= 0
+        ):
             raise InputError("the calibration is damaged", file=file, hint=hint)
         return cls(**values)
-
-
-def _possible(values: dict[str, Any]) -> bool:
-    """Whether the fields of a calibration are there, each of its type and possible."""
-
-    def sound(value: Any, kind: Any) -> bool:
-        if kind == "float":
-            return isinstance(value, int | float) and abs(value) < 1e300
-        return bool(type(value).__name__ == kind)
-
-    kinds = {each.name: each.type for each in fields(Calibration)}
-    if values.keys() != kinds.keys() or not all(sound(values[k], kinds[k]) for k in kinds):
-        return False
-    known = values["basis"] in GROUP_EDGES and values["kind"] in KINDS_OF_RATING
-    return known and bool(values["slope"] > 0 and values["unexplained"] >= 0)
 
 
 def fit_calibration(

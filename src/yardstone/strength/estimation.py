@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -65,7 +65,6 @@ from yardstone.strength.strengths import (
     RatedGame,
     Rater,
     best_basis,
-    by_date,
     contradictory,
     measured_on,
     supported_scales,
@@ -195,7 +194,18 @@ class StrengthEstimate(Displayed):
                 for (name, rated), part in zip(self.phases, parts["phases"], strict=True)
             ],
             "by_game": [
-                self._game(game, lost, part)
+                {
+                    **facts(game.evaluated.game, game.colour),
+                    "moves": game.alone.moves,
+                    **part,
+                    "winrate": game.evaluated.winrate(game.colour),
+                    "lead": game.evaluated.lead(game.colour),
+                    "numbers": game.numbers,
+                    "loss": [
+                        None if isnan(points) else round(points, 2) + 0.0
+                        for points in (float(lost.points[k - 1]) for k in game.numbers)
+                    ],
+                }
                 for game, lost, part in zip(self.games, self.losses, parts["by_game"], strict=True)
             ],
             "costliest_moves": [
@@ -213,18 +223,6 @@ class StrengthEstimate(Displayed):
                     for each in self.skipped.details[:_PLACES]
                 ],
             },
-        }
-
-    def _game(self, game: RatedGame, losses: Losses, part: dict[str, Any]) -> dict[str, Any]:
-        evaluated, points = game.evaluated, [float(losses.points[k - 1]) for k in game.numbers]
-        return {
-            **facts(evaluated.game, game.colour),
-            "moves": game.alone.moves,
-            **part,
-            "winrate": evaluated.winrate(game.colour),
-            "lead": evaluated.lead(game.colour),
-            "numbers": game.numbers,
-            "loss": [None if isnan(lost) else round(lost, 2) + 0.0 for lost in points],
         }
 
 
@@ -282,50 +280,6 @@ def estimate_player(
     return only.estimate
 
 
-def estimate_evaluated(
-    evaluated: Sequence[tuple[EvaluatedGame, int]],
-    losses: Sequence[Losses],
-    model: StrengthModel,
-    player: str,
-    *,
-    network: str,
-    scale: str | SiteScale | Calibration | None,
-    level: float,
-    skipped: SkipReport,
-) -> StrengthEstimate:
-    """The estimate from games that the network has looked at, each with the player's colour.
-
-    `losses` are those of the player's moves (`player_losses`).
-    """
-    order = by_date([game.game for game, _ in evaluated])
-    sorted_games, lost = [evaluated[place] for place in order], [losses[place] for place in order]
-    evidence = evidence_of_games(
-        [game.features for game, _ in sorted_games], [colour for _, colour in sorted_games]
-    )
-    if len(evidence) < FEWEST_MOVES:
-        raise NoGamesError(
-            f"too few moves of {player} for a rank: {len(evidence)}",
-            hint=f"send {FEWEST_MOVES} of them or more, better those of five games",
-        )
-    measured = {
-        name: measured_on(model, name, level, evidence, sorted_games, lost)
-        for name in supported_scales(model, level)
-    }
-    basis = best_basis(model, {name: each.whole for name, each in measured.items()})
-    return StrengthEstimate(
-        player=player,
-        scale=_shown_on(basis if scale is None else scale, basis, measured),
-        level=level,
-        basis=basis,
-        measured=measured,
-        losses=tuple(lost),
-        costliest=costliest_moves(evidence, lost),
-        network=network,
-        model=str(model.card["name"]),
-        skipped=skipped,
-    )
-
-
 def _shown_on(
     scale: str | SiteScale | Calibration, basis: str, measured: Mapping[str, Measured]
 ) -> SiteScale:
@@ -342,8 +296,6 @@ def _shown_on(
 
 #: Players who are measured beside the one that was asked for.
 OTHERS = 100
-#: A game's losses are of the moves of one colour: the game's place, and the colour.
-_Half = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -385,12 +337,12 @@ def estimate_everyone(
     if scale is not None:
         site_scale(scale)  # one that cannot be is refused at once
     report = SkipReport() if skipped is None else skipped
-    different, chosen = requested_side(games, player, colour, level=level, report=report)
+    different, chosen = requested_side(games, player, colour, report=report)
     before = deepcopy(report)
     if not chosen.usable(different, report, handicap=handicap):
         raise no_games(chosen.player, report)
     ranks = default_model(net=net) if model is None else model
-    supported_scales(ranks, level)  # a level that the model does not support is refused at once
+    supported = supported_scales(ranks, level)
     network = model_network(ranks, net)
     suitable = [game for game in different if unsuitable(game, handicap=handicap) is None]
     sides = [chosen, *_further_sides(suitable, chosen, others)]
@@ -401,36 +353,57 @@ def estimate_everyone(
         [(k, mine) for k, look in enumerate(evaluated) if (mine := side.colour_in(look.game))]
         for side in sides
     ]
-    losses: dict[_Half, Losses] = {}
+    losses: dict[tuple[int, int], Losses] = {}  # of the moves of one colour of a game
     Track("searching")(0)  # costly moves, which takes as long
     # First those of the player asked for, as if alone.
     for group in (halves[0], sorted({half for each in halves for half in each} - set(halves[0]))):
         lost = player_losses([(evaluated[k], mine) for k, mine in group], network, effort)
         losses.update(zip(group, lost, strict=True))
+    shown = {(look.game.file, look.game.number) for look in evaluated}
+    reasons = {(each.file, each.line): each.reason for each in unplayable.details}
     estimates = []
     for side, own in zip(sides, halves, strict=True):
         left_out = report if side is chosen else deepcopy(before)
         if side is not chosen:
             side.usable(different, left_out, handicap=handicap)
         if unplayable is not report:
-            _note_unplayable(left_out, unplayable, side, played, evaluated)
-        try:
-            if not own:
-                raise no_games(side.player, left_out)
-            estimate = estimate_evaluated(
-                [(evaluated[place], mine) for place, mine in own],
-                [losses[half] for half in own],
-                ranks,
-                side.player,
-                network=network.name,
-                scale=scale,
-                level=level,
-                skipped=left_out,
+            for game in played:
+                if side.colour_in(game) and (game.file, game.number) not in shown:
+                    reason = reasons.get((game.file, game.line), "it cannot be replayed")
+                    left_out.add(Skipped(game.file, game.line, reason))
+            left_out.repaired.update(unplayable.repaired)
+        if not own and side is chosen:
+            raise no_games(side.player, left_out)
+        dates = np.array([evaluated[k].game.date for k, _ in own], "datetime64[s]")
+        own = [own[row] for row in np.argsort(dates, kind="stable")]
+        evidence = evidence_of_games(
+            [evaluated[k].features for k, _ in own], [mine for _, mine in own]
+        )
+        if len(evidence) < FEWEST_MOVES:
+            if side is not chosen:
+                continue  # the others have no rank either from so few moves
+            raise NoGamesError(
+                f"too few moves of {side.player} for a rank: {len(evidence)}",
+                hint=f"send {FEWEST_MOVES} of them or more, better those of five games",
             )
-        except NoGamesError:
-            if side is chosen:
-                raise
-            continue  # the others have no rank either from so few moves
+        looks = [(evaluated[k], mine) for k, mine in own]
+        lost = [losses[half] for half in own]
+        measured = {
+            name: measured_on(ranks, name, level, evidence, looks, lost) for name in supported
+        }
+        basis = best_basis(ranks, {name: each.whole for name, each in measured.items()})
+        estimate = StrengthEstimate(
+            player=side.player,
+            scale=_shown_on(basis if scale is None else scale, basis, measured),
+            level=level,
+            basis=basis,
+            measured=measured,
+            losses=tuple(lost),
+            costliest=costliest_moves(evidence, lost),
+            network=network.name,
+            model=str(ranks.card["name"]),
+            skipped=left_out,
+        )
         estimates.append(SideEstimate(side, estimate))
     return estimates
 
@@ -455,23 +428,6 @@ def _colours_of(games: Sequence[GoGame], player: str) -> list[Side]:
     """A player's games by colour; none if there was one colour only."""
     had = {colour_of(game, player) for game in games} - {0}
     return [Side(player, colour) for colour in sorted(had)] if len(had) > 1 else []
-
-
-def _note_unplayable(
-    report: SkipReport,
-    unplayable: SkipReport,
-    side: Side,
-    games: Sequence[GoGame],
-    evaluated: Sequence[EvaluatedGame],
-) -> None:
-    """Report those of a side's games that the network could not be shown."""
-    shown = {(look.game.file, look.game.number) for look in evaluated}
-    reasons = {(each.file, each.line): each.reason for each in unplayable.details}
-    for game in games:
-        if side.colour_in(game) and (game.file, game.number) not in shown:
-            reason = reasons.get((game.file, game.line), "it cannot be replayed")
-            report.add(Skipped(game.file, game.line, reason))
-    report.repaired.update(unplayable.repaired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -539,37 +495,37 @@ def estimate_players(
     sums: dict[str, Floats] = {}
     results: list[tuple[str, str, float]] = []
     take = partial(_sums_of_game, model, chosen)
-    for game in take_of_games(take, usable, network, skipped=report):
-        for name, statistics in zip(game.players, game.statistics, strict=True):
+    for both, winner, each in take_of_games(take, usable, network, skipped=report):
+        for name, statistics in zip(both, each, strict=True):
             if statistics is not None:
                 plain = plain_name(name)
                 names.setdefault(plain, " ".join(name.split()))
                 number[plain] += 1
                 sums[plain] = sums.get(plain, 0.0) + statistics
-        if game.winner:
-            black, white = map(plain_name, game.players)
-            results.append((black, white, {BLACK: 1.0, WHITE: 0.0}.get(game.winner, 0.5)))
+        if winner:
+            black, white = map(plain_name, both)
+            results.append((black, white, {BLACK: 1.0, WHITE: 0.0}.get(winner, 0.5)))
     places = {plain: place for place, plain in enumerate(sums)}
     kept = [each for each in results if each[0] in places and each[1] in places]
+    estimates = []
+    for plain, total in sums.items():
+        rated = rater.rate(total)
+        deviation = float(rater.scale.moments(rater.scale.density(total))[1])
+        ends = rated.low, rated.high, rated.unlikely
+        about = names[plain], number[plain], rated.moves, rated.rating
+        estimates.append(PlayerEstimate(*about, deviation, *ends))
     return Estimates(
-        tuple(_estimate(rater, names[each], number[each], sums[each]) for each in sums),
+        tuple(estimates),
         np.array([places[black] for black, _, _ in kept], np.int64),
         np.array([places[white] for _, white, _ in kept], np.int64),
         np.array([score for _, _, score in kept], np.float64),
     )
 
 
-class _GameSums(NamedTuple):
-    """What an estimate needs of a game: statistics of the players who are asked for."""
-
-    players: tuple[str, str]
-    winner: int
-    statistics: list[Floats | None]
-
-
 def _sums_of_game(
     model: StrengthModel, chosen: set[str] | None, evaluated: EvaluatedGame
-) -> _GameSums:
+) -> tuple[tuple[str, str], int, list[Floats | None]]:
+    """Players and winner, and statistics of the players who are asked for."""
     game = evaluated.game
     statistics: list[Floats | None] = []
     for colour, name in ((BLACK, game.black), (WHITE, game.white)):
@@ -578,14 +534,7 @@ def _sums_of_game(
             evidence = evidence_of_games([evaluated.features], [colour])
             own = model.game_statistics(evidence).sum(axis=0)
         statistics.append(own)
-    return _GameSums((game.black, game.white), game.winner, statistics)
-
-
-def _estimate(rater: Rater, name: str, games: int, statistics: Floats) -> PlayerEstimate:
-    rated = rater.rate(statistics)
-    deviation = float(rater.scale.moments(rater.scale.density(statistics))[1])
-    interval = rated.low, rated.high, rated.unlikely
-    return PlayerEstimate(name, games, rated.moves, rated.rating, deviation, *interval)
+    return (game.black, game.white), game.winner, statistics
 
 
 StrPath = str | os.PathLike[str]

@@ -97,17 +97,14 @@ class IntervalTable:
         if not 0.0 < level < 1.0:
             raise UsageError(f"a level of {level:g} is not between 0 and 1")
         tail = 0.5 * (1.0 - level)
-        return self._levels(tail, moves), self._levels(1.0 - tail, moves)
+        wanted, x = [tail, 1.0 - tail], [0.0, *self.levels, 1.0]
+        rows = [[np.interp(wanted, x, [0.0, *near, 1.0]) for near in row] for row in self.at]
+        low, high = self._between(np.array(rows), moves).T
+        return low, high
 
     def blur_of(self, moves: int) -> float:
         """Ranks that a distribution from so many moves is blurred by."""
         return float(self._between(self.blur, moves))
-
-    def _levels(self, level: float, moves: int) -> Floats:
-        """The levels of the blurred distribution that hold a level with so many moves: [k]."""
-        x = np.concatenate([[0.0], self.levels, [1.0]])
-        rows = [[np.interp(level, x, [0.0, *near, 1.0]) for near in row] for row in self.at]
-        return np.asarray(self._between(np.array(rows), moves))
 
     def _between(self, rows: Floats, moves: int) -> Any:
         """What so many moves have, between those of two classes."""

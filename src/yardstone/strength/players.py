@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.evaluator import (
-    Assessment,
     Evaluator,
     ask,
     describe_illegal,
@@ -338,20 +337,16 @@ def _taken_of_games(
     for answer in evaluator.answer(questions):
         features = move_features(answer)
         end = moves_before_passes(features.game) + 1
+        policy = answer.assessment.policy[features.number.astype(np.int64) - 1]
+        best = np.nanargmax(policy, axis=1) if len(policy) else np.empty(0, np.int64)
         evaluated = EvaluatedGame(
             game=features.game,
             features=features,
             white_winrate=answer.assessment.white_expected[:end].copy(),
             white_lead=answer.assessment.white_lead[:end].copy(),
-            best=_best(answer.assessment, features),
+            best=np.where(best == policy.shape[1] - 1, PASS, best).astype(np.int16),
         )
         yield take(evaluated)
-
-
-def _best(assessment: Assessment, features: GameFeatures) -> NDArray[np.int16]:
-    policy = assessment.policy[features.number.astype(np.int64) - 1]
-    best = np.nanargmax(policy, axis=1) if len(policy) else np.empty(0, np.int64)
-    return np.where(best == policy.shape[1] - 1, PASS, best).astype(np.int16)
 
 
 def _playable(games: Iterable[GoGame], skipped: SkipReport) -> Iterator[GoGame]:
@@ -394,7 +389,6 @@ def requested_side(
     player: str | None,
     colour: int | None,
     *,
-    level: float,
     report: SkipReport,
 ) -> tuple[list[GoGame], Side]:
     """The games, each once, and whose moves of them are asked for.
@@ -403,8 +397,6 @@ def requested_side(
     `NoGamesError` if there are no games; `AmbiguousPlayerError`, `InputError` if the games do not
     tell who is meant, or nobody is.
     """
-    if not 0.0 < level < 1.0:
-        raise UsageError(f"a level of {level:g} is not between 0 and 1")
     if colour is not None and player is not None:
         raise UsageError("name a player or a colour, not both")
     if colour not in (None, BLACK, WHITE):

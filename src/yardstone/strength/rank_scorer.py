@@ -213,9 +213,9 @@ class MoveScorer(Scorer):
             raise ValueError("a width or a deviation is not above 0")
         return cls(lift, *(weights[name] for name in _OWN))
 
-    def scores(self, evidence: Evidence) -> Floats32:
-        """Scores of each move: float32 [n, k]."""
-        scores = np.empty((len(evidence), self.width), np.float32)
+    def move_shares(self, evidence: Evidence) -> Floats:
+        """Scores of each move: [n, k]."""
+        scores = np.empty((len(evidence), self.width))
         for rows, part, own in in_chunks(evidence):
             x, lifted = self.lift(part)
             phase = phases_of(part.number)
@@ -225,10 +225,6 @@ class MoveScorer(Scorer):
                 part_scores[those] += x[those] @ self.linear[number]
             scores[rows] = part_scores[own]
         return scores
-
-    def move_shares(self, evidence: Evidence) -> Floats:
-        """Scores of each move: [n, k]."""
-        return self.scores(evidence).astype(np.float64)
 
 
 def in_chunks(evidence: Evidence) -> Iterator[tuple[slice, Evidence, slice]]:

@@ -15,7 +15,7 @@ up to the scores; those of a part of a game are what its moves have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -44,7 +44,7 @@ from yardstone.strength.set_transformer import (
 )
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Floats32, Longs
+    from yardstone.arrays import Floats, Floats32
 
 #: Places for moves that are computed at once.
 _MOVES = 4096
@@ -124,42 +124,25 @@ def shares_of_moves(network: Mapping[str, Floats32], usual: Floats32, sets: Pack
     a set add up to what the network says of it, times its moves.
     """
     exact = {name: array.astype(np.float64) for name, array in network.items()}
+    begin = usual.astype(np.float64)
+    steps = ((np.arange(_PATH) + 0.5) / _PATH)[:, None]
     shares = np.zeros((len(sets.features), len(network["rate.weight"])))
-    for chosen, x, there in _groups(sets):
-        values, weights = attended_sets(network, x, there)
-        for row, number in enumerate(chosen):
-            moves = sets.rows[sets.starts[number] : sets.starts[number + 1]]
-            own = slice(0, len(moves))
-            shares[moves] = _shares(
-                exact,
-                usual.astype(np.float64),
-                values[row, own].astype(np.float64),
-                weights[row, own].astype(np.float64),
-            )
-    return shares
-
-
-def _groups(
-    sets: PackedMoves,
-) -> Iterator[tuple[Longs, Floats32, Flags | None]]:
-    """Sets of like size, side by side; those without a move are left out."""
     some = np.flatnonzero(sets.lengths())
     for group in alike(sets.lengths()[some], _MOVES):
-        chosen = some[group]
-        rows, there = sets.indices(chosen)
-        yield chosen, np.asarray(sets.features[rows], np.float32), there
-
-
-def _shares(arrays: Mapping[str, Floats], usual: Floats, values: Floats, weights: Floats) -> Floats:
-    """The shares of the moves of one set, from what the last attention makes of each."""
-    whole = weights @ values
-    steps = (np.arange(_PATH) + 0.5) / _PATH
-    slope = slopes_of(arrays, usual + steps[:, None] * (whole - usual)).mean(axis=0)
-    shares = weights[:, None] * ((values - usual) @ slope.T)
-    before, after = outputs_of(arrays, np.stack([usual, whole]))
-    # What steps of finite length leave over goes to the moves by their weights.
-    shares += weights[:, None] * (after - before - shares.sum(axis=0))
-    return np.asarray(before + len(values) * shares)
+        rows, there = sets.indices(some[group])
+        x = np.asarray(sets.features[rows], np.float32)
+        attended = attended_sets(network, x, there)
+        for row, number in enumerate(some[group]):
+            moves = sets.rows[sets.starts[number] : sets.starts[number + 1]]
+            values, weights = (each[row, : len(moves)].astype(np.float64) for each in attended)
+            end = weights @ values
+            slope = slopes_of(exact, begin + steps * (end - begin)).mean(axis=0)
+            own = weights[:, None] * ((values - begin) @ slope.T)
+            before, after = outputs_of(exact, np.stack([begin, end]))
+            # What steps of finite length leave over goes to the moves by their weights.
+            own += weights[:, None] * (after - before - own.sum(axis=0))
+            shares[moves] = before + len(values) * own
+    return shares
 
 
 def _inputs(number: int) -> tuple[MoveInputs, int]:

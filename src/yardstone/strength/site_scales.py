@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from yardstone.arrays import Floats
     from yardstone.strength.calibration import Calibration
     from yardstone.strength.estimation import StrengthEstimate
+    from yardstone.strength.intervals import Interval
     from yardstone.strength.strengths import Rated
 
 #: The rank groups of the Fox games, the weakest first.
@@ -42,10 +43,6 @@ GROUP_EDGES: Mapping[str, Floats] = MappingProxyType(
         "ogs": np.array([-34.0, -24.0, -19.0, -14.0, -9.0, -4.0, 1.0, 3.0, 10.0]),
     }
 )
-
-
-#: Ends of an interval; None where there is none.
-Ends: TypeAlias = tuple[float | None, float | None]
 
 
 _SMALL = 1e-9
@@ -66,12 +63,6 @@ def fox_rank(value: float) -> str:
     return nearest_grade(float(grade_of_fox(value)))
 
 
-def known_places(basis: str) -> tuple[float, float]:
-    """Between which places of a basis a model tells ranks apart."""
-    edges = GROUP_EDGES[basis]
-    return float(edges[1]), float(edges[-2])
-
-
 @dataclass(frozen=True, slots=True)
 class SiteScale:
     """A scale on which an estimate is shown."""
@@ -89,9 +80,16 @@ class SiteScale:
     #: Degrees of freedom of that error: it follows Student's t; None for a normal distribution.
     freedom: int | None = None
     basis: str = FOX  #: The scale of the model that it is reached from.
-    #: Between these places of the basis the model tells ranks apart: below, weaker players all look
-    #: like its weakest group, and above, stronger ones like its strongest.
-    known: tuple[float, float] = known_places(FOX)
+
+    @property
+    def known(self) -> tuple[float, float]:
+        """Between which places of the basis the model tells ranks apart.
+
+        Below, weaker players all look like its weakest group, and above, stronger ones like its
+        strongest.
+        """
+        edges = GROUP_EDGES[self.basis]
+        return float(edges[1]), float(edges[-2])
 
     def value(self, place: float) -> float:
         """The rating of a place of the basis."""
@@ -118,7 +116,9 @@ class SiteScale:
             None if high is None else fox_rank(self.number(high) - _SMALL),
         )
 
-    def widened(self, value: float, low: float | None, high: float | None, level: float) -> Ends:
+    def widened(
+        self, value: float, low: float | None, high: float | None, level: float
+    ) -> Interval:
         """Ends of an interval on the basis, with the error of going to this scale.
 
         `low`, `high`: an end that is not there stays away. `level`: of the interval, 0 to 1.
@@ -181,11 +181,11 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
             SiteScale(FOX, "Fox", _by(0.0), _by(0.0), 0.0, 2, _FROM_MODEL),
             SiteScale(
                 _OGS, "OGS", _as_rating(_OGS, 0.0), _by(0.0), OGS_DEVIATION, 0, _OGS_NOW,
-                basis=_OGS, known=known_places(_OGS),
+                basis=_OGS,
             ),
             SiteScale(
                 "ogs-2020", "OGS 2020", _as_rating("ogs-2020", 0.0), _by(0.0), 0.0, 0, _OGS_2020,
-                basis=_OGS, known=known_places(_OGS),
+                basis=_OGS,
             ),
             SiteScale(
                 "egf", "EGF", _as_rating("egf", EGF_SHIFT), _by(EGF_SHIFT), EGF_DEVIATION, 0,
@@ -196,8 +196,7 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
 )  # fmt: skip
 #: The EGF's scale where Fox has nobody so weak.
 _EGF_OF_OGS = SiteScale(
-    "egf", "EGF", _as_rating("egf", 0.0), _by(0.0), EGF_FROM_OGS, 0, _FROM_OGS,
-    basis=_OGS, known=known_places(_OGS),
+    "egf", "EGF", _as_rating("egf", 0.0), _by(0.0), EGF_FROM_OGS, 0, _FROM_OGS, basis=_OGS
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -149,12 +149,6 @@ class Rater:
             )
             for number, (game, colour) in enumerate(evaluated)
         )
-
-
-def by_date(games: Sequence[Any]) -> list[int]:
-    """Places of the games in the order of their dates; those without one come last."""
-    dates = np.array([game.date for game in games], "datetime64[s]")
-    return [int(place) for place in np.argsort(dates, kind="stable")]
 
 
 #: Strengths at which scores are compared: they are carried on beyond the scale, so that

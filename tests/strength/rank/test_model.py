@@ -41,18 +41,18 @@ def plain_score(model: StrengthModel, evidence: Evidence, row: int) -> np.ndarra
 
 def test_scores_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     model, evidence = random_model(), random_evidence([30, 80, 2])
-    result = move_scorer(model).scores(evidence)
+    result = move_scorer(model).move_shares(evidence)
     assert result.shape == (112, WIDTH)
     for row in range(0, 112, 7):
         np.testing.assert_allclose(result[row], plain_score(model, evidence, row), atol=2e-3)
     monkeypatch.setattr(rank_scorer, "_CHUNK", 5)
-    np.testing.assert_allclose(move_scorer(model).scores(evidence), result, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(move_scorer(model).move_shares(evidence), result, rtol=1e-4, atol=1e-4)
 
 
 def test_statistics_are_sums_over_moves_by_game() -> None:
     model, evidence = random_model(), random_evidence([12, 0, 90])
     result = model.game_statistics(evidence)
-    scores = move_scorer(model).scores(evidence)
+    scores = move_scorer(model).move_shares(evidence)
     assert result.shape == (3, PHASES + 1 + WIDTH)
     assert result[0].tolist()[: PHASES + 1] == [10, 2, 0, 0, 0, 144]
     assert (result[1] == 0).all()

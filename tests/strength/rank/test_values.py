@@ -193,6 +193,6 @@ def test_moves_together_against_a_plain_program() -> None:
 def test_pieces_know_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = random_evidence([40, 25, 3], seed=6)
     scorer = move_scorer(random_model(seed=3))
-    whole = scorer.scores(evidence)
+    whole = scorer.move_shares(evidence)
     monkeypatch.setattr("yardstone.strength.rank_scorer._CHUNK", 7)
-    np.testing.assert_allclose(scorer.scores(evidence), whole, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(scorer.move_shares(evidence), whole, rtol=1e-4, atol=1e-4)
