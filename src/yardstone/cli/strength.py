@@ -126,16 +126,12 @@ def _player(games: list[GoGame]) -> str | None:
     except AmbiguousPlayerError as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        return _chosen_name(error.names)
-
-
-def _chosen_name(names: dict[str, int]) -> str:
+        listed = list(error.names.items())[:20]
     from yardstone.reports.words import plural
 
-    listed = list(names.items())[:20]
     print("Whose strength?", file=sys.stderr)
-    for number, (name, games) in enumerate(listed, 1):
-        print(f"  {number}  {name} ({plural(games, 'game')})", file=sys.stderr)
+    for number, (name, occurrences) in enumerate(listed, 1):
+        print(f"  {number}  {name} ({plural(occurrences, 'game')})", file=sys.stderr)
     print("Number or name: ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline().strip()
     if not answer:

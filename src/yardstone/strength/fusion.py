@@ -155,10 +155,7 @@ class GlickoFromMoves(Glicko2):
         )
 
     def _priors_of(self, arrays: Arrays, games: Games) -> Floats:
-        """Mean and variance of both players' priors before each game, on mu's scale: (games, 4).
-
-        NaN where nothing is known. What is kept of moves is brought up to the last game.
-        """
+        """Mean and variance of both players' priors before each game, on mu's scale; NaN: none."""
         priors = np.full((len(games), 4), np.nan)
         hint = "give the estimates from earlier moves, or columns=None"
         for place, name in enumerate(self.columns or ()):

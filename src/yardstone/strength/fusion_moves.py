@@ -12,14 +12,14 @@ import json
 import os
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, NoGamesError
@@ -162,33 +162,22 @@ def moves_of_store(
     shown = np.concatenate([np.empty((0, 2)), *parts]).reshape(-1, 2, 2)
     # Of others the model knows nothing: see `unsuitable`.
     shown[(games["size"] != BOARD) | (games["handicap"] > 1)] = (0.0, np.nan)
-    black, white, names, files = (
-        list(map(str, games[column])) for column in ("black", "white", "name", "file")
-    )
-    about = black, white, games["date"], games["winner"]
-    called = zip(names, files, strict=True)
-    return _game_moves(about, called, shown, model, scale, SkipReport())
+    return _game_moves(games, shown, model, scale, SkipReport())
 
 
 def _game_moves(
-    about: tuple[Sequence[str], Sequence[str], ArrayLike, ArrayLike],
-    called: Iterable[tuple[str, str]],
-    shown: Floats,
-    model: StrengthModel,
-    scale: str | None,
-    report: SkipReport,
+    games: Any, shown: Floats, model: StrengthModel, scale: str | None, report: SkipReport
 ) -> GameMoves:
-    """`about`: Black, White, dates and winners; `called`: name and file of each game's record."""
-    black, white, date, winner = about
+    """`games`: columns black, white, date, winner, and name and file of the records."""
     labels = []
-    for name, file in called:
+    for name, file in zip(map(str, games["name"]), map(str, games["file"]), strict=True):
         words = (name.strip(), Path(file).name.partition(".")[0].strip())
         labels.append(tuple(dict.fromkeys(word for word in words if word)))
     return GameMoves(
-        black,
-        white,
-        np.asarray(date, "datetime64[s]"),
-        np.asarray(winner, np.int8),
+        list(map(str, games["black"])),
+        list(map(str, games["white"])),
+        np.asarray(games["date"], "datetime64[s]"),
+        np.asarray(games["winner"], np.int8),
         labels,
         shown[:, :, 0],
         shown[:, :, 1],
@@ -239,14 +228,10 @@ def moves_of_records(
         if kept is not None:
             kept.put(keys[place], _KEPT.pack(*values.ravel().tolist()))
             kept.flush()
-    about = (
-        [game.black for game in different],
-        [game.white for game in different],
-        [game.date for game in different],
-        [game.winner for game in different],
-    )
-    called = (("".join(game.properties.get("GN", ())), game.file) for game in different)
-    return _game_moves(about, called, shown, model, scale, report)
+    named = ("black", "white", "date", "winner", "file")
+    about = {name: [getattr(game, name) for game in different] for name in named}
+    about["name"] = ["".join(game.properties.get("GN", ())) for game in different]
+    return _game_moves(about, shown, model, scale, report)
 
 
 def _shown_in_game(

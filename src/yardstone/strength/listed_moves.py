@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,66 +68,51 @@ def player_losses(
 
 
 @dataclass(frozen=True, slots=True)
-class CostlyMove:
-    """A move that cost more than noise explains."""
+class ListedMove:
+    """A move with what it cost."""
 
     game: int  #: Place of the game in the estimate.
     move: int  #: Its number in the game, from 1.
     colour: int
     point: int
-    #: What it cost, and one standard deviation of that.
-    points_lost: float
-    error: float
-    #: Probability that the network gave to it; None where the rules forbid it.
-    policy: float | None
-    best: int  #: What is better.
-
-    def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
-        """Plain values, with the position before the move."""
-        return _plain(self, evaluated)
-
-
-@dataclass(frozen=True, slots=True)
-class IndicativeMove:
-    """A move that says more of its player's strength than noise explains."""
-
-    #: As of a `CostlyMove`.
-    game: int
-    move: int
-    colour: int
-    point: int
-    effect: float  #: Ranks that it moves the estimate by; more is stronger.
-    noise: float  #: One standard deviation of that.
     #: What it cost, and one standard deviation of that; None where the game was decided.
     points_lost: float | None
     error: float | None
+    #: Probability that the network gave to it; None where the rules forbid it.
     policy: float | None
-    best: int  #: The network's choice.
+    best: int  #: What the network, or a search, finds better.
 
     def as_dict(self, evaluated: EvaluatedGame) -> dict[str, Any]:
         """Plain values, with the position before the move."""
-        more = {"effect": round(self.effect, 2), "noise": round(self.noise, 3)}
-        return _plain(self, evaluated, more)
+        size = evaluated.game.size
+        more = {}
+        if isinstance(self, IndicativeMove):
+            more = {"effect": round(self.effect, 2), "noise": round(self.noise, 3)}
+        return {
+            "game": self.game,
+            "move": self.move,
+            "colour": _COLOURS[self.colour],
+            "point": point_name(self.point, size),
+            "policy": None if self.policy is None else round(self.policy, 4),
+            "best": point_name(self.best, size),
+            **more,
+            "points_lost": None if self.points_lost is None else round(self.points_lost, 1),
+            "error": None if self.error is None else round(self.error, 1),
+            "position": _position(self.move, self.best, evaluated),
+        }
 
 
-def _plain(
-    move: CostlyMove | IndicativeMove,
-    evaluated: EvaluatedGame,
-    more: Mapping[str, float] = MappingProxyType({}),
-) -> dict[str, Any]:
-    size = evaluated.game.size
-    return {
-        "game": move.game,
-        "move": move.move,
-        "colour": _COLOURS[move.colour],
-        "point": point_name(move.point, size),
-        "policy": None if move.policy is None else round(move.policy, 4),
-        "best": point_name(move.best, size),
-        **more,
-        "points_lost": None if move.points_lost is None else round(move.points_lost, 1),
-        "error": None if move.error is None else round(move.error, 1),
-        "position": _position(move.move, move.best, evaluated),
-    }
+@dataclass(frozen=True, slots=True)
+class CostlyMove(ListedMove):
+    """A move that cost more than noise explains."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndicativeMove(ListedMove):
+    """A move that says more of its player's strength than noise explains."""
+
+    effect: float  #: Ranks that it moves the estimate by; more is stronger.
+    noise: float  #: One standard deviation of that.
 
 
 def _position(move: int, best: int, evaluated: EvaluatedGame) -> dict[str, Any]:
@@ -164,29 +148,25 @@ def _taken(before: NDArray[Any], after: NDArray[Any]) -> Longs:
     return np.flatnonzero((before != 0) & (after == 0))
 
 
-def costliest_moves(
-    evidence: Evidence, losses: Sequence[Losses], *, points: float = COSTLY
-) -> tuple[CostlyMove, ...]:
+def costliest_moves(evidence: Evidence, losses: Sequence[Losses]) -> tuple[CostlyMove, ...]:
     """The moves that cost most, the worst first: none that noise may explain.
 
-    `evidence`: of the player's moves. `losses`: of each of its games. `points`: that a move must
-    have cost.
+    `evidence`: of the player's moves. `losses`: of each of its games.
     """
     costly = []
     for row in range(len(evidence)):
         number, move = int(evidence.game[row]), int(evidence.number[row])
         lost = losses[number]
-        if lost.visits[move - 1] and lost.above_noise(points)[move - 1]:
+        if lost.visits[move - 1] and lost.above_noise(COSTLY)[move - 1]:
             costly.append(
                 CostlyMove(
-                    *_place(evidence, row),
+                    **_facts(evidence, row),
                     points_lost=float(lost.points[move - 1]),
                     error=float(lost.error[move - 1]),
-                    policy=_policy(evidence, row),
                     best=int(lost.best[move - 1]),
                 )
             )
-    costly.sort(key=lambda each: -each.points_lost)
+    costly.sort(key=lambda each: each.points_lost or 0.0, reverse=True)
     return tuple(costly[:_COSTLIEST])
 
 
@@ -221,25 +201,23 @@ def indicative_moves(
         if sum((each.effect > 0.0) == up for each in indicative) < _EACH:
             indicative.append(
                 IndicativeMove(
-                    *_place(evidence, row),
+                    **_facts(evidence, row),
                     effect=float(effects[row]),
                     noise=noise,
                     points_lost=None if np.isnan(lost) else lost,
                     error=None if np.isnan(lost) else float(losses[number].error[move - 1]),
-                    policy=_policy(evidence, row),
                     best=best,
                 )
             )
     return tuple(indicative)
 
 
-def _place(evidence: Evidence, row: int) -> tuple[int, int, int, int]:
-    """Game, number, colour and point of a move."""
-    of = evidence.game, evidence.number, evidence.colour, evidence.point
-    game, number, colour, point = (int(values[row]) for values in of)
-    return game, number, colour, point
-
-
-def _policy(evidence: Evidence, row: int) -> float | None:
+def _facts(evidence: Evidence, row: int) -> dict[str, Any]:
     policy = float(evidence.policy[row])
-    return policy if np.isfinite(policy) else None
+    return {
+        "game": int(evidence.game[row]),
+        "move": int(evidence.number[row]),
+        "colour": int(evidence.colour[row]),
+        "point": int(evidence.point[row]),
+        "policy": policy if np.isfinite(policy) else None,
+    }

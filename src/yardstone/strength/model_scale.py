@@ -60,11 +60,6 @@ class ModelScale:
         """The scores that the scale reads, growing."""
         return np.unique(np.concatenate([each.columns for each in self.spreads])).astype(np.int64)
 
-    @property
-    def groups(self) -> int:
-        """Number of groups."""
-        return len(self.prior)
-
     def density(self, statistics: Floats) -> Floats:
         """The distribution of the strength of the player of some games.
 
@@ -90,7 +85,7 @@ class ModelScale:
     def shares(self, density: Floats) -> Floats:
         """What densities give to each group: [..., g]."""
         return np.stack(
-            [density[..., self.group == group].sum(axis=-1) for group in range(self.groups)],
+            [density[..., self.group == group].sum(axis=-1) for group in range(len(self.prior))],
             axis=-1,
         )
 
@@ -136,7 +131,11 @@ class ModelScale:
     def _expected(self) -> list[tuple[ScoreSpread, Floats, Floats]]:
         """Each spread with what is usual, and the scatter, at the strengths."""
         return [
-            (each, each.usual_of(self.strengths), each.scatter_of(self.strengths))
+            (
+                each,
+                each.usual_of(self.strengths),
+                np.interp(self.strengths, each.knots, each.scatter),
+            )
             for each in self.spreads
         ]
 
@@ -222,29 +221,17 @@ class ScoreSpread:
             raise ValueError("the spread of moves is none")
         return spread
 
-    def scores_of(self, statistics: Floats) -> Floats:
-        """The summed scores that it reads, of rows of statistics: [..., k]."""
-        sums = np.asarray(statistics, np.float64)
-        return np.asarray(sums[..., PHASES + 1 + self.columns.astype(np.int64)])
-
     def usual_of(self, strengths: Floats) -> Floats:
         """Mean scores by phase of players of these strengths: [n, phases, k]."""
-        right, share = self._between(strengths)
+        # The knot above each strength, and how far on the way to it from the one below.
+        knots = self.knots
+        right = np.clip(np.searchsorted(knots, strengths), 1, len(knots) - 1)
+        share = (strengths - knots[right - 1]) / (knots[right] - knots[right - 1])
         # The outer knots have no neighbour beyond: half the slope to them.
         share = np.where(share < 0.0, 0.5 * share, share)
         share = np.where(share > 1.0, 1.0 + 0.5 * (share - 1.0), share)[:, None, None]
         usual = self.usual
         return np.asarray(usual[right - 1] + share * (usual[right] - usual[right - 1]))
-
-    def scatter_of(self, strengths: Floats) -> Floats:
-        """What the covariance is multiplied by at these strengths: [n]."""
-        return np.asarray(np.interp(strengths, self.knots, self.scatter))
-
-    def _between(self, strengths: Floats) -> tuple[Longs, Floats]:
-        """The knot above each strength, and how far on the way to it from the one below."""
-        knots = self.knots
-        right = np.clip(np.searchsorted(knots, strengths), 1, len(knots) - 1)
-        return right, (strengths - knots[right - 1]) / (knots[right] - knots[right - 1])
 
     def covariance(self, statistics: Floats) -> Floats:
         """Covariance of the summed scores of one player's games, where the scatter is 1.
@@ -279,7 +266,7 @@ class ScoreSpread:
         counts, squares = sums[..., :PHASES], sums[..., PHASES]
         moves = counts.sum(axis=-1)
         whole = moves + self.prior_moves
-        mean = self.scores_of(sums) / whole[..., None]
+        mean = sums[..., PHASES + 1 + self.columns.astype(np.int64)] / whole[..., None]
         expected = np.einsum("...p,rpk->...rk", counts, usual) / whole[..., None, None]
         share = (moves / whole) ** 2
         player = self.player * share[..., None, None]

@@ -19,13 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go.evaluator import (
-    Evaluator,
-    ask,
-    describe_illegal,
-    moves_before_passes,
-    over_games,
-)
+from yardstone.go.evaluator import Evaluator, ask, describe_illegal, moves_before_passes, over_games
 from yardstone.go.features import GameFeatures, move_features
 from yardstone.go.points import BLACK, PASS, WHITE, colour_name
 from yardstone.parallel import Track
@@ -131,9 +125,7 @@ def colour_of(game: GoGame, player: str) -> int:
 
 
 def unique_games(
-    games: Iterable[GoGame],
-    report: SkipReport | None = None,
-    reason: str = "the same game again",
+    games: Iterable[GoGame], report: SkipReport | None = None, reason: str = "the same game again"
 ) -> tuple[list[GoGame], list[GoGame]]:
     """The games without those that occur again, and these, of which the report is told.
 
@@ -274,10 +266,7 @@ def _where(name: str) -> str:
 
 
 def evaluate_games(
-    games: Sequence[GoGame],
-    network: Network,
-    *,
-    skipped: SkipReport,
+    games: Sequence[GoGame], network: Network, *, skipped: SkipReport
 ) -> Iterator[EvaluatedGame]:
     """Look at games one after the other; on a cluster, some at a time.
 
@@ -385,11 +374,7 @@ def facts(game: GoGame, colour: int) -> dict[str, Any]:
 
 
 def requested_side(
-    games: Sequence[GoGame],
-    player: str | None,
-    colour: int | None,
-    *,
-    report: SkipReport,
+    games: Sequence[GoGame], player: str | None, colour: int | None, *, report: SkipReport
 ) -> tuple[list[GoGame], Side]:
     """The games, each once, and whose moves of them are asked for.
 

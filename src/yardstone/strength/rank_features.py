@@ -150,11 +150,6 @@ _LINES = 6
 TRUNK = ("pick", "after", "mean", "expected")
 
 
-def _entropy(facts: MoveFacts) -> Floats32:
-    chances = facts.all_chances
-    return np.asarray(-(chances * np.log(np.maximum(chances, LEAST))).sum(axis=1))
-
-
 def _each(
     name: str,
     source: str,
@@ -177,7 +172,11 @@ _SCALARS = (
     Scalar("log_ratio", "head", lambda m: m.log_policy - np.log(m.best)),
     *_each("place_{}", "candidates", range(1, CANDIDATES + 1), lambda k, m: m.place == k - 1),
     Scalar("others", "candidates", lambda m: 1.0 - np.minimum(m.all_chances.sum(axis=1), 1.0)),
-    Scalar("entropy", "candidates", _entropy),
+    Scalar(
+        "entropy",
+        "candidates",
+        lambda m: -(m.all_chances * np.log(np.maximum(m.all_chances, LEAST))).sum(axis=1),
+    ),
     Scalar("gain", "head", lambda m: np.minimum(np.maximum(-m.loss, 0.0), 8.0)),
     *_each("loss_{:g}", "head", _POINTS, lambda most, m: np.minimum(m.lost, most)),
     Scalar("win_gain", "head", lambda m: np.maximum(-m.win_loss, 0.0)),

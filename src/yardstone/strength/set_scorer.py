@@ -148,8 +148,9 @@ def shares_of_moves(network: Mapping[str, Floats32], usual: Floats32, sets: Pack
 def _inputs(number: int) -> tuple[MoveInputs, int]:
     """What is seen of moves by a network of so many inputs, and the width of the trunk."""
     for each in INPUTS.values():
-        trunk = each.trunk(number)
-        if trunk is not None:
+        rest = number - each.channels(0)
+        trunk, over = divmod(rest, each.trunks) if each.trunks else (0, rest)
+        if over == 0 and (trunk > 0) == (each.trunks > 0):
             return each, trunk
     raise ValueError(f"nothing gives {number} inputs")
 
@@ -180,14 +181,6 @@ class MoveInputs:
     def channels(self, trunk: int) -> int:
         """Length of a row, for a network whose trunk is so wide."""
         return self.trunks * trunk + self.others + WHEN
-
-    def trunk(self, channels: int) -> int | None:
-        """How wide the trunk is if rows are so long, 0 if none is read; None for no row."""
-        rest = channels - self.others - WHEN
-        if not self.trunks:
-            return 0 if rest == 0 else None
-        trunk, over = divmod(rest, self.trunks)
-        return trunk if trunk > 0 and over == 0 else None
 
 
 #: The ways by name (Neubauer 2024, section 4.2): what the network's outputs say, in the

@@ -140,17 +140,11 @@ class SiteScale:
         )
 
 
-def _as_rating(scale: str, shift: float) -> Callable[[float], float]:
+def _as_rating(scale: str, shift: float = 0.0) -> Callable[[float], float]:
     """From a place of the basis to a rating on another scale, so many ranks away."""
-
-    def rating(place: float) -> float:
-        return float(convert(grade_of_fox(place + shift), "grade", scale, extrapolate=True))
-
-    return rating
-
-
-def _by(shift: float) -> Callable[[float], float]:
-    return lambda place: place + shift
+    return lambda place: float(
+        convert(grade_of_fox(place + shift), "grade", scale, extrapolate=True)
+    )
 
 
 _OGS = "ogs"
@@ -178,25 +172,24 @@ SITE_SCALES: Mapping[str, SiteScale] = MappingProxyType(
     {
         scale.name: scale
         for scale in (
-            SiteScale(FOX, "Fox", _by(0.0), _by(0.0), 0.0, 2, _FROM_MODEL),
+            SiteScale(FOX, "Fox", float, float, 0.0, 2, _FROM_MODEL),
             SiteScale(
-                _OGS, "OGS", _as_rating(_OGS, 0.0), _by(0.0), OGS_DEVIATION, 0, _OGS_NOW,
+                _OGS, "OGS", _as_rating(_OGS), float, OGS_DEVIATION, 0, _OGS_NOW, basis=_OGS
+            ),
+            SiteScale(
+                "ogs-2020", "OGS 2020", _as_rating("ogs-2020"), float, 0.0, 0, _OGS_2020,
                 basis=_OGS,
             ),
             SiteScale(
-                "ogs-2020", "OGS 2020", _as_rating("ogs-2020", 0.0), _by(0.0), 0.0, 0, _OGS_2020,
-                basis=_OGS,
-            ),
-            SiteScale(
-                "egf", "EGF", _as_rating("egf", EGF_SHIFT), _by(EGF_SHIFT), EGF_DEVIATION, 0,
-                _EGF_FROM_FOX,
+                "egf", "EGF", _as_rating("egf", EGF_SHIFT), lambda place: place + EGF_SHIFT,
+                EGF_DEVIATION, 0, _EGF_FROM_FOX,
             ),
         )
     }
 )  # fmt: skip
 #: The EGF's scale where Fox has nobody so weak.
 _EGF_OF_OGS = SiteScale(
-    "egf", "EGF", _as_rating("egf", 0.0), _by(0.0), EGF_FROM_OGS, 0, _FROM_OGS, basis=_OGS
+    "egf", "EGF", _as_rating("egf"), float, EGF_FROM_OGS, 0, _FROM_OGS, basis=_OGS
 )  # fmt: skip
 
 

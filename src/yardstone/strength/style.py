@@ -240,12 +240,9 @@ def _most_likely(scores: Floats, rest: Floats) -> tuple[Floats, float, float]:
 
 
 def _against(unknowns: Floats, scores: Floats, rest: Floats) -> tuple[float, Floats]:
-    """Minus the log marginal likelihood up to a constant, and its gradient.
-
-    Unknowns are the logarithms of 1/length^2 of each feature, of the signal's variance
-    and of the noise's (Rasmussen and Williams 2006, equations 2.30 and 5.9).
-    """
+    """Minus the log marginal likelihood, and its gradient (ibid., equations 2.30 and 5.9)."""
     width = scores.shape[1]
+    # Logarithms of 1/length^2 of each feature, of the signal's variance and of the noise's.
     precision = np.exp(unknowns[:width])
     signal, noise = np.exp(unknowns[width:])
     scaled = scores * np.sqrt(precision)
@@ -295,9 +292,7 @@ class StyleTable:
 
     def select(self, rows: NDArray[Any]) -> StyleTable:
         """Some of the players."""
-        chosen = np.asarray(rows)
-        if chosen.dtype == np.bool_:
-            chosen = np.flatnonzero(chosen)
+        chosen = np.arange(len(self))[rows]
         return StyleTable(
             self.features[chosen],
             self.strength[chosen],
@@ -429,11 +424,7 @@ class StyleRatings:
 
 
 def rate_by_style(
-    tables: Sequence[str],
-    others: Sequence[str] = (),
-    *,
-    folds: int = 10,
-    seed: int = 0,
+    tables: Sequence[str], others: Sequence[str] = (), *, folds: int = 10, seed: int = 0
 ) -> StyleRatings:
     """Ranks from tables of style features.
 

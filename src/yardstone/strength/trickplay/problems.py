@@ -82,10 +82,6 @@ class Problem:
         played = np.concatenate([variation.points for variation in self.variations])
         return sorted(set(played[played != PASS].tolist()))
 
-    def of_kind(self, kind: str) -> list[Variation]:
-        """The variations of a kind."""
-        return [variation for variation in self.variations if variation.kind == kind]
-
 
 def make_problem(
     pattern: Pattern,
@@ -129,7 +125,13 @@ def make_problem(
             raise InputError(
                 f"the {called} is begun by the other side", hint="let all variations begin alike"
             )
-        _check_legal(board.copy(), points, colours, called)
+        own = board.copy()
+        for move, (point, colour) in enumerate(zip(points, colours, strict=True), start=1):
+            try:
+                own.play(point, colour, tolerant=True)
+            except IllegalMove as error:
+                reason = f"move {move} of the {called} is illegal: {error.message}"
+                raise InputError(reason) from None
         variations.append(
             Variation(kind, called, np.array(points, np.int16), np.array(colours, np.int8))
         )
@@ -146,15 +148,6 @@ def make_problem(
 
 def _no_variation() -> InputError:
     return InputError("the problem has no variation", hint="add a refutation and a failure")
-
-
-def _check_legal(board: Board, points: Sequence[int], colours: Sequence[int], called: str) -> None:
-    """Play a variation on a board of its own."""
-    for number, (point, colour) in enumerate(zip(points, colours, strict=True), start=1):
-        try:
-            board.play(point, colour, tolerant=True)
-        except IllegalMove as error:
-            raise InputError(f"move {number} of the {called} is illegal: {error.message}") from None
 
 
 #: Lines around what is shown, and lines to an edge that are taken along with it.
@@ -244,15 +237,6 @@ class _Part:
     def value(self, key: str) -> tuple[str, int] | None:
         matching = [(text, line) for name, text, line in self.values if name == key]
         return matching[-1] if matching else None
-
-
-def text_problems(lines: Sequence[str], file: str) -> Iterator[Problem | Skipped]:
-    """The problems of a text file, and what could not be used of it."""
-    for number, part in enumerate(list(_parts(lines, file)), start=1):
-        if isinstance(part, Skipped):
-            yield part
-        else:
-            yield _attempt(file, part.line, _problem, part, file, str(number))
 
 
 def _attempt(
@@ -414,17 +398,8 @@ class _Reader:
         self._board = Board(self.size)
         self._last = PASS
         self._marked: list[int] = []
-        self._walk()
-
-    @property
-    def stones(self) -> NDArray[np.int8]:
-        """The position."""
-        return self._board.stones
-
-    def _walk(self) -> None:
-        """Go on until the line branches, or moves begin where it never does."""
-        tree, lead = self._tree, 0
-        self.node = 0
+        # Go on until the line branches, or moves begin where it never does.
+        self.node = lead = 0
         branched = any(len(tree.children(at)) > 1 for at in tree.main_line())
         while True:
             self._take(tree.properties(self.node))
@@ -437,6 +412,11 @@ class _Reader:
             self.node, lead = children[0], lead + 1
             if lead > _LONGEST_LEAD:
                 raise InputError(f"more than {_LONGEST_LEAD} moves lead to the position")
+
+    @property
+    def stones(self) -> NDArray[np.int8]:
+        """The position."""
+        return self._board.stones
 
     def _take(self, properties: _Properties) -> None:
         if any(name in properties for name in _SETUP):
@@ -464,8 +444,7 @@ class _Reader:
             self.to_play = parse_colour(properties["PL"][0])
         if "VW" in properties:
             self.view = None
-            view = list(_points(properties["VW"], self.size))
-            if view:
+            if view := list(_points(properties["VW"], self.size)):
                 self.view = np.zeros(self.size**2, np.bool_)
                 self.view[view] = True
         self._marked = [p for mark in _MARKS for p in _points(properties.get(mark, ()), self.size)]
@@ -563,7 +542,12 @@ def read_problems(
         raise UsageError("no file of problems is given")
     skipped = SkipReport()
     problems: list[Problem] = []
-    for source in sorted(find_sources(paths, _ENDINGS, skipped), key=_natural):
+
+    def in_order(source: Source) -> list[tuple[int, int, str]]:
+        parts = re.split(r"([0-9]{1,18})", source.name)
+        return [(1, int(part), "") if k % 2 else (0, 0, part) for k, part in enumerate(parts)]
+
+    for source in sorted(find_sources(paths, _ENDINGS, skipped), key=in_order):
         for problem in _problems(source, bounds):
             if isinstance(problem, Skipped):
                 skipped.add(problem, strict=strict)
@@ -581,12 +565,6 @@ def read_problems(
     return problems, skipped
 
 
-def _natural(source: Source) -> list[tuple[int, int, str]]:
-    """Order by name, with numbers in it as numbers."""
-    parts = re.split(r"([0-9]{1,18})", source.name)
-    return [(1, int(part), "") if k % 2 else (0, 0, part) for k, part in enumerate(parts)]
-
-
 def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]:
     from yardstone.records.sgf import SgfReader
 
@@ -595,8 +573,12 @@ def _problems(source: Source, bounds: str | None) -> Iterator[Problem | Skipped]
             text = source.content(_MOST_BYTES).decode("utf-8-sig", "replace")
         except InputError as error:
             yield Skipped(source.name, 0, error.message)
-        else:
-            yield from text_problems(text.splitlines(), source.name)
+            return
+        for number, part in enumerate(_parts(text.splitlines(), source.name), start=1):
+            if isinstance(part, Skipped):
+                yield part
+            else:
+                yield _attempt(source.name, part.line, _problem, part, source.name, str(number))
         return
     stem = PurePath(source.name).name.split(".")[0] or source.name
     reader = SgfReader(source)

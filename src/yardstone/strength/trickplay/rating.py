@@ -101,19 +101,16 @@ class RatedProblem:
         """What was rated."""
         return self.completion.problem
 
-    def of_kind(self, kind: str) -> list[RatedVariation]:
-        """The rated variations of a kind."""
-        return [rated for rated in self.variations if rated.variation.kind == kind]
-
     @property
     def refutation(self) -> RatedVariation | None:
         """The first refutation."""
-        return next(iter(self.of_kind(REFUTATION)), None)
+        return next((each for each in self.variations if each.variation.kind == REFUTATION), None)
 
     @property
     def failure(self) -> RatedVariation | None:
         """The failure that is rated highest."""
-        return max(self.of_kind(FAILURE), key=lambda rated: rated.rating, default=None)
+        failures = [each for each in self.variations if each.variation.kind == FAILURE]
+        return max(failures, key=lambda rated: rated.rating, default=None)
 
     @property
     def difference(self) -> float | None:
@@ -177,10 +174,7 @@ def _check(completions: Sequence[Completion], level: float, moves: Moves) -> Non
 
 
 def answer_evidence(
-    completions: Sequence[Completion],
-    network: Network,
-    *,
-    history: bool = True,
+    completions: Sequence[Completion], network: Network, *, history: bool = True
 ) -> list[Evidence]:
     """What the network says of the moves of the side to answer: the slow part of rating.
 
@@ -225,11 +219,7 @@ class _Answer(NamedTuple):
 
 
 def _evidence_of_answers(
-    answers: Iterable[_Answer],
-    network: Network,
-    *,
-    skipped: SkipReport,
-    track: Track | None,
+    answers: Iterable[_Answer], network: Network, *, skipped: SkipReport, track: Track | None
 ) -> Iterator[Evidence]:
     given = list(answers)
     starts = {id(answer.game): answer.start for answer in given}
@@ -259,16 +249,21 @@ def rate_answers(
     _check(completions, level, moves)
     rater, remaining, rated = Rater(model, level, scale), iter(answers), []
     for completion in completions:
-        most = _most(completion.problem, moves)
+        problem = completion.problem
+        own = [
+            int(np.count_nonzero((each.colours == problem.to_answer) & (each.points != PASS)))
+            for each in problem.variations
+        ]
+        most = moves if isinstance(moves, int) else min(own) if moves == "equal" else max(own)
         variations = []
-        for variation in completion.problem.variations if completion.boards else ():
+        pairs = zip(problem.variations, own, strict=True) if completion.boards else ()
+        for variation, answered in pairs:
             boards = []
             lost = 0.0
             for _ in completion.boards:
                 evidence = next(remaining)
                 # Rated as parts of the whole variation: how it goes on is part of a move.
-                first = len(evidence) - _own_moves(completion.problem, variation)
-                row = np.arange(len(evidence)) - first
+                row = np.arange(len(evidence)) - (len(evidence) - answered)
                 chosen = (row >= 0) & (row < most)
                 boards.append(rater.whole(evidence, chosen)[0])
                 lost += float(np.nansum(evidence.points_lost[chosen]))
@@ -282,20 +277,6 @@ def _mean(ends: Iterable[float | None]) -> float | None:
     values = list(ends)
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if len(known) == len(values) else None
-
-
-def _own_moves(problem: Problem, variation: Variation) -> int:
-    """Moves of the side to answer in a variation."""
-    own = (variation.colours == problem.to_answer) & (variation.points != PASS)
-    return int(np.count_nonzero(own))
-
-
-def _most(problem: Problem, moves: Moves) -> int:
-    """The most moves of the side to answer that are rated."""
-    if isinstance(moves, int):
-        return moves
-    own = [_own_moves(problem, each) for each in problem.variations]
-    return min(own) if moves == "equal" else max(own)
 
 
 _COLOURS = {"black": 1, "b": 1, "white": 2, "w": 2, "empty": 0, "e": 0}
