@@ -130,7 +130,7 @@ def lines(name: str, people: list[Person], model: StrengthModel) -> Iterator[str
     """What one collection says."""
     rank = np.array([each.rank for each in people])
     statistics = np.array([each.statistics for each in people])
-    density = model.density(statistics)
+    density = model.scale().density(statistics)
     mean = model.posterior(statistics)[0]
     rater = Rater(model, 0.9)
     unlikely = np.array([rater.rate(row).unlikely for row in statistics])
@@ -147,7 +147,7 @@ def lines(name: str, people: list[Person], model: StrengthModel) -> Iterator[str
             f"| {100 * unlikely[rows].mean():.0f} % |"
         )
     yield ""
-    prior = model.density(np.zeros(statistics.shape[1]))
+    prior = model.scale().density(np.zeros(statistics.shape[1]))
     likelihood = density / prior
     likelihood /= likelihood.max(axis=1, keepdims=True)
     random = np.random.default_rng(0)

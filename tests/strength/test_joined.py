@@ -49,14 +49,18 @@ def test_a_density_is_the_mean_of_those_of_the_members() -> None:
     statistics = model.game_statistics(EVIDENCE)
     members = (FIRST, with_prior(SECOND))
     own = [member.game_statistics(EVIDENCE) for member in members]
-    wanted = np.mean([m.density(rows, "ogs") for m, rows in zip(members, own, strict=True)], axis=0)
-    np.testing.assert_allclose(model.density(statistics, "ogs"), wanted, rtol=1e-9, atol=1e-15)
+    wanted = np.mean(
+        [m.scale("ogs").density(rows) for m, rows in zip(members, own, strict=True)], axis=0
+    )
+    np.testing.assert_allclose(
+        model.scale("ogs").density(statistics), wanted, rtol=1e-9, atol=1e-15
+    )
     far = [m.scale("ogs").distance(rows) for m, rows in zip(members, own, strict=True)]
     np.testing.assert_allclose(model.scale("ogs").distance(statistics), np.mean(far, axis=0))
-    np.testing.assert_allclose(model.density(statistics), FIRST.density(own[0]))
+    np.testing.assert_allclose(model.scale().density(statistics), FIRST.scale().density(own[0]))
     nothing = np.zeros(PHASES + 1 + model.scorer.width)
-    assert model.density(nothing, "ogs") == pytest.approx(
-        FIRST.density(np.zeros(PHASES + 1 + FIRST.scorer.width), "ogs")
+    assert model.scale("ogs").density(nothing) == pytest.approx(
+        FIRST.scale("ogs").density(np.zeros(PHASES + 1 + FIRST.scorer.width))
     )
 
 
@@ -84,8 +88,8 @@ def test_a_joined_model_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
     statistics = again.game_statistics(EVIDENCE)
     for name in ("fox", "ogs"):
         np.testing.assert_allclose(
-            again.density(statistics, name),
-            model.density(model.game_statistics(EVIDENCE), name),
+            again.scale(name).density(statistics),
+            model.scale(name).density(model.game_statistics(EVIDENCE)),
             rtol=1e-5,
             atol=1e-9,
         )

@@ -72,17 +72,17 @@ def test_each_scale_has_a_density_of_its_own() -> None:
     for name in ("fox", "ogs"):
         scale = model.scale(name)
         for statistics in (*each, each.sum(axis=0)):
-            density = model.density(statistics, name)
+            density = model.scale(name).density(statistics)
             np.testing.assert_allclose(
                 density, plain_density(scale, statistics), rtol=1e-6, atol=1e-12
             )
         mean, deviation, shares = model.posterior(each, name)
         middles = scale.edges[0] + 0.05 * (np.arange(density.shape[-1]) + 0.5)
-        np.testing.assert_allclose(model.density(each, name) @ middles, mean)
+        np.testing.assert_allclose(model.scale(name).density(each) @ middles, mean)
         assert shares.shape == (3, len(GROUP_EDGES[name]) - 1)
         assert (deviation > 0.0).all()
     assert model.scale() is model.scale("fox")
-    np.testing.assert_array_equal(model.density(each), model.density(each, "fox"))
+    np.testing.assert_array_equal(model.scale().density(each), model.scale("fox").density(each))
 
 
 def test_scores_that_a_scale_does_not_read_say_nothing_on_it() -> None:
@@ -94,7 +94,9 @@ def test_scores_that_a_scale_does_not_read_say_nothing_on_it() -> None:
         moved = statistics.copy()
         moved[PHASES + 1 + column] += 30.0
         for name, columns in read.items():
-            same = np.array_equal(model.density(moved, name), model.density(statistics, name))
+            same = np.array_equal(
+                model.scale(name).density(moved), model.scale(name).density(statistics)
+            )
             assert same == (column not in columns), (name, column)
 
 
@@ -166,7 +168,7 @@ def test_a_scale_that_a_model_has_not(tmp_path: Path) -> None:
     statistics = model.game_statistics(evidence)
     for ask in (
         lambda: model.scale("kgs"),
-        lambda: model.density(statistics, "kgs"),
+        lambda: model.scale("kgs").density(statistics),
         lambda: model.score(evidence, "kgs"),
         lambda: model.move_scores(evidence, "kgs"),
         lambda: model.prior("kgs"),

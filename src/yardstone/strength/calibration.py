@@ -238,13 +238,22 @@ def score_cost(
     `first`, `second` [n]: estimates of the two players of each game, on the scale of the
     calibration. `score` [n]: of the first player: 1, 0.5 or 0.
     """
+    from scipy.optimize import bisect
+
     x1, x2 = np.asarray(first, np.float64), np.asarray(second, np.float64)
     s = np.asarray(score, np.float64)
     if not len(s):
         raise NoGamesError("there is no game with a result between players with an estimate")
     difference = x1 - x2
     logit = _logits(calibration, x1) - _logits(calibration, x2)
-    slope = _best_slope(difference, s)
+
+    def derivative(slope: float) -> float:
+        expected = 0.5 * (1.0 + np.tanh(0.5 * slope * difference))
+        return float(difference @ (s - expected))
+
+    slope, most = 0.0, 20.0  # logits a rank, of the maximum likelihood
+    if derivative(slope) > 0.0:
+        slope = bisect(derivative, slope, most, xtol=1e-15) if derivative(most) < 0.0 else most
     spread = float(difference @ difference)
     return ScoreCost(
         games=len(s),
@@ -265,21 +274,6 @@ def _logits(calibration: Calibration, estimates: Floats) -> Floats:
 
 def _log_likelihood(logit: Floats, score: Floats) -> float:
     return float(np.mean(score * log_logistic(logit) + (1 - score) * log_logistic(-logit)))
-
-
-def _best_slope(difference: Floats, score: Floats) -> float:
-    """Maximum likelihood of a slope from 0 to 20 logits a rank, by bisection of its derivative."""
-    from scipy.optimize import bisect
-
-    low, high = 0.0, 20.0
-
-    def derivative(slope: float) -> float:
-        expected = 0.5 * (1.0 + np.tanh(0.5 * slope * difference))
-        return float(difference @ (score - expected))
-
-    if derivative(low) <= 0.0:
-        return low
-    return float(bisect(derivative, low, high, xtol=1e-15)) if derivative(high) < 0.0 else high
 
 
 @dataclass(frozen=True, slots=True)

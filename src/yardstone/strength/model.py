@@ -97,7 +97,22 @@ class StrengthModel:
                     or not float(np.abs(value).max(initial=0.0)) < _TOO_LARGE
                 ):
                     raise ValueError("not numbers, or too large for a model")
-            return cls(*_parts(arrays, about["card"]), about["card"])
+            card = about["card"]
+            joined = card["kind"] == JoinedScorer.kind
+            kind = JoinedScorer if joined else scorer_class(card["kind"])
+            scorer = kind.from_arrays(_named(arrays, "scorer_"))
+            scales = []
+            for name in card["scales"]:
+                parts = _named(arrays, f"scale_{name}_")
+                if not np.array_equal(parts["edges"], GROUP_EDGES[name]):
+                    raise ValueError("other groups of ranks than those of the scale")
+                spread = ScoreSpread.from_arrays(parts, scorer.width)
+                further: list[ScoreSpread] = []
+                while more := _named(parts, f"{len(further) + 2}_"):
+                    further.append(ScoreSpread.from_arrays(more, scorer.width))
+                own = (parts["edges"], parts["prior"], spread, tuple(further))
+                scales.append(ModelScale(str(name), *own))
+            return cls(scorer, scales, card)
 
         return _FILE.read(file, model)
 
@@ -176,7 +191,7 @@ class StrengthModel:
     def posterior(
         self, statistics: Floats, scale: str | None = None
     ) -> tuple[Floats, Floats, Floats]:
-        """Strength from statistics of one player's games.
+        """Strength from statistics of one player's games; `ModelScale.density` has all of it.
 
         `statistics` [..., phases + 1 + k]: sums of rows that `game_statistics` gave. `scale`: one
         of `scales`. Returns mean, deviation [...]: in ranks; probabilities [..., g]: of the scale's
@@ -185,13 +200,6 @@ class StrengthModel:
         on = self.scale(scale)
         density = on.density(statistics)
         return (*on.moments(density), on.shares(density))
-
-    def density(self, statistics: Floats, scale: str | None = None) -> Floats:
-        """The whole distribution of which `posterior` gives mean, deviation and groups.
-
-        See `ModelScale.density`.
-        """
-        return self.scale(scale).density(statistics)
 
     def move_scores(self, evidence: Evidence, scale: str | None = None) -> Floats:
         """How far each move speaks for a stronger (+) or a weaker (-) player, in ranks.
@@ -241,28 +249,6 @@ def _mean_slope(scale: ModelScale, start: Floats, whole: Floats, width: int, ste
     slope = np.zeros(width)
     slope[columns - PHASES - 1] = (up - down).mean(axis=0) / (2.0 * size)
     return slope
-
-
-def _parts(
-    arrays: Mapping[str, NDArray[Any]], card: Mapping[str, Any]
-) -> tuple[Scorer, list[ModelScale]]:
-    """Scorer and scales; ValueError, KeyError or TypeError if the arrays make no model."""
-    own = _named(arrays, "scorer_")
-    joined = card["kind"] == JoinedScorer.kind
-    kind = JoinedScorer if joined else scorer_class(card["kind"])
-    scorer = kind.from_arrays(own)
-    scales = []
-    for name in card["scales"]:
-        parts = _named(arrays, f"scale_{name}_")
-        if not np.array_equal(parts["edges"], GROUP_EDGES[name]):
-            raise ValueError("other groups of ranks than those of the scale")
-        spread = ScoreSpread.from_arrays(parts, scorer.width)
-        further: list[ScoreSpread] = []
-        while more := _named(parts, f"{len(further) + 2}_"):
-            further.append(ScoreSpread.from_arrays(more, scorer.width))
-        scale = ModelScale(str(name), parts["edges"], parts["prior"], spread, tuple(further))
-        scales.append(scale)
-    return scorer, scales
 
 
 def _named(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -98,7 +98,7 @@ def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
     assert found["rating"] == pytest.approx(score.mean, abs=0.006)
     probabilities = [each["probability"] for each in found["probabilities"]]
     assert probabilities == pytest.approx(score.probabilities.tolist(), abs=1e-3)
-    density = case.model.density(case.model.game_statistics(evidence).sum(axis=0))
+    density = case.model.scale().density(case.model.game_statistics(evidence).sum(axis=0))
     interval = IntervalTable.plain(EDGES).interval(density, len(evidence), 0.9)
     assert (found["low"], found["high"]) == pytest.approx(interval, abs=0.006)
 

@@ -46,7 +46,9 @@ def test_scores_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     for row in range(0, 112, 7):
         np.testing.assert_allclose(result[row], plain_score(model, evidence, row), atol=2e-3)
     monkeypatch.setattr(rank_scorer, "_CHUNK", 5)
-    np.testing.assert_allclose(move_scorer(model).move_shares(evidence), result, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        move_scorer(model).move_shares(evidence), result, rtol=1e-4, atol=1e-4
+    )
 
 
 def test_statistics_are_sums_over_moves_by_game() -> None:
@@ -125,7 +127,7 @@ def test_each_game_alone() -> None:
 def test_density_is_what_the_rest_comes_from() -> None:
     model = random_model()
     statistics = model.game_statistics(random_evidence([30, 1, 41]))
-    density = model.density(statistics)
+    density = model.scale().density(statistics)
     mean, deviation, probabilities = model.posterior(statistics)
     width = (EDGES[-1] - EDGES[0]) / density.shape[1]
     middle = EDGES[0] + width * (np.arange(density.shape[1]) + 0.5)
@@ -133,9 +135,9 @@ def test_density_is_what_the_rest_comes_from() -> None:
     np.testing.assert_allclose(np.sqrt(density @ middle**2 - mean**2), deviation, rtol=1e-6)
     first = density[:, middle < EDGES[1]].sum(axis=1)
     np.testing.assert_allclose(first, probabilities[:, 0])
-    np.testing.assert_allclose(model.density(statistics[1]), density[1])
+    np.testing.assert_allclose(model.scale().density(statistics[1]), density[1])
     many = np.repeat(statistics, 400, axis=0)  # more than are judged together
-    np.testing.assert_allclose(model.density(many)[799], density[1])
+    np.testing.assert_allclose(model.scale().density(many)[799], density[1])
 
 
 @settings(max_examples=25, deadline=None)

@@ -52,7 +52,9 @@ class Completion:
 
         Without `history` the position is set up, and the game begins with the variation.
         """
-        start = board.game if history else without_history(board.game, self.problem.to_answer)
+        start = board.game
+        if not history:
+            start = _set_up(start, _board_after(start).stones, self.problem.to_answer)
         return replace(
             start,
             moves=np.concatenate([start.moves, board.shifted(variation.points)]),
@@ -328,11 +330,6 @@ def _board_after(game: GoGame) -> Board:
     for point, colour in zip(game.moves.tolist(), game.colours.tolist(), strict=True):
         board.play(point, colour, tolerant=True)
     return board
-
-
-def without_history(game: GoGame, to_play: int) -> GoGame:
-    """A game that begins from the last position of another."""
-    return _set_up(game, _board_after(game).stones, to_play)
 
 
 def _set_up(game: GoGame, stones: NDArray[np.int8], to_play: int) -> GoGame:
