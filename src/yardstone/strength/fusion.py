@@ -291,17 +291,6 @@ class Fusion(GlickoFromMoves):
             f"{self.half_moves:.0f} moves tell half of that.",
         )
 
-    def results_alone(self, state: State) -> tuple[Floats, Floats]:
-        """Rating and deviation by the results in a state, from a newcomer's on: [players] each."""
-        arrays = state.arrays
-        return CENTRE + POINTS * arrays["mu"], POINTS * np.sqrt(arrays["phi2"])
-
-    def moves_alone(self, state: State) -> tuple[Floats, Floats, Longs]:
-        """Rating and deviation by moves, without any result, and the number of moves."""
-        number, total = state.arrays["shown"].T
-        mean, deviation = self.moves_prior.prior(_mean(number, total), number)
-        return mean, deviation, number.astype(np.int64)
-
     def _newcomers(self, number: int) -> Arrays:
         return {**super()._newcomers(number), "shown": np.zeros((number, 2))}
 

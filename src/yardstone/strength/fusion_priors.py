@@ -11,7 +11,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.splits import earlier_games, in_time_order
-from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.glicko import CENTRE, POINTS, Glicko2
 from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion import (
     SHIPPED,
@@ -206,9 +206,14 @@ def rating_sources(rated: RatedGames) -> RatingSources:
     if not isinstance(system, Fusion):
         raise UsageError(f"{rated.name} knows no moves")
     state: State = rated.state  # type: ignore[attr-defined]  # both kinds of kept ratings have it
-    both = system.ratings(state)
-    results, results_deviation = system.results_alone(state)
-    moves, moves_deviation, number = system.moves_alone(state)
+    both, arrays = system.ratings(state), state.arrays
+    number, total = arrays["shown"].T
+    shown = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0.0)
     return RatingSources(
-        results, results_deviation, moves, moves_deviation, number, both.rating, both.deviation
+        CENTRE + POINTS * arrays["mu"],
+        POINTS * np.sqrt(arrays["phi2"]),
+        *system.moves_prior.prior(shown, number),
+        number.astype(np.int64),
+        both.rating,
+        both.deviation,
     )

@@ -6,7 +6,7 @@ Neubauer 2024, section 7.2.2, with the rank model in place of the thesis' full m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -343,7 +343,15 @@ def find_problem_files(sought: Sought) -> FoundProblems:
     Raises `InputError` if a file does not exist or is damaged, or no problem can be used.
     """
     problems, skipped = read_problems(*sought.problems, bounds=sought.bounds, strict=sought.strict)
-    with _index(sought) as (index, unread):
+    indices = [path for path in sought.games if _is_index(Path(path))]
+    if indices and len(sought.games) > 1:
+        raise UsageError("--games: name one index, or files of games")
+    with ExitStack() as stack:
+        if indices:
+            index, unread = GameIndex(indices[0]), SkipReport()
+        else:
+            folder = stack.enter_context(scratch_folder())  # gone afterwards
+            index, unread = build_index(sought.games, folder / "games.idx")
         completions = complete_problems(
             problems,
             index,
@@ -383,20 +391,6 @@ def rate_problem_files(
     )
     name = str(model.card["name"])
     return RatedProblems(rated, shown_scale, level, moves, network.name, name, found)
-
-
-@contextmanager
-def _index(sought: Sought) -> Iterator[tuple[GameIndex, SkipReport]]:
-    """The index named, or one of the games named that is gone afterwards."""
-    paths = sought.games
-    if len(paths) == 1 and _is_index(Path(paths[0])):
-        yield GameIndex(paths[0]), SkipReport()
-        return
-    if any(_is_index(Path(path)) for path in paths):
-        raise UsageError("--games: name one index, or files of games")
-    with scratch_folder() as folder:
-        place = folder / "games.idx"
-        yield build_index(paths, place)
 
 
 def _is_index(path: Path) -> bool:
