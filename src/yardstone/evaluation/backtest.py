@@ -299,10 +299,7 @@ class ReplayTask:
         games: Pool,
         earlier: Pool,
     ) -> ReplayedSystem:
-        """The replay of all games, by a system tuned on earlier ones.
-
-        With `look` it says the advantage of moving first that was taken.
-        """
+        """The replay of all games, by a system tuned on earlier ones."""
         untuned: dict[str, float] = {}
         given: tuple[str, ...] = ()
         if isinstance(entry, SystemEntry):

@@ -645,10 +645,7 @@ class _Room(NamedTuple):
 
 @inlined_kernel
 def _improve(problem: Posterior, part: Stretch, learner: Learner, room: _Room) -> None:
-    """Take Newton's step for one player's strengths; only the stretch is linearised anew.
-
-    What the days before say stands in their factors; their strengths move along.
-    """
+    """Take Newton's step for one player's strengths; only the stretch is linearised anew."""
     player, begin, stop = part
     x, off, pivot = learner.x, problem.hessian.off, problem.hessian.pivot
     start, step = problem.layout.node_start[player], room.step
@@ -657,7 +654,7 @@ def _improve(problem: Posterior, part: Stretch, learner: Learner, room: _Room) -
     solve(begin, stop, off, pivot, room.gradient, step)
     for node in range(begin, stop):
         x[node] += min(max(step[node], -_LONGEST_QUEUE), _LONGEST_QUEUE)
-    move = step[begin]
+    move = step[begin]  # what the days before say stands in their factors: they move along
     for node in range(begin - 1, start - 1, -1):
         move *= -off[node + 1] / pivot[node]
         if abs(move) < _LEAST:

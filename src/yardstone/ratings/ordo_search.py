@@ -63,10 +63,7 @@ class _Played(NamedTuple):
 def _expected_points(
     pairs: _Played, rating: Floats, advantage: float, obtained: Floats, played: Floats
 ) -> tuple[Floats, float]:
-    """Expected points of every player, added up in the order of the pairs, and their misfit.
-
-    That is the squared surplus over those obtained per game, summed over the players.
-    """
+    """Expected points of every player, in the order of the pairs, and their squared misfit."""
     first, second, games, beta = pairs.first, pairs.second, pairs.games, pairs.beta
     expected, misfit = np.zeros(len(rating)), 0.0
     for k in range(len(first)):

@@ -36,6 +36,7 @@ from yardstone.grades import parse_grades
 from yardstone.ratings.egf import stones_and_komi
 from yardstone.ratings.result import Ratings
 from yardstone.ratings.sequential import (
+    SECONDS_PER_DAY,
     Arrays,
     Games,
     Places,
@@ -54,7 +55,7 @@ from yardstone.winprob.goldis import (
 )
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Ints
+    from yardstone.arrays import Floats, Ints
     from yardstone.pool import Pool
 
 
@@ -81,6 +82,7 @@ class SktLr(Sequential):
     base: float = STONE
     use_margins: bool = True  #: Whether to look at the column ``margin``.
 
+    period = 1.0 / SECONDS_PER_DAY  # games of one second act together
     scale = "goldis"
     _positive = ("variance",)
     _above_zero = (
@@ -166,21 +168,9 @@ class SktLr(Sequential):
         variance = np.where(known, state.arrays["variance"], self.start_deviation**2)
         return Ratings(state.players, rating, np.sqrt(variance), self.scale)
 
-    def resting_places(self, pool: Pool) -> Flags:
-        """Games of one time act together, so one may stop after the last of them."""
-        free = np.ones(len(pool) + 1, np.bool_)
-        if pool.time is not None:
-            free[1:-1] = pool.time[1:] != pool.time[:-1]
-        return free
-
     def _schedule(self, pool: Pool) -> Schedule:
-        size = len(pool)
-        if pool.time is None:
-            return Schedule()
-        order = np.argsort(pool.time, kind="stable")
-        time = pool.time[order]
-        last = np.append(time[1:] != time[:-1], True)[:size]  # NaT differs from every NaT
-        return Schedule(order, np.append(0, np.flatnonzero(last) + 1))
+        dated = pool.time is not None and not np.isnat(pool.time).all()
+        return super()._schedule(pool) if dated else Schedule()
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from scipy.special import ndtr

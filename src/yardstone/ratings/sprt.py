@@ -194,17 +194,14 @@ class Sprt:
         return SprtState(llr, lower, upper, "continue", chance, games)
 
     def _forecast(self, match: Match, lower: float, upper: float) -> tuple[float, float]:
-        """Chance that the ratio leaves at `upper`, and the mean number of results until then.
-
-        Over the mean steps that the results leave possible; the observed one would be too sure.
-        """
+        """Chance that the ratio leaves at `upper`, and the mean number of results until then."""
         counts = np.array(match.counts) + 1.0 / len(match.counts)
         number, ratio = _log_ratios(counts, self.elo0, self.elo1, self.model)
         shares = number / number.sum()
         square = float(shares @ ratio**2)
         error = sqrt(square / number.sum())
         most = _STEEPEST * sqrt(square)
-        # Middles of so many equally probable parts of the normal distribution.
+        # Mean steps that the results leave possible: the observed one would be too sure.
         steps = np.array([NormalDist().inv_cdf((k + 0.5) / _PARTS) for k in range(_PARTS)])
         drifts = np.clip(float(shares @ ratio) + error * steps, -most, most)
         ends = [_exit(drift, square - drift**2, lower, upper) for drift in drifts.tolist()]

@@ -226,10 +226,7 @@ def _relative_to_anchor(covariance: Floats, setup: Setup) -> Floats:
 def _draw_rate_deviation(
     ratings: JointRatings, setup: Setup, response: Callable[[Floats], Floats], *, tau_free: bool
 ) -> Estimate:
-    """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge.
-
-    A game's influence on the score equations is (1_D - c s)/slope: score s, draw 1_D, response c.
-    """
+    """Deviation of an estimated draw rate; 0 where it was given, NaN at an edge."""
     rate = ratings.draw_rate.value
     if not setup.draw_rate_estimated:
         return ratings.draw_rate
@@ -249,6 +246,7 @@ def _draw_rate_deviation(
     push = games * 2.0 * (1.0 - 2.0 * p) * variance / root
     toward = np.bincount(used.first, push, n) - np.bincount(used.second, push, n)
     solution = response(np.append(toward, push.sum()))
+    # A game's influence on the score equations is (1_D - c s)/slope: score s, draw 1_D.
     c = solution[used.first] - solution[used.second] + solution[n]
     share = variance * root / (1.0 + root)
     spread = games * (draw * (1.0 - draw) - 2.0 * c * draw * (0.5 - p) + c**2 * share)
