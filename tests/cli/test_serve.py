@@ -28,8 +28,8 @@ def test_limits_are_listed_with_what_is_set(capsys: pytest.CaptureFixture[str]) 
     [
         (["--set", "files"], 2, "NAME=VALUE"),
         (["--set", "fils=3"], 2, "there is no limit 'fils'"),
-        (["--set", "files=-3"], 2, "not a positive number"),
-        (["--port", "99999"], 2, "port 99999"),
+        (["--set", "files=-3"], 2, "limit files must be a number above 0"),
+        (["--port", "99999"], 2, "port must be a whole number from 0 to 65535"),
         (["--port", "x"], 2, "Invalid value for '--port'"),
         (["--only-workers", "--workers", "0"], 2, "nothing to start"),
         (["--config", "none.toml"], 1, "there is no such file"),
