@@ -243,8 +243,7 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
         for each in made.values():
             if hasattr(each, "check"):
                 each.check()
-        if values.get("quiet"):
-            in_command(quiet=True)
+        in_command(quiet=values.get("quiet", False))
         result = function(**own, **made)
         for each in made.values():
             if hasattr(each, "emit") and result is not None and not isinstance(result, int):

@@ -9,8 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from shlex import split
 
+from yardstone.choices import check_choice
 from yardstone.cli.declare import argument, option
 from yardstone.errors import UsageError, YardstoneError
+from yardstone.examples import copy_examples
 from yardstone.files import scratch_folder
 
 _FIRST = "rate"
@@ -114,12 +116,14 @@ def demo(
         yardstone demo tournament
         yardstone demo --copy .
     """
-    from yardstone.choices import check_choice
-
     if copy is not None:
         if name is not None:
             raise UsageError("give a name or --copy, not both")
-        return _copy(copy)
+        paths = copy_examples(copy)
+        names = [f"  {path.name}" for path in paths]
+        print(f"{len(paths)} example files in {copy}:", *names, sep="\n")
+        print("Try there: yardstone rate league.csv")
+        return 0
     if name is not None:
         check_choice("the demo", name, DEMOS)
     else:
@@ -130,20 +134,9 @@ def demo(
     return _run(DEMOS[name or _FIRST])
 
 
-def _copy(folder: Path) -> int:
-    from yardstone.examples import copy_examples
-
-    paths = copy_examples(folder)
-    names = [f"  {path.name}" for path in paths]
-    print(f"{len(paths)} example files in {folder}:", *names, sep="\n")
-    print("Try there: yardstone rate league.csv")
-    return 0
-
-
 def _run(shown: Demo) -> int:
     """Run the commands of a demo in a folder of their own, as if they were typed there."""
     from yardstone.cli.main import main
-    from yardstone.examples import copy_examples
 
     advice = shown.missing()
     with scratch_folder() as folder, chdir(folder):

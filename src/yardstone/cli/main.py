@@ -24,7 +24,6 @@ from types import FrameType
 from typing import Any, TextIO
 
 from yardstone.cli.table import OWN_SWITCHES
-from yardstone.kernels.settings import in_command
 from yardstone.signals import ENDING, held
 
 INTERRUPTED = 130
@@ -44,7 +43,6 @@ Yardstone measures playing strength: ratings, with their uncertainty, from resul
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    in_command(quiet=False)
     gc.set_threshold(_NEW_OBJECTS)
     if arguments is None:
         open_streams()

@@ -324,10 +324,11 @@ class _Session(Session):
 
     def _list(self, ratings: JointRatings) -> lists.OrdoList:
         """The list, with simulated errors if they were asked for."""
-        options = self.options
+        options, rating = self.options, np.nan_to_num(ratings.rating)
         listed = lists.OrdoList(
             names=self.tag_names,
-            rating=_without_noise(ratings),
+            # Rounded where noise would order equal players; the search repeats Ordo's.
+            rating=rating if SEARCHED in ratings.extras else np.round(rating, _EQUAL_DECIMALS),
             status=ratings.status,
             counts=self.counts,
             first_advantage=ratings.first_advantage,
@@ -438,12 +439,6 @@ def _parameter(
     if error is not None and error > SMALLEST_DEVIATION:
         return Prior(value / scale, error / scale)
     return value / scale
-
-
-def _without_noise(ratings: JointRatings) -> NDArray[np.float64]:
-    """The ratings, rounded where noise would order equal players; the search repeats Ordo's."""
-    rating = np.nan_to_num(ratings.rating)
-    return rating if SEARCHED in ratings.extras else np.round(rating, _EQUAL_DECIMALS)
 
 
 _PERFECT_LINES = (

@@ -115,7 +115,11 @@ class _Turn(threading.local):
         """Wait for the turn; false if it is ours already."""
         if self._file is not None:
             return False
-        _announce()
+        chosen = CHOSEN.get()
+        title = "" if chosen is None else f" {chosen.loops.title}"
+        if title not in _announced:
+            _announced.add(title)
+            settings.tell(f"compiling{title} once for this machine (up to a minute) …")
         with suppress(OSError):  # without locks the work is done twice, no worse
             from filelock import lock_descriptor
 
@@ -126,13 +130,5 @@ class _Turn(threading.local):
 
 
 _turn = _Turn()
+#: What was said to be compiled, which is said once.
 _announced: set[str] = set()
-
-
-def _announce() -> None:
-    """Say, once, why nothing seems to happen."""
-    chosen = CHOSEN.get()
-    title = "" if chosen is None else f" {chosen.loops.title}"
-    if title not in _announced:
-        _announced.add(title)
-        settings.tell(f"compiling{title} once for this machine (up to a minute) …")

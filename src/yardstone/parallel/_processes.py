@@ -10,8 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -37,8 +36,11 @@ def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -
     jobs = [packed((function, Setting.here(talks=n == 0)), "the function") for n in range(number)]
     workers: list[_Worker] = []
     try:
-        with _interrupts_held():
+        before = block_signals({signal.SIGINT})  # workers inherit that, and take it off again
+        try:
             workers.extend(_start_worker() for _ in range(number))
+        finally:
+            restore_signals(before)
         _hand_out(workers, jobs, todo, tally)
     except BaseException:
         for worker in workers:
@@ -101,16 +103,6 @@ def _died(worker: _Worker, chunk: Chunk | None) -> WorkerError:
         guard = 'is the script\'s own work under `if __name__ == "__main__":`?'
         return WorkerError(f"a worker {how} while it started: {guard}")
     return WorkerError(f"a worker {how} while working on {chunk.name()}")
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back while workers start; they inherit that, and `_work` takes it off again."""
-    before = block_signals({signal.SIGINT})
-    try:
-        yield
-    finally:
-        restore_signals(before)
 
 
 def _start_worker() -> _Worker:

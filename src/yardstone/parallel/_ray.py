@@ -180,7 +180,10 @@ def connected(engine: str) -> Any:
         return ray
     with _quietly():
         _connect(ray, engine)
-    _silence()
+    from ray._private import worker
+
+    # What Ray tells of lost machines stays out of standard output; what matters is an error.
+    worker.print_to_stdstream = lambda *_, **__: None
     _engine = engine
     return ray
 
@@ -222,13 +225,6 @@ def _check_listens(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()
     except OSError as error:
         raise ConnectionError(error.strerror or str(error)) from None
-
-
-def _silence() -> None:
-    """Keep what Ray tells of lost machines from standard output; what matters comes as an error."""
-    from ray._private import worker
-
-    worker.print_to_stdstream = lambda *_, **__: None
 
 
 def _unreachable(address: str, why: str) -> InputError:
@@ -298,16 +294,11 @@ def run(
     with marked(needs.shared, mark):
         files = _carried(ray, needs.files)
         order = ray.put(_Order(mark, versions(), files, tuple(needs.shared), tuple(sys.path), job))
-        task = ray.remote(_do).options(
-            num_cpus=needs.cores, max_retries=_RETRIES, resources=_resources(ray, needs.resource)
-        )
+        # Where no machine says that it has the resource, all are taken to have it.
+        asked = {needs.resource: _TRACE} if needs.resource in ray.cluster_resources() else {}
+        task = ray.remote(_do).options(num_cpus=needs.cores, max_retries=_RETRIES, resources=asked)
         submit = partial(task.remote, [order], mark)
         _hand_out(ray, submit, todo, tally, _room(ray, workers, needs.cores))
-
-
-def _resources(ray: Any, name: str | None) -> dict[str, float]:
-    """Ask for what some machines say they have; where none says so, all are taken to have it."""
-    return {name: _TRACE} if name is not None and name in ray.cluster_resources() else {}
 
 
 def _hand_out(

@@ -155,20 +155,16 @@ def failure_parcel(place: int | None, error: Exception) -> bytes:
 
 def checked(answer: Any, chunk: Chunk | None) -> Any:
     """What a worker has sent; its error is raised here."""
-    if isinstance(answer, Failure):
-        raise _failed(answer, chunk)
-    return answer
-
-
-def _failed(failure: Failure, chunk: Chunk | None) -> Exception:
-    if chunk is None or failure.place is None:
+    if not isinstance(answer, Failure):
+        return answer
+    if chunk is None or answer.place is None:
         where = "while starting"
     else:
-        where = f"while working on {chunk.name(failure.place)}"
-    if failure.error is None:
-        return WorkerError(f"a worker failed {where}\n{failure.text}")
-    failure.error.add_note(f"{where}, in a worker:\n{failure.text}")
-    return failure.error
+        where = f"while working on {chunk.name(answer.place)}"
+    if answer.error is None:
+        raise WorkerError(f"a worker failed {where}\n{answer.text}")
+    answer.error.add_note(f"{where}, in a worker:\n{answer.text}")
+    raise answer.error
 
 
 _far = False
