@@ -88,7 +88,7 @@ def test_unbalanced_openings_make_pairs_tell_more() -> None:
     pool = Pool.from_names("AB" * openings, "BA" * openings, score)
     result = pentanomial(pool, "A", "B")
     assert result.gain < 0.5
-    assert result.pairs.deviation_per_game < result.games.deviation_per_game
+    assert 2.0 * result.pairs.variance < result.games.variance
 
 
 def test_without_a_pair_there_is_nothing_to_gain() -> None:
