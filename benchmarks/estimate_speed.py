@@ -31,11 +31,12 @@ from yardstone.kernels import Loops, work
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, write_sgf
-from yardstone.reports.strength import strength_document
-from yardstone.strength.estimation import LEVEL, estimate_evaluated
+from yardstone.strength.estimation import LEVEL
+from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.listed_moves import player_losses
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.players import colour_of, evaluate_games, model_network
+from yardstone.strength.strengths import measured_on, supported_scales
 
 GAMES, MOVES = 10, 250
 ASKED = 8.0
@@ -125,20 +126,14 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
     with work(Loops.BOARD, 2 * sum(len(game.moves) for game in games)):
         seen = parts.take("looking at all positions", sides)
         losses = parts.take("losses of moves", lambda: player_losses(seen, network))
-        result = parts.take(
-            "strength, from what was seen",
-            lambda: estimate_evaluated(
-                seen,
-                losses,
-                model,
-                player,
-                network=network.name,
-                scale=None,
-                level=LEVEL,
-                skipped=skipped,
-            ),
-        )
-        parts.take("the report", lambda: str(strength_document(result)))
+        looked, colours = zip(*seen, strict=True)
+
+        def strengths() -> list[Any]:
+            evidence = evidence_of_games([game.features for game in looked], colours)
+            given = (LEVEL, evidence, seen, losses)
+            return [measured_on(model, scale, *given) for scale in supported_scales(model, LEVEL)]
+
+        parts.take("strength, from what was seen", strengths)
     return parts
 
 

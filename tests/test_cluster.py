@@ -444,8 +444,8 @@ def test_systems_are_compared_alike(nodes: Nodes, capfd: pytest.CaptureFixture[s
 
 def test_searches_are_the_same(nodes: Nodes, tmp_path: Path) -> None:
     plan = Plan(iterations=1, runs=1, start=QUICK, seed=4)
-    with parallel.context(engine="local"):
-        here = random_search(Cached(examples), tmp_path / "here", plan, workers=1, threads=1)
+    with parallel.context(engine="local", workers=1):
+        here = random_search(Cached(examples), tmp_path / "here", plan, threads=1)
     there = random_search(Cached(examples), tmp_path / "there", plan, threads=1)
     assert [(run.settings, run.loss) for run in there] == [(run.settings, run.loss) for run in here]
     for one, other in zip(here, there, strict=True):

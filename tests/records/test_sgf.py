@@ -55,7 +55,7 @@ def test_a_plain_game(folder: Path) -> None:
     assert game.date == np.datetime64("2021-11-07", "s")
     assert game.moves.tolist() == [72, 288, -1, -1]
     assert game.colours.tolist() == [1, 2, 1, 2]
-    assert (game.to_play, game.line, game.number) == (1, 1, 1)
+    assert (game.to_play, game.time_left, game.line, game.number) == (1, None, 1, 1)
     assert game.moves.dtype == np.int16
     assert game.colours.dtype == np.int8
     assert game.properties["FF"] == ("4",)
@@ -105,6 +105,12 @@ def test_what_was_put_right_is_counted(folder: Path) -> None:
 def test_a_collection_has_numbers_and_lines(folder: Path) -> None:
     games = read(folder, f"x\n{GAME}\n\n{GAME}{GAME}")
     assert [(game.number, game.line) for game in games] == [(1, 2), (2, 4), (3, 4)]
+
+
+def test_clocks(folder: Path) -> None:
+    game = one(folder, "(;SZ[9];B[ee]BL[59.5];WL[30]W[ff];B[gg];W[hh]WL[x])")
+    assert game.time_left is not None
+    np.testing.assert_array_equal(game.time_left, np.array([59.5, 30, np.nan, np.nan], np.float32))
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,12 @@ def games(draw: st.DrawFn) -> GoGame:
     first = draw(st.sampled_from([1, 2]))
     # One colour after the other: several moves of Black in a row are handicap stones.
     colours = np.array([first if k % 2 == 0 else 3 - first for k in range(len(moves))], np.int8)
+    clocks = st.lists(
+        st.one_of(st.floats(0, 9999, width=32), st.just(float("nan"))),
+        min_size=len(moves),
+        max_size=len(moves),
+    )
+    times = np.array(draw(clocks), np.float32)
     result = draw(st.one_of(st.sampled_from(["", "B+R", "W+2.5", "0", "Void"]), TEXT))
     handicap = 0 if len(moves) == 0 or first == 1 else draw(st.sampled_from([0, len(setup[0])]))
     if handicap == 0 and len(setup[0]) >= 2 and not len(setup[1]):
@@ -83,6 +89,7 @@ def games(draw: st.DrawFn) -> GoGame:
         else np.datetime64("NaT", "s"),
         event=draw(TEXT),
         place=draw(TEXT),
+        time_left=None if np.isnan(times).all() else times,
         properties={"GC": (draw(st.text(LETTERS, max_size=30)),)},
     )  # fmt: skip
 

@@ -120,7 +120,7 @@ def _rewrite(paths: list[str], output: Path | None, games: GameOptions) -> None:
     write_pieces(pieces(), output)
     report_skipped(reader.skipped, always=True)
     if talks():
-        _report(written, reader.skipped, ["only main lines are kept, without comments and clocks"])
+        _report(written, reader.skipped, ["only main lines are kept, without comments"])
 
 
 def _losses(pool: Pool, writer: Writer, formats: Collection[FileFormat]) -> list[str]:

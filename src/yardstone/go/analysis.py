@@ -532,7 +532,7 @@ def judge_files(
         agreement.add(judgement)
         game = judgement.game
         moves, colours = game.moves[:0].copy(), game.colours[:0].copy()
-        game = replace(game, moves=moves, colours=colours, properties={})
+        game = replace(game, moves=moves, colours=colours, properties={}, time_left=None)
         judgements.append(replace(judgement, game=game))
     require_games(len(judgements), skipped, strict=strict)
     return JudgedGames(judgements, agreement, network.name, sure, skipped)

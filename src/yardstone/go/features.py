@@ -379,7 +379,7 @@ def game_facts(game: GoGame) -> dict[str, Any]:
 def plain(game: GoGame) -> GoGame:
     """The game without what a worker does not need."""
     kept = {name: game.properties[name] for name in ("GN",) if name in game.properties}
-    return replace(game, properties=kept)
+    return replace(game, properties=kept, time_left=None)
 
 
 def make_part(job: Batch) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:

@@ -37,7 +37,7 @@ def packed(name: str) -> int:
 
 
 _GM, _FF = packed("GM"), packed("FF")
-_B, _W, _AB, _AW, _AE, _PL = map(packed, "B W AB AW AE PL".split())
+_B, _W, _AB, _AW, _AE, _PL, _BL, _WL = map(packed, "B W AB AW AE PL BL WL".split())
 #: What only the root of a game has.
 _HEADS = tuple(map(packed, "GM FF CA AP SZ PB PW EV".split()))
 #: Properties that hold no free text: a ``]`` always ends their values.
@@ -353,6 +353,32 @@ def _point(buf: Bytes, start: int, end: int, size: int) -> int:
 
 
 @bare_kernel
+def _number(buf: Bytes, start: int, end: int) -> float:
+    """A decimal number, or NaN."""
+    k = start
+    while k < end and buf[k] <= 32:
+        k += 1
+    value = 0.0
+    unit = 1.0
+    digits = 0
+    point = False
+    while k < end:
+        c = int(buf[k])
+        if 48 <= c <= 57:
+            value = 10.0 * value + (c - 48)
+            unit *= 10.0 if point else 1.0
+            digits += 1
+        elif c == 46 and not point:
+            point = True
+        else:
+            break
+        k += 1
+    while k < end and buf[k] <= 32:
+        k += 1
+    return value / unit if 0 < digits < 60 and k == end else np.nan
+
+
+@bare_kernel
 def _set_up(
     buf: Bytes, start: int, end: int, size: int, colour: int, board: NDArray[np.int8]
 ) -> bool:
@@ -380,15 +406,18 @@ def read_main(
     board: NDArray[np.int8],
     moves: NDArray[np.int16],
     colours: NDArray[np.int8],
-) -> tuple[int, int, int, int]:
+    times: NDArray[np.float32],
+) -> tuple[int, int, int, int, int]:
     """Read one line of play from its rows.
 
     `board` gets the stones set up before the first move; it must be empty. The line
     ends early where a move is no point or stones are set up between moves. Returns how many moves
-    there are, who moves first (0 if that is not said), the trouble there was, and how many stones
-    were set up nowhere.
+    there are, who moves first (0 if that is not said), the trouble there was, how many times were
+    given, and how many stones were set up nowhere.
     """
-    count = to_play = trouble = bad_setup = 0
+    count = to_play = trouble = with_times = bad_setup = 0
+    clock_node = clock_colour = move_node = -1
+    clock = np.nan
     row = -1
     while row + 1 < len(rows):
         row += 1
@@ -408,6 +437,10 @@ def read_main(
                 break
             moves[count] = point
             colours[count] = 1 if name == _B else 2
+            times[count] = np.nan
+            if clock_node == node and clock_colour == colours[count]:
+                times[count] = clock
+            move_node = node
             count += 1
         elif name in (_AB, _AW, _AE):
             if count > 0:
@@ -415,7 +448,16 @@ def read_main(
                 break
             colour = 1 if name == _AB else 2 if name == _AW else 0
             bad_setup += not _set_up(buf, start, end, size, colour, board)
-        elif name == _PL and count == 0 and start < end:
-            c = buf[start] | 32
-            to_play = 1 if c == 98 or c == 49 else 2 if c == 119 or c == 50 else 0
-    return count, to_play, trouble, bad_setup
+        elif name == _PL and count == 0:
+            if start < end:
+                c = buf[start] | 32
+                to_play = 1 if c == 98 or c == 49 else 2 if c == 119 or c == 50 else 0
+        elif name in (_BL, _WL):
+            colour = 1 if name == _BL else 2
+            clock = _number(buf, start, end)
+            with_times += not np.isnan(clock)
+            clock_node = node
+            clock_colour = colour
+            if count > 0 and move_node == node and colours[count - 1] == colour:
+                times[count - 1] = clock
+    return count, to_play, trouble, with_times, bad_setup

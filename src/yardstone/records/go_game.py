@@ -72,6 +72,9 @@ class GoGame:
     date: np.datetime64 = field(default_factory=lambda: np.datetime64("NaT", "s"))
     event: str = ""  #: `event`, `place`: as written; '' if absent.
     place: str = ""
+    #: Seconds that the mover had left after each move, NaN where the record does not say; None if
+    #: it never does.
+    time_left: NDArray[np.float32] | None = None
     #: Everything the record says of the game as a whole, decoded.
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 

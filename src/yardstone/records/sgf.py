@@ -481,11 +481,16 @@ def _game(game: GoGame) -> Iterator[str]:
     yield "(;"
     for name, values in _root_properties(game).items():
         yield _property(name, values)
+    clocks = [] if game.time_left is None else game.time_left.tolist()
     moves = zip(game.moves.tolist(), game.colours.tolist(), strict=True)
     for place, (move, colour) in enumerate(moves):
         if place % _MOVES_A_LINE == 0:
             yield "\n"
-        yield f";{'B' if colour == BLACK else 'W'}[{sgf_point(move, game.size)}]"
+        letter = "B" if colour == BLACK else "W"
+        yield f";{letter}[{sgf_point(move, game.size)}]"
+        if clocks and not np.isnan(clocks[place]):
+            seconds = np.format_float_positional(np.float32(clocks[place]), trim="-")
+            yield f"{letter}L[{seconds}]"
     yield ")\n"
 
 

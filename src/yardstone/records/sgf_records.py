@@ -236,6 +236,7 @@ class GameBuilder:
     def _reserve(self, rows: int) -> None:
         self._moves = np.empty(rows, np.int16)
         self._colours = np.empty(rows, np.int8)
+        self._times = np.empty(rows, np.float32)
 
     def game(self, record: SgfRecord) -> GoGame:
         """The game on the record's main line; raises Unusable if it is of another kind or size."""
@@ -255,16 +256,17 @@ class GameBuilder:
         if len(rows) > len(self._moves):
             self._reserve(2 * len(rows))
         board = np.zeros(size * size, np.int8)
-        data = np.frombuffer(record.data, np.uint8)
-        played, to_play, trouble, bad_setup = scan.read_main(
-            data, rows, size, board, self._moves, self._colours
-        )
+        played, to_play, trouble, times, bad_setup = scan.read_main(
+            np.frombuffer(record.data, np.uint8), rows, size, board,
+            self._moves, self._colours, self._times,
+        )  # fmt: skip
         if trouble:
             self._count(trouble, _TROUBLES)
         if bad_setup:
             self.repaired["a stone set up off the board"] += bad_setup
         moves = self._moves[:played].copy()
         colours = self._colours[:played].copy()
+        clocks = self._times[:played].copy() if times else None
         black = white = _NO_STONES
         if board.any():
             black = np.flatnonzero(board == BLACK).astype(np.int16)
@@ -274,7 +276,9 @@ class GameBuilder:
         setup = handicap_setup(size, handicap, black, white, moves, colours, to_play)
         if setup is not None:
             self.repaired[setup.hint] += 1
-            moves, colours = moves[setup.keep], colours[setup.keep]
+            keep = setup.keep
+            moves, colours = moves[keep], colours[keep]
+            clocks = None if clocks is None else clocks[keep]
             black, handicap = setup.black, setup.handicap
         if not to_play:
             if len(colours):
@@ -306,6 +310,7 @@ class GameBuilder:
             result=result,
             winner=parse_winner(result) if result else UNKNOWN,
             date=parse_go_date(_text(properties, "DT")),
+            time_left=clocks,
             properties=MappingProxyType(dict(properties)),
             **texts,
         )

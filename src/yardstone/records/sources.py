@@ -26,7 +26,7 @@ from pathlib import Path, PurePath
 from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError
-from yardstone.parallel import Track
+from yardstone.parallel import Track, current
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode, plain_cell
 
@@ -629,7 +629,8 @@ class Source:
 
 def in_turn(sources: Sequence[Source]) -> Iterator[tuple[Source, Callable[[int], None]]]:
     """Each source, with what to call while it is read, with the bytes of it that were."""
-    sizes = [source.size for source in sources]
+    watched = current().progress is not None  # sizes in archives cost something
+    sizes = [source.size if watched else 0 for source in sources]
     track, done = Track("reading", sum(sizes)), 0
 
     def tell(read: int) -> None:

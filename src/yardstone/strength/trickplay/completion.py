@@ -299,6 +299,7 @@ def _turned(game: GoGame, placement: Placement, moment: int) -> GoGame:
         colours=game.colours[:moment].astype(np.int8),
         setup_black=there(game.setup_black),
         setup_white=there(game.setup_white),
+        time_left=None,
     )
     if not placement.swapped:
         return turned
