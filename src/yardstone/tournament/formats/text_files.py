@@ -19,7 +19,7 @@ from yardstone.tournament.model import Bye, ByeKind, Game, Result, Tournament
 
 _MAX_LINE_BYTES = 64 << 20
 _MAX_LINES = 200_000
-_BLANKS = re.compile(r"\s*([./-])\s*")
+_BLANKS = re.compile(r"(?<=[./-])\s++|(?<!\s)\s++(?=[./-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def split_lines(data: bytes, file: str, format: str) -> TextDocument:
 
 def parse_date(text: str) -> date | None:
     """A day as such files write it: 2020/05/29, 29. 5. 2020, May 29, 2020, 20/05/29; else None."""
-    first, last = date_span(_BLANKS.sub(r"\1", text).rstrip(" ."), "ymd")
+    first, last = date_span(_BLANKS.sub("", text).rstrip(" ."), "ymd")
     same = not np.isnat(first) and first.astype("datetime64[D]") == last.astype("datetime64[D]")
     return first.astype("datetime64[D]").item() if same else None
 
