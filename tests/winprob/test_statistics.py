@@ -13,6 +13,7 @@ from yardstone.errors import InputError, NoGamesError, SkippedWarning, UsageErro
 from yardstone.pool import Pool
 from yardstone.reports.files import document_csv
 from yardstone.reports.winprob import statistics_document
+from yardstone.winprob.games import read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.statistics import (
     WinningStatistics,
@@ -198,3 +199,12 @@ def test_each_game_that_does_not_count_is_told_with_its_first_reason(tmp_path: P
     )
     with pytest.warns(SkippedWarning, match="5 more than 1 grade apart"):
         statistics_of_files([path], differences=1)
+
+
+def test_a_wrong_result_names_no_option_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "games.csv"
+    rows = ["black,white,black_rank,white_rank,result", "A,B,2d,3d,win", "C,B,1d,3d,blargh"]
+    file.write_text("\n".join([*rows, "A,C,2d,1d,loss", ""]))
+    with pytest.raises(InputError, match=r"'blargh'.*correct the file") as caught:
+        read_games_csv(file)
+    assert "--" not in str(caught.value)

@@ -79,7 +79,13 @@ def read_games_csv(path: str | os.PathLike[str], *, screen: float = 5.0) -> Pool
     further = {key: names[0] for key, names in found if names}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedWarning)  # the report says it
-        pool = graded(read(name, first="black", levels=True, columns=further), name)
+        try:
+            pool = graded(read(name, first="black", levels=True, columns=further), name)
+        except InputError as error:
+            if "--" not in (error.hint or ""):
+                raise
+            hint = "correct the file: these commands have no options for it"
+            raise InputError(error.message, file=error.file, line=error.line, hint=hint) from None
     data, size = pool.columns, len(pool)
     handicap = _numbers(data.get("handicap"), size, 0.0, wrong=np.inf)
     komi = _numbers(data.get("komi"), size, np.nan, wrong=np.inf)
