@@ -123,7 +123,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _checked(name: str) -> str:
+def _engine_for(name: str | None) -> str:
+    """The engine of this name, or the one that holds here."""
+    if name is None:
+        return current().engine
     if name in (_LOCAL, "ray") or (
         name.startswith("ray:") and name.removeprefix("ray:").strip("/")
     ):
@@ -131,6 +134,13 @@ def _checked(name: str) -> str:
     raise UsageError(
         f"there is no engine {name!r}: local, ray, ray:auto, ray:HOST:PORT or ray://HOST:PORT"
     )
+
+
+def _workers_for(number: int | None) -> int | None:
+    """So many workers, or as many as hold here."""
+    if number is not None and number < 1:
+        raise UsageError(f"workers is {number}; it must be at least 1")
+    return current().workers if number is None else number
 
 
 @contextmanager
@@ -158,14 +168,9 @@ def context(
         ...     map(abs, [3, -2, 1])
         [3, 2, 1]
     """
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers is {workers}; it must be at least 1")
     before = current()
-    now = Context(
-        before.engine if engine is None else _checked(engine),
-        before.workers if workers is None else workers,
-        before.progress if progress is None else progress,
-    )
+    told = before.progress if progress is None else progress
+    now = Context(_engine_for(engine), _workers_for(workers), told)
     token = _AMBIENT.set(now)
     try:
         if now.engine == before.engine or now.engine == _LOCAL:
@@ -257,10 +262,7 @@ def map(
     """
     if chunk < 1:
         raise UsageError(f"chunk is {chunk}; it must be at least 1")
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers is {workers}; it must be at least 1")
-    workers = workers or current().workers
-    where = current().engine if engine is None else _checked(engine)
+    where, workers = _engine_for(engine), _workers_for(workers)
     todo = Todo(items, chunk, total)
     number = min(workers or max(1, round(available_cores() / cores)), todo.chunks)
     with nullcontext() if what is None else Track(what, todo.total) as tell:

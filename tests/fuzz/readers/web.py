@@ -48,7 +48,7 @@ def read_upload(path: Path) -> None:
     folder.mkdir(exist_ok=True)
     sent = [{"name": label, "format": format}]
     for file in unpack(upload, sent, formats, folder, limits, SkipReport()):
-        if file.path is not None and file.path.parent != folder:
+        if file.path is None or file.path.parent != folder:
             raise Wrong("a file lies elsewhere")
 
 
