@@ -33,7 +33,7 @@ help:
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
-	@echo "make mutants   put small faults into the code: does a test fail? PACKAGES=names SAMPLE=300"
+	@echo "make mutants   put small faults into the code: does a test fail? PACKAGES=names SAMPLE=600"
 	@echo "make faults    kill and refuse every command at many moments, for up to an hour"
 	@echo "make pins      write requirements/ anew from pyproject.toml, with hashes"
 	@echo "make audit     look for known weaknesses in what is pinned"
@@ -139,7 +139,7 @@ faults: $(TOOLS)
 	$(BIN)/python -m tests.faults $(FAULTS)
 
 # A sample of small faults; what is done is kept in build/mutants, and is gone on from.
-SAMPLE ?= 300
+SAMPLE ?= 600
 PACKAGES ?=
 
 mutants: $(TOOLS)

@@ -1,12 +1,16 @@
-"""Small faults put into the package one at a time, and whether a test fails: `make mutants`.
+"""Put small faults into the package one at a time, and see whether a test fails: `make mutants`.
 
-    python -m tools.mutants [--sample 300] [--seed 1] [--map] [PACKAGE ...]
+    python -m tools.mutants [--sample 600] [--seed 1] [--map] [PACKAGE ...]
 
-A sample of the faults that can be made, equal for equal seeds and sources. The tests that run a
-line are known by coverage, which the first run measures (``--map`` measures it anew); those that
-cover least, as the most specific, are run first. What is done is kept in ``build/mutants``, and a
-second run goes on from there. cosmic-ray would bring twenty packages, walks each file once an
-operator and changes annotations, which no test can see.
+A sample of the faults that can be made, equal for equal seeds and sources. Coverage tells which
+tests run a line: the first run measures it (``--map`` measures it anew). Those that cover least,
+as the most specific, run first. Results are kept in ``build/mutants``, and a second run goes on
+from there. Faults that no test can see are listed in ``tools/mutants.toml``, with the reason.
+
+mutmut makes a copy of every function in its file, which numba cannot compile; cosmic-ray brings
+twenty packages, walks each file once an operator and changes annotations. Both start Python and
+import the libraries anew for each fault, which is most of the time: here one process imports
+them, and each fault gets a fork of it.
 """
 
 from __future__ import annotations
@@ -17,9 +21,13 @@ import hashlib
 import json
 import os
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import time
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -27,6 +35,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
+from typing import IO
 
 __all__ = ["Mutant", "main", "mutants"]
 
@@ -35,8 +44,20 @@ KEPT = ROOT / "build" / "mutants"
 SOURCE = Path("src/yardstone")
 #: Packages of the sample where none are named: what computes, and what guards.
 ROOMS = ("ratings", "evaluation", "records", "winprob", "tournament", "web", "clusters", "go")
+#: Tests that say which lines they run: those of the papers' replications, of documentation, and
+#: of whole commands that are killed or fed with garbage take hours, and fail where nobody looks.
+TESTS = ("tests",)
+LEFT_OUT = ("tests/docs", "tests/faults", "tests/fuzz", "tests/test_cluster.py")
 #: Tests that a mutant meets at most, and the seconds that they take when all is well.
-MOST_TESTS, MOST_SECONDS = 60, 90.0
+MOST_TESTS, MOST_SECONDS = 60, 45.0
+#: Libraries that a process imports once for all faults; nothing of Yardstone.
+_LIBRARIES = (
+    "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse.linalg", "numba", "hypothesis",
+    "hypothesis.extra.numpy", "pytest", "duckdb", "fastapi.testclient", "typer", "rich.table",
+    "sqlalchemy",
+)  # fmt: skip
+#: Bytes of address space that the tests of a fault may take.
+_MOST_MEMORY = 12 << 30
 
 _SWAPS: dict[type[ast.AST], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -194,58 +215,175 @@ class Lines:
 
     def tests(self, file: str, line: int) -> list[str]:
         """Those to run for a line, within what a mutant may take."""
-        every = self._by_line[file][line]
-        if "" in every:  # run by the import: any test of the file may see it
-            every = set().union(*self._by_line[file].values())
+        lines = self._by_line[file]
+        every = lines[line]
+        if not every or "" in every:  # machine code, or run by the import: any test of the file
+            every = set().union(*lines.values())
         every = every & self.seconds.keys()
         chosen: list[str] = []
         time = 0.0
         for test in sorted(every, key=lambda each: (self._width[each], each)):
-            if len(chosen) == MOST_TESTS or (chosen and time + self.seconds[test] > MOST_SECONDS):
-                break
+            if time + self.seconds[test] > MOST_SECONDS and chosen:
+                continue
             chosen.append(test)
             time += self.seconds[test]
+            if len(chosen) == MOST_TESTS:
+                break
         return chosen
 
 
 # ----------------------------------------------------------------------------- the work
 
 
-def _copy(folder: Path) -> Path:
-    """The checkout, in a place where it may be spoilt."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    for name in listed.stdout.decode().split("\0"):
-        if name and (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    return folder
+class Copy:
+    """The checkout in a place where it may be spoilt, and a process that runs tests in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._serve: subprocess.Popen[str] | None = None
+        self._changes = 0
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT, capture_output=True, check=True,
+        )  # fmt: skip
+        names = [name for name in listed.stdout.decode().split("\0") if name]
+        names += [str(each.relative_to(ROOT)) for each in (ROOT / SOURCE).rglob("*.nb?")]
+        for name in names:
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """For a process that runs tests in the copy."""
+        paths = os.pathsep.join(str(self.folder / each) for each in ("src", "lab/src", "."))
+        shared = os.environ.get("YARDSTONE_SHARED", str(ROOT.parent / "shared"))
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        return {**os.environ, **threads, "PYTHONPATH": paths, "YARDSTONE_SHARED": shared, **more}
+
+    def run(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> int:
+        """The exit status of pytest with the fault in place; 124 after so many seconds."""
+        file = self.folder / mutant.file
+        before = file.read_text("utf-8")
+        with _Kept(self.folder, mutant.file) as kept:
+            file.write_text(mutant.source(before), "utf-8")
+            self._changes += 1
+            kept.touch(self._changes)
+            return self._ask({"words": ["-x", *tests], "seconds": seconds})
+
+    def _ask(self, order: dict[str, object]) -> int:
+        if self._serve is None or self._serve.poll() is not None:
+            self._serve = subprocess.Popen(
+                [sys.executable, "-m", "tools.mutants", "--serve"], cwd=self.folder, text=True,
+                env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            )  # fmt: skip
+        assert self._serve.stdin is not None and self._serve.stdout is not None
+        print(json.dumps(order), file=self._serve.stdin, flush=True)
+        return int(self._serve.stdout.readline())
 
 
-def _pytest(folder: Path, words: Sequence[str], *, seconds: float | None, measure: str = "") -> int:
-    paths = os.pathsep.join(str(folder / each) for each in ("src", "lab/src", "."))
-    environment = {**os.environ, "PYTHONPATH": paths, "YARDSTONE_MUTANTS": measure}
-    environment.setdefault("YARDSTONE_SHARED", str(ROOT.parent / "shared"))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    ) as running:  # fmt: skip
+class _Kept:
+    """A file, its times and its machine code, and those of all loops that may have it inside."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._files = [folder / each for each in (name, *_compiled_with(folder, name))]
+
+    def __enter__(self) -> _Kept:
+        self._times = {each: each.stat().st_mtime_ns for each in self._files}
+        self._content = {self._files[0]: self._files[0].read_bytes()}
+        for file in self._files:
+            for code in (file.parent / "__pycache__").glob(f"{file.stem}.*.nb?"):
+                self._content[code] = code.read_bytes()
+                self._times[code] = code.stat().st_mtime_ns
+        return self
+
+    def touch(self, number: int) -> None:
+        """Give the files a time of their own, by which what was compiled of them is old."""
+        for file in self._files:
+            when = self._times[file] + number * 2_000_000_000
+            os.utime(file, ns=(when, when))
+
+    def __exit__(self, *error: object) -> None:
+        for file in self._files:
+            for code in (file.parent / "__pycache__").glob(f"{file.stem}.*.nb?"):
+                code.unlink()
+        for file, content in self._content.items():
+            file.write_bytes(content)
+        for file, when in self._times.items():
+            os.utime(file, ns=(when, when))
+
+
+def _compiled_with(folder: Path, name: str) -> list[str]:
+    """Files whose machine code may have some of this file's inside."""
+    loops: dict[str, set[str]] = {}
+    for file in (folder / SOURCE).rglob("*.py"):
+        text = file.read_text("utf-8")
+        if "kernels import" in text:
+            loops[str(file.relative_to(folder))] = {
+                f"src/{(node.module or '').replace('.', '/')}.py"
+                for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.ImportFrom)
+            }
+    found = {name}
+    while more := {each for each, used in loops.items() if used & found} - found:
+        found |= more
+    return sorted(found - {name})
+
+
+def serve(orders: IO[str], answers: IO[str]) -> None:
+    """Run pytest as each line asks, in a fork that has the libraries, and answer its status."""
+    import importlib
+
+    for library in _LIBRARIES:
+        importlib.import_module(library)
+    for line in orders:
+        order = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _run_tests(order["words"])
+        end = time.monotonic() + order["seconds"]
+        status = 124
+        while time.monotonic() < end:
+            done, code = os.waitpid(child, os.WNOHANG)
+            if done:
+                status = os.waitstatus_to_exitcode(code)
+                break
+            time.sleep(0.02)
         try:
-            return running.wait(seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(running.pid, 9)
-            return 124
+            os.killpg(child, signal.SIGKILL)  # what the tests have started, too
+        except ProcessLookupError:
+            pass
+        if status == 124:
+            os.waitpid(child, 0)
+        print(status, file=answers, flush=True)
+
+
+def _run_tests(words: Sequence[str]) -> None:
+    import pytest
+
+    status = 70
+    try:
+        os.setsid()
+        silent = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(silent, stream)
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+        status = int(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *words]))
+    finally:
+        os._exit(status)
 
 
 def measure(workers: int) -> None:
-    """Which tests run which lines, by running all of them once."""
+    """Which tests run which lines, by running them once."""
     shutil.rmtree(KEPT / "lines", ignore_errors=True)
     (KEPT / "lines").mkdir(parents=True)
-    folder = _copy(KEPT / "copy0")
-    words = ["-p", "tools.mutants", "-n", str(workers), "--dist", "worksteal"]
-    _pytest(folder, words, seconds=None, measure=str(KEPT / "lines"))
+    copy = Copy(KEPT / "copy0")
+    words = ["-p", "tools.mutants", "-n", str(workers), "--dist", "worksteal", *TESTS]
+    words += [f"--ignore={each}" for each in LEFT_OUT]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+    environment = copy.environment(YARDSTONE_MUTANTS=str(KEPT / "lines"))
+    subprocess.run(command, cwd=copy.folder, env=environment, check=False)
 
 
 def sample(packages: Iterable[str], number: int, seed: int) -> list[Mutant]:
@@ -263,32 +401,38 @@ def sample(packages: Iterable[str], number: int, seed: int) -> list[Mutant]:
     return [generator.choice(by_line[each]) for each in chosen]
 
 
-def _judge(mutant: Mutant, folder: Path, lines: Lines) -> str:
+def _judge(mutant: Mutant, copy: Copy, lines: Lines) -> str:
     tests = lines.tests(mutant.file, mutant.line)
     if not tests:
         return "not run"
-    file = folder / mutant.file
-    before = (ROOT / mutant.file).read_text("utf-8")
-    try:
-        file.write_text(mutant.source(before), "utf-8")
-        expected = sum(lines.seconds[test] for test in tests)
-        status = _pytest(folder, ["-x", *tests], seconds=60.0 + 5.0 * expected)
-    finally:
-        file.write_text(before, "utf-8")
+    status = copy.run(mutant, tests, 40.0 + 4.0 * sum(lines.seconds[test] for test in tests))
     return {0: "survived", 124: "killed (no end)"}.get(status, "killed")
+
+
+def equivalent() -> dict[tuple[str, str, str], str]:
+    """Faults that no test can see, and why: by file, line of code without its indent, and fault."""
+    listed = tomllib.loads((ROOT / "tools" / "mutants.toml").read_text("utf-8"))
+    return {
+        (f"{SOURCE}/{each['file']}", each["line"], each["fault"]): each["reason"]
+        for each in listed.get("equivalent", [])
+    }
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Make the sample, run it, and print what survived."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("packages", nargs="*", help="all that compute or guard by default")
-    parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--sample", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--map", action="store_true", help="measure anew which tests run a line")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args(words)
+    if asked.serve:
+        serve(sys.stdin, os.fdopen(os.dup(1), "w"))
+        return 0
     if asked.map or not any((KEPT / "lines").glob("lines.*")):
-        print("Running all tests once, to know which lines each of them runs ...", flush=True)
+        print("Running the tests once, to know which lines each of them runs ...", flush=True)
         measure(asked.workers)
     lines = Lines(KEPT / "lines")
     kept = KEPT / "results.jsonl"
@@ -302,16 +446,16 @@ def main(words: Sequence[str] | None = None) -> int:
     for file in digests:
         digests[file] = hashlib.sha256((ROOT / file).read_bytes()).hexdigest()[:16]
     outcomes = {each: done.get((digests[each.file], each)) for each in chosen}
-    folders: SimpleQueue[Path] = SimpleQueue()
+    copies: SimpleQueue[Copy] = SimpleQueue()
     for number in range(asked.workers):
-        folders.put(_copy(KEPT / f"copy{number}"))
+        copies.put(Copy(KEPT / f"copy{number}"))
 
     def judge(mutant: Mutant) -> tuple[Mutant, str]:
-        folder = folders.get()
+        copy = copies.get()
         try:
-            return mutant, _judge(mutant, folder, lines)
+            return mutant, _judge(mutant, copy, lines)
         finally:
-            folders.put(folder)
+            copies.put(copy)
 
     with ThreadPoolExecutor(asked.workers) as pool, kept.open("a", encoding="utf-8") as stream:
         work = [pool.submit(judge, each) for each, known in outcomes.items() if known is None]
@@ -328,21 +472,27 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def report(outcomes: dict[Mutant, str]) -> str:
     """How many of each package were killed, and what survived."""
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     survived = []
+    known = equivalent()
     for mutant, outcome in sorted(outcomes.items(), key=lambda each: (each[0].file, each[0].line)):
         package = mutant.file.removeprefix(f"{SOURCE}/").partition("/")[0]
-        killed = outcome.startswith("killed")
+        before = (ROOT / mutant.file).read_text("utf-8")
+        was = " ".join(before.encode()[mutant.start : mutant.end].decode().split())
+        fault = f"{was} → {mutant.text}"
+        line = before.splitlines()[mutant.line - 1].strip()
+        is_killed = outcome.startswith("killed")
+        is_equivalent = not is_killed and (mutant.file, line, fault) in known
         for name in (package, "all"):
-            counts[name][0] += 1
-            counts[name][1] += killed
-        if not killed:
-            before = (ROOT / mutant.file).read_text("utf-8")
-            was = " ".join(before.encode()[mutant.start : mutant.end].decode().split())
-            survived.append(
-                f"{mutant.file}:{mutant.line}: {mutant.kind}: {was} → {mutant.text} ({outcome})"
-            )
-    table = [f"{name:12} {k:4} of {n:4} killed, {k / n:.0%}" for name, (n, k) in counts.items()]
+            counts[name][0] += not is_equivalent
+            counts[name][1] += is_killed
+            counts[name][2] += is_equivalent
+        if not is_killed and not is_equivalent:
+            survived.append(f"{mutant.file}:{mutant.line}: {fault}   {line} ({outcome})")
+    table = [
+        f"{name:12} {killed:4} of {all_:4} killed, {killed / max(all_, 1):.0%}; {same} equivalent"
+        for name, (all_, killed, same) in counts.items()
+    ]
     return "\n".join([*survived, "", *table])
 
 
