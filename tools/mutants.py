@@ -1,11 +1,13 @@
 """Put small faults into the package one at a time, and see whether a test fails: `make mutants`.
 
     python -m tools.mutants [--sample 600] [--seed 1] [--map] [PACKAGE ...]
+    python -m tools.mutants --again --tests tests/ratings -- ratings
 
 A sample of the faults that can be made, equal for equal seeds and sources. Coverage tells which
 tests run a line: the first run measures it (``--map`` measures it anew). Those that cover least,
 as the most specific, run first. Results are kept in ``build/mutants``, and a second run goes on
-from there. Faults that no test can see are listed in ``tools/mutants.toml``, with the reason.
+from there. ``--again`` runs those that survived once more, with new tests in particular
+(``--tests``). Faults that no test can see are listed in ``tools/mutants.toml``, with the reason.
 
 mutmut makes a copy of every function in its file, which numba cannot compile; cosmic-ray brings
 twenty packages, walks each file once an operator and changes annotations. Both start Python and
@@ -31,6 +33,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -42,8 +45,12 @@ __all__ = ["Mutant", "main", "mutants"]
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "mutants"
 SOURCE = Path("src/yardstone")
-#: Packages of the sample where none are named: what computes, and what guards.
-ROOMS = ("ratings", "evaluation", "records", "winprob", "tournament", "web", "clusters", "go")
+#: Packages and modules of the sample where none are named: what computes, and what guards.
+ROOMS = (
+    "ratings", "clusters", "evaluation", "records", "winprob", "tournament", "files", "grades",
+    *(f"web/{name}" for name in ("database", "middleware", "sent_files", "service", "store",
+                                 "supervisor", "upkeep", "uploads", "worker", "desk/service")),
+)  # fmt: skip
 #: Tests that say which lines they run: those of the papers' replications, of documentation, and
 #: of whole commands that are killed or fed with garbage take hours, and fail where nobody looks.
 TESTS = ("tests",)
@@ -278,7 +285,8 @@ class Copy:
                 [sys.executable, "-m", "tools.mutants", "--serve"], cwd=self.folder, text=True,
                 env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             )  # fmt: skip
-        assert self._serve.stdin is not None and self._serve.stdout is not None
+        assert self._serve.stdin is not None
+        assert self._serve.stdout is not None
         print(json.dumps(order), file=self._serve.stdin, flush=True)
         return int(self._serve.stdout.readline())
 
@@ -350,10 +358,8 @@ def serve(orders: IO[str], answers: IO[str]) -> None:
                 status = os.waitstatus_to_exitcode(code)
                 break
             time.sleep(0.02)
-        try:
-            os.killpg(child, signal.SIGKILL)  # what the tests have started, too
-        except ProcessLookupError:
-            pass
+        with suppress(ProcessLookupError):  # what the tests have started, too
+            os.killpg(child, signal.SIGKILL)
         if status == 124:
             os.waitpid(child, 0)
         print(status, file=answers, flush=True)
@@ -386,26 +392,35 @@ def measure(workers: int) -> None:
     subprocess.run(command, cwd=copy.folder, env=environment, check=False)
 
 
-def sample(packages: Iterable[str], number: int, seed: int) -> list[Mutant]:
-    """So many faults, each line of code as likely as any other."""
-    by_line: dict[tuple[str, int], list[Mutant]] = defaultdict(list)
-    for package in packages:
-        place = ROOT / SOURCE / package
-        files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
-        for file in files:
-            name = str(file.relative_to(ROOT))
-            for each in mutants(name, file.read_text("utf-8")):
-                by_line[each.file, each.line].append(each)
-    generator = random.Random(seed)
-    chosen = generator.sample(sorted(by_line), min(number, len(by_line)))
-    return [generator.choice(by_line[each]) for each in chosen]
+def sample(rooms: Iterable[str], number: int, seed: int) -> list[Mutant]:
+    """So many faults, each line of code as likely as any other, wherever it stands in its file.
+
+    The first faults of one room are those that it has in a sample of all.
+    """
+    drawn: list[tuple[float, str, int, Mutant]] = []
+    for room in rooms:
+        place = ROOT / SOURCE / room
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]:
+            name, text = str(file.relative_to(ROOT)), file.read_text("utf-8")
+            by_line: dict[int, list[Mutant]] = defaultdict(list)
+            for each in mutants(name, text):
+                by_line[each.line].append(each)
+            lines = [line.strip() for line in text.splitlines()]
+            for line, faults in sorted(by_line.items()):
+                which = lines[:line].count(lines[line - 1])
+                chance = random.Random(f"{seed} {name} {which} {lines[line - 1]}")
+                drawn.append((chance.random(), name, line, chance.choice(faults)))
+    return [mutant for *_, mutant in sorted(drawn, key=lambda each: each[:3])[:number]]
 
 
-def _judge(mutant: Mutant, copy: Copy, lines: Lines) -> str:
-    tests = lines.tests(mutant.file, mutant.line)
+def _judge(mutant: Mutant, copy: Copy, lines: Lines, tests: Sequence[str]) -> str:
+    seconds = 300.0
+    if not tests:
+        tests = lines.tests(mutant.file, mutant.line)
+        seconds = 40.0 + 4.0 * sum(lines.seconds[test] for test in tests)
     if not tests:
         return "not run"
-    status = copy.run(mutant, tests, 40.0 + 4.0 * sum(lines.seconds[test] for test in tests))
+    status = copy.run(mutant, tests, seconds)
     return {0: "survived", 124: "killed (no end)"}.get(status, "killed")
 
 
@@ -425,6 +440,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--map", action="store_true", help="measure anew which tests run a line")
+    parser.add_argument("--again", action="store_true", help="run those that survived once more")
+    parser.add_argument("--tests", nargs="*", default=[], help="run these for every fault")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args(words)
@@ -439,7 +456,7 @@ def main(words: Sequence[str] | None = None) -> int:
     done = {}
     if kept.exists():
         for row in map(json.loads, kept.read_text("utf-8").splitlines()):
-            if row["outcome"] != "not run":
+            if row["outcome"] != "not run" and not (asked.again and row["outcome"] == "survived"):
                 done[row.pop("digest"), Mutant(**row.pop("mutant"))] = row["outcome"]
     chosen = sample(asked.packages or ROOMS, asked.sample, asked.seed)
     digests = {each.file: "" for each in chosen}
@@ -453,7 +470,7 @@ def main(words: Sequence[str] | None = None) -> int:
     def judge(mutant: Mutant) -> tuple[Mutant, str]:
         copy = copies.get()
         try:
-            return mutant, _judge(mutant, copy, lines)
+            return mutant, _judge(mutant, copy, lines, asked.tests)
         finally:
             copies.put(copy)
 
