@@ -34,7 +34,7 @@ help:
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
 	@echo "make studies   make again the tables of the documentation, in hours"
 	@echo "make mutants   put small faults into the code: does a test fail? PACKAGES=names SAMPLE=600"
-	@echo "make faults    kill and refuse every command at many moments, for up to an hour"
+	@echo "make faults    kill and refuse every command at many moments, within 20 minutes"
 	@echo "make pins      write requirements/ anew from pyproject.toml, with hashes"
 	@echo "make audit     look for known weaknesses in what is pinned"
 	@echo "make clean     remove what these commands made"

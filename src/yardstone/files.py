@@ -182,8 +182,13 @@ def _taken(path: Path) -> int | None:
                 return None
             ours = _still(path, handle)
             if ours:
-                os.ftruncate(handle, 0)
-                os.fchmod(handle, 0o600)
+                try:
+                    os.ftruncate(handle, 0)
+                    os.fchmod(handle, 0o600)
+                except OSError:
+                    ours = False
+                    path.unlink()
+                    raise
                 return handle
         finally:
             if not ours:

@@ -1,6 +1,6 @@
 """A command that is killed, interrupted or refused leaves nothing, or the whole result.
 
-Each case meets two faults here, a heavy one is killed only: `make faults` tries all of them.
+Each case meets three faults here, a heavy one is killed only: `make faults` tries all of them.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ def test_faults(case: Case, server: Server, tmp_path: Path) -> None:
     if case.heavy:
         return
     # One fault more: which, is drawn by the case, so that all the cases together meet each.
+    calls = trial.undisturbed[0].calls
+    if calls:
+        trial.call_failed(draw(1, len(calls)))
     match chance.choice(("term", "int", "full", *DISKS, "limit", "twins", "closed")):
         case "term" | "int" as name:
             trial.signalled(name, draw(1, moments), chance.choice(LATER))

@@ -157,6 +157,15 @@ class Trial:
         # Where nothing can be removed any more a temporary file and a lock stay.
         return self._refused(folder, done, what, left=fault == "read-only" and moment > 1)
 
+    def call_failed(self, number: int) -> bool:
+        """Let one call of the system fail; whether the command failed for it."""
+        calls = self.undisturbed[0].calls
+        folder = self.fresh()
+        done = self.run(folder, fault="call", moment=number)
+        what = f"{self.case}: call {number} of {calls} fails: {done.status}\n{done.err}"
+        # What cannot be removed stays.
+        return self._refused(folder, done, what, left=calls[number - 1 : number] == "u")
+
     def _refused(self, folder: Path, done: Done, what: str, *, left: bool) -> bool:
         """Judge what is left where the system refused something."""
         _, whole = self.undisturbed
@@ -168,7 +177,8 @@ class Trial:
         else:
             assert done.status == 1, what
             self.check_message(done, what)
-        self.check_again(folder, whole, what)
+        if files != self.before:  # else it is as if nobody had run it
+            self.check_again(folder, whole, what)
         shutil.rmtree(folder)
         return done.status != 0
 
@@ -263,6 +273,8 @@ class Trial:
             return self.signalled(fault, moment, later)
         if fault in ("full", "read-only", "limit"):
             return self.refused(fault, moment)
+        if fault == "call":
+            return self.call_failed(moment)
         if fault == "twins":
             return self.twins()
         return self.streams(fault)

@@ -9,12 +9,16 @@ system refuse. The process has its own table of mounted disks where the machine 
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import errno
+import functools
 import io
 import json
 import os
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,9 +32,11 @@ from typing import Any, Self
 
 from tests.faults.disks import own_disks
 
-__all__ = ["CLOCK", "Done", "Order", "Server"]
+__all__ = ["CLOCK", "Done", "Order", "Server", "shim"]
 
-_OUT, _ERR, _COUNT = "out", "err", "moments"
+_OUT, _ERR, _COUNT, _CALLS = "out", "err", "moments", "calls"
+#: Variable by which the forks know the library that lets calls fail.
+_SHIM = "YARDSTONE_TEST_SHIM"
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGES = frozenset(
     "os.rename os.remove os.mkdir os.rmdir os.chmod os.truncate os.link os.symlink".split()
@@ -54,7 +60,8 @@ class Order:
         folder: Where it runs.
         logs: Folder for what it prints.
         fault: ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
-            answers from then on to all that makes or changes a file. ``limit``: no file grows
+            answers from then on to all that makes or changes a file. ``call``: that one call of
+            the system fails (`Done.calls`), and no other. ``limit``: no file grows
             beyond `moment` bytes. ``closed``, ``device``, ``pipe``: standard output. ``deaf``:
             standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
         moment: Which change it is; from 1 on.
@@ -80,12 +87,30 @@ class Done:
     Attributes:
         status: The exit status; negative for the signal that ended it.
         moments: Changes that were counted until then.
+        calls: A letter for each call of the system that changes a file, as in ``calls.c``; empty
+            without a C compiler.
     """
 
     status: int
     out: str
     err: str
     moments: int
+    calls: str
+
+
+@functools.cache
+def shim() -> Path | None:
+    """Build the library that lets calls of the system fail; None without a C compiler for Linux."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        return None
+    library = Path(tempfile.mkdtemp(prefix="calls-")) / "calls.so"
+    source = Path(__file__).with_name("calls.c")
+    words = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
+    if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+        return None  # a compiler without the headers of the system
+    atexit.register(shutil.rmtree, library.parent, ignore_errors=True)
+    return library
 
 
 class Server:
@@ -103,6 +128,8 @@ class Server:
         self.disks = bool(own_disks())
         self.clock: Path | None = None
         values = dict(os.environ)
+        if (library := shim()) is not None and faketime is None:
+            values |= {"LD_PRELOAD": str(library), _SHIM: str(library)}
         if faketime is not None:
             handle, name = tempfile.mkstemp(prefix="clock-")
             os.close(handle)
@@ -163,12 +190,13 @@ def set_ahead(clock: str, ahead: int) -> None:
 
 def _done(order: Order, status: int) -> Done:
     logs = Path(order.logs)
-    counted = logs / _COUNT
+    counted, calls = logs / _COUNT, logs / _CALLS
     return Done(
         status=status,
         out=(logs / _OUT).read_text(errors="replace"),
         err=(logs / _ERR).read_text(errors="replace"),
         moments=counted.stat().st_size if counted.exists() else 0,
+        calls=calls.read_text() if calls.exists() else "",
     )
 
 
@@ -281,6 +309,11 @@ def _run(order: Order) -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order.moment, order.moment))
     from yardstone.cli.main import main
 
+    if _SHIM in os.environ:
+        log = os.open(Path(order.logs) / _CALLS, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        failing = ctypes.c_long(order.moment if order.fault == "call" else 0)
+        folder = os.path.realpath(order.folder).encode()
+        ctypes.CDLL(os.environ[_SHIM]).arm(folder, failing, errno.EIO, log)
     status = main()
     # What Python does at its end: it waits for threads that still put away their files,
     threading._shutdown()  # type: ignore[attr-defined]

@@ -84,13 +84,15 @@ def cancel_job(store: JobStore, job: str) -> None:
 def delete_job(store: JobStore, address: str) -> None:
     """Delete a job, or all jobs of a batch, with their results."""
     own = (jobs.c.id == address) | (jobs.c.batch == address)
+    gone = 0
 
-    def work(connection: sa.Connection) -> bool:
-        gone = connection.execute(sa.delete(jobs).where(own)).rowcount
+    def work(connection: sa.Connection) -> None:
+        nonlocal gone  # counted by a first try, too, whose answer was lost
+        gone += connection.execute(sa.delete(jobs).where(own)).rowcount
         store.tell_change(connection, address, None)
-        return gone > 0
 
-    if not store.database.write(work):
+    store.database.write(work)
+    if not gone:
         store.refuse_absent(address)
     store.database.forget()
 
