@@ -64,21 +64,6 @@ def test_a_density_is_the_mean_of_those_of_the_members() -> None:
     )
 
 
-def test_effects_of_moves_add_up() -> None:
-    model = joined()
-    score = model.score(EVIDENCE, "ogs")
-    effects = model.move_scores(EVIDENCE, "ogs")
-    assert np.abs(effects).max() > 0.0
-    whole = model.game_statistics(EVIDENCE).sum(axis=0)
-    start = whole.copy()
-    scale = model.scale("ogs")
-    for spread in scale.spreads:
-        usual = spread.usual_of(np.array([scale.medium]))[0]
-        start[PHASES + 1 + spread.columns.astype(np.int64)] = whole[:PHASES] @ usual
-    begin = float(model.posterior(start, "ogs")[0])
-    assert effects.sum() == pytest.approx(score.mean - begin, abs=0.1)
-
-
 def test_a_joined_model_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
     model = joined()
     model.save(tmp_path / "joined.npz")

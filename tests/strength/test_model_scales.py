@@ -14,12 +14,20 @@ from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
 from tests.strength.rank_cases import WIDTH, model_of_two_scales, random_evidence, with_spread
-from yardstone.errors import UsageError
+from yardstone.errors import InputError, UsageError
 from yardstone.strength.evidence import PHASES, no_evidence
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale, ScoreSpread
 from yardstone.strength.site_scales import EDGES, GROUP_EDGES, KNOWN_RANKS, fox_rank
-from yardstone.strength.strengths import Rated, Rater, best_basis, interval_tables
+from yardstone.strength.strengths import (
+    Rated,
+    Rater,
+    best_basis,
+    contradictory,
+    interval_tables,
+    phase_means,
+    supported_scales,
+)
 from yardstone.web.kinds.go import KIND
 
 Array = NDArray[np.float64]
@@ -127,19 +135,6 @@ def test_effects_of_moves_add_up_on_each_scale(lengths: list[int], seed: int) ->
         assert effects.sum() == pytest.approx(change, abs=0.011 * width)
 
 
-def test_a_wider_scatter_leaves_more_doubt_and_less_distance() -> None:
-    model = model_of_two_scales()
-    scale = model.scale("ogs")
-    statistics = model.game_statistics(random_evidence([80]))[0]
-    result = []
-    for factor in (1.0, 4.0):
-        spread = replace(scale.spread, scatter=np.full(5, factor))
-        wider = replace(scale, spread=spread)
-        result.append((wider.moments(wider.density(statistics))[1], wider.distance(statistics)))
-    assert result[1][0] > result[0][0]
-    assert result[1][1] == pytest.approx(result[0][1] / 4.0)
-
-
 def test_both_scales_are_kept_in_the_file(tmp_path: Path) -> None:
     model, evidence = model_of_two_scales(), random_evidence([40, 21])
     model.save(tmp_path / "model.npz")
@@ -185,18 +180,12 @@ def test_a_scale_that_a_model_has_not(tmp_path: Path) -> None:
 GOOD = model_of_two_scales().scale("ogs").spread
 
 
-def test_a_spread_is_made_of_its_numbers() -> None:
-    again = ScoreSpread.from_arrays(GOOD.arrays(), WIDTH + 2)
-    for name, value in GOOD.arrays().items():
-        np.testing.assert_array_equal(again.arrays()[name], value)
-    assert again.width == 2
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
         ({"scatter": np.array([0.5, 0.8, 0.0, 1.6, 2.5])}, "a scatter that is none"),
-        ({"scatter": np.array([0.5, 0.8, -1.0, 1.6, 2.5])}, "a scatter that is none"),
+        ({"scatter": np.array([0.5, 0.8, 0.0009, 1.6, 2.5])}, "a scatter that is none"),
+        ({"scatter": np.array([0.5, 0.8, 1001.0, 1.6, 2.5])}, "a scatter that is none"),
         ({"scatter": np.ones(4)}, r"scatter is of shape \(4,\), not \(5,\)"),
         ({"scatter": np.array(1.0)}, r"scatter is of shape \(\), not \(5,\)"),
         ({"columns": np.array([1.0, 1.0])}, "a score that the model has not"),
@@ -208,11 +197,20 @@ def test_a_spread_is_made_of_its_numbers() -> None:
         ({"columns": np.zeros((2, 1))}, "no scores"),
         ({"knots": np.array([-30.0, -20.0, -20.0, -3.0, 5.0])}, "knots that do not grow"),
         ({"knots": np.array([1.0])}, "fewer than two knots"),
-        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, 1e9])}, "of no rank"),
-        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, -2.999])}, "knots that do not grow"),
+        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, 100.1])}, "of no rank"),
+        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, -2.951])}, "knots that do not grow"),
+        ({"move": np.array([[1.0, 0.5], [0.4, 1.0]])}, "a covariance is none"),
+        ({"game": np.array([[1.0, 2.0], [2.0, 1.0]])}, "a covariance is none"),
+        ({"player": np.array([[1.0, 2.0], [2.0, 1.0]])}, "a covariance is none"),
+        ({"move": np.ones((2, 2))}, "the spread of moves is none"),
+        ({"prior_moves": np.array(-0.1)}, "the spread of moves is none"),
     ],
 )
 def test_a_spread_that_cannot_be(changed: dict[str, Array], words: str) -> None:
+    edge = {"scatter": np.array([0.001, 1000.0, 1.0, 1.0, 1.0]), "prior_moves": np.array(0.0)}
+    edge |= {"knots": np.array([-100.0, -20.0, -10.0, -9.949, 100.0]), "game": np.zeros((2, 2))}
+    again = ScoreSpread.from_arrays({**GOOD.arrays(), **edge}, WIDTH + 2)
+    assert again.width == 2
     with pytest.raises(ValueError, match=words):
         ScoreSpread.from_arrays({**GOOD.arrays(), **changed}, WIDTH + 2)
 
@@ -222,6 +220,9 @@ def test_a_spread_that_cannot_be(changed: dict[str, Array], words: str) -> None:
     [
         ({"edges": np.array([-4.0, -1.0, -1.0, 9.0])}, "do not grow"),
         ({"edges": np.array([-4.0, 9.0])}, "do not grow"),
+        ({"edges": np.array([-4.0, 9.0, 9.04])}, "do not grow"),
+        ({"edges": np.array([-100.1, -1.0, 9.0])}, "no ranks"),
+        ({"edges": np.array([[-4.0, -1.0, 9.0]])}, "do not grow"),
         ({"prior": np.full(10, 0.1)}, "without a probability"),
         ({"prior": np.array([0.0, *np.full(10, 0.1)])}, "without a probability"),
     ],
@@ -241,27 +242,101 @@ def test_intervals_are_kept_by_scale() -> None:
     assert interval_tables(model, "ogs")["whole"].at.max() == 0.5
     assert interval_tables(model, "fox")["whole"].at.max() > 0.99
     assert interval_tables(model, "fox")["whole"].ends.tolist() == [*EDGES[:2], *EDGES[-2:]]
-    model.card["farthest"] = {"ogs": {"whole": 0.0}}
+
+
+def test_an_interval_holds_its_rating_and_ends_where_nobody_is_like_that() -> None:
+    model = model_of_two_scales()
     statistics = model.game_statistics(random_evidence([30]))[0]
-    assert Rater(model, 0.9, "ogs").rate(statistics).unlikely
-    assert not Rater(model, 0.9, "fox").rate(statistics).unlikely
+    scale = model.scale("ogs")
+    density, distance = scale.density(statistics), float(scale.distance(statistics))
+    mean = float(scale.moments(density)[0])
+    table = interval_tables(model, "ogs")["whole"]
+    low, high = table.interval(density, 30, 0.5)
+    rated = Rater(model, 0.5, "ogs").rate(statistics)
+    assert rated == Rated(mean, low, high, 30)
+    assert rated.ranked
+    assert not replace(rated, moves=29).ranked
+    told = Rater(model, 0.5, "ogs").rate(statistics, mean=9.9)  # beyond the end
+    assert (told.rating, told.low, told.high) == (9.9, low, None if high is None else 9.9)
+    told = Rater(model, 0.5, "ogs").rate(statistics, mean=-33.0)
+    assert (told.low, told.high) == (None if low is None else -33.0, high)
+    for farthest, unlikely in ((distance - 1e-6, True), (distance + 1e-6, False)):
+        model.card["farthest"] = {"ogs": {"whole": farthest}}
+        found = Rater(model, 0.5, "ogs").rate(statistics)
+        assert found == (Rated(mean, None, None, 30, True) if unlikely else rated)
+        assert not Rater(model, 0.5, "ogs").rate(statistics, part="opening").unlikely
+    model.card["intervals"] = {"ogs": {"whole": table.as_dict()}}
+    with pytest.raises(InputError, match="of another version"):
+        Rater(model, 0.5, "ogs")
+
+
+def test_levels_are_supported_where_enough_players_speak_for_them() -> None:
+    model = model_of_two_scales()
+    tables = interval_tables(model, "fox")
+    few = {name: replace(each, players=np.array([40])).as_dict() for name, each in tables.items()}
+    model.card["intervals"] = {"fox": few}
+    assert supported_scales(model, 0.9) == ["fox", "ogs"]
+    assert supported_scales(model, 0.95) == ["ogs"]
+    model.card["intervals"] = {"fox": few, "ogs": few}
+    with pytest.raises(UsageError, match="nothing is known of intervals of 95 %"):
+        supported_scales(model, 0.95)
+
+
+def test_phases_say_what_all_moves_would_if_they_looked_so() -> None:
+    """Of players who are told exactly, each phase as those of another strength usually do."""
+    model = model_of_two_scales()
+    narrow = {"move": 1e-4 * np.eye(2), "game": np.zeros((2, 2)), "player": np.zeros((2, 2))}
+    steady = np.linspace(-1.0, 1.0, 5)[:, None, None] * np.ones((PHASES, 2))
+    spread = replace(GOOD, **narrow, usual=steady, scatter=np.ones(5), prior_moves=np.array(0.0))
+    scale = replace(model.scale("ogs"), spread=spread)
+    counts = np.array([10.0, 20.0, 15.0, 30.0, 0.0])
+    columns = PHASES + 1 + spread.columns.astype(int)
+    strengths = (-25.0, -12.0, -5.0, -12.0)
+    parts = np.zeros((6, PHASES + 1 + WIDTH + 2))
+    for phase, strength in enumerate(strengths):
+        parts[phase, phase] = counts[phase]
+        parts[phase, columns] = counts[phase] * between_knots(spread, strength)[phase]
+    whole = parts.sum(axis=0)
+    whole[PHASES] = counts.sum() ** 2
+    parts[5] = whole
+    means = phase_means(scale, parts, whole)
+    mean = float(scale.moments(scale.density(whole))[0])
+    assert means == pytest.approx([*strengths, mean, mean], abs=0.06)
+    nothing = np.zeros_like(whole)
+    usual = model.scale("ogs")
+    assert phase_means(usual, parts, nothing) == pytest.approx([usual.medium] * 6)
 
 
 def rated(rating: float, *, unlikely: bool = False) -> Rated:
     return Rated(rating, rating - 1.0, rating + 1.0, 100, unlikely)
 
 
-def test_the_scale_that_tells_a_player_best() -> None:
-    """The first one, but where the player is in its weakest group or like nobody there."""
+@pytest.mark.parametrize(
+    ("fox", "ogs", "basis", "apart"),
+    [
+        (rated(3.0), rated(-3.0), "fox", False),
+        (rated(-1.0), rated(-6.0), "fox", False),
+        (rated(-1.01), rated(-12.0), "ogs", False),  # in the weakest group of Fox
+        (rated(-1.01), rated(-12.0, unlikely=True), "ogs", True),
+        (rated(3.0, unlikely=True), rated(-12.0), "ogs", False),
+        # Players of 3 dan and a half score -2.8 at OGS, and 1.75 less is too far.
+        (rated(3.5), rated(-4.54), "fox", False),
+        (rated(3.5), rated(-4.56), "fox", True),
+        (rated(4.0), rated(-2.35 - 1.74), "fox", False),
+        (rated(4.0), rated(-2.35 - 1.76), "fox", True),
+        # Of the strongest OGS has hardly anybody to compare with.
+        (rated(7.99), rated(4.0, unlikely=True), "fox", True),
+        (rated(8.0), rated(4.0, unlikely=True), "fox", False),
+    ],
+)
+def test_which_scale_tells_a_player_best_and_whether_they_contradict_each_other(
+    fox: Rated, ogs: Rated, basis: str, apart: bool
+) -> None:
     model = model_of_two_scales()
-    ogs = rated(-12.0)
-    assert best_basis(model, {"fox": rated(3.0), "ogs": ogs}) == "fox"
-    assert best_basis(model, {"fox": rated(-0.99), "ogs": ogs}) == "fox"
-    assert best_basis(model, {"fox": rated(-1.01), "ogs": ogs}) == "ogs"
-    assert best_basis(model, {"fox": rated(3.0, unlikely=True), "ogs": ogs}) == "ogs"
-    assert best_basis(model, {"fox": rated(9.5), "ogs": rated(4.0, unlikely=True)}) == "fox"
-    alone = with_spread(model, model.scale().spread)
-    assert best_basis(alone, {"fox": rated(-3.0, unlikely=True)}) == "fox"
+    both = {"fox": fox, "ogs": ogs}
+    assert (best_basis(model, both), contradictory(both, basis)) == (basis, apart)
+    assert best_basis(model, {"fox": fox}) == "fox"
+    assert not contradictory({"fox": fox}, "fox")
 
 
 def test_the_known_ranks_are_those_of_the_scales_wherever_they_are_told() -> None:

@@ -13,11 +13,13 @@ import pytest
 from lab.tests.strength.made_run import TRAINING, VALIDATION, write_run
 from lab.tests.strength.made_training import TINY
 from tests.reports.pictures import check, texts
+from tests.strength.estimate_cases import game, make_case, sgf
 from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.chart import Points
 from yardstone.reports.text import document_text
+from yardstone.strength.model import StrengthModel
 from yardstone_lab.neubauer.experiment.sets import experiment_examples
 from yardstone_lab.neubauer.network.search import SearchRun
 from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
@@ -41,21 +43,17 @@ def test_train(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     command = ("train", file, "--model", "basic", "--threads", "1")
     out, err = run(capsys, *command, "-o", tmp_path / "a.svg")
     network = StrengthNetwork.load(tmp_path / "work/training-basic/network.npz")
-    assert network.channels == 6
-    assert network.settings.window == 9  # of the experiment
-    assert network.settings.width == 8
+    assert (network.channels, network.settings.window, network.settings.width) == (6, 9, 8)
     assert network.card["features"] == ["head"]
     lines = out.splitlines()
     assert lines[0] == f"{network.settings.parameters(6):,} parameters, 6 features a move"
     assert lines[1] == f"trained on 60 games, best after epoch {network.card['epoch']} of 2"
     loss = network.card["validation_loss"]
     assert lines[2].startswith(f"validation on 30 games: log-likelihood {-loss:.4f}, accuracy ")
-    assert lines[3].endswith("training-basic/network.npz")
     assert [line[:9] for line in err.splitlines()] == ["epoch   0", "epoch   1", "epoch   2"]
     assert "training: score" in (tmp_path / "a.svg").read_text()
     # Once more: nothing is trained, and all is shown again.
     assert run(capsys, *command) == (out, err)
-    # Other settings need another folder, or to begin anew.
     with pytest.raises(UsageError, match="other settings"):
         run(capsys, *command, "--set", "seed=1")
     again = run(capsys, *command, "--set", "seed=1", "--anew", "--quiet", "--format", "text")
@@ -71,9 +69,6 @@ def test_train_the_full_model_of_a_preset(
     network = StrengthNetwork.load(tmp_path / "here" / "network.npz")
     assert network.channels == 12
     assert (network.settings.width, network.settings.sample) == (48, 100)
-    # The experiment has no full model: it is the published one, then.
-    run(capsys, "train", file, *small, "--folder", tmp_path / "there", "-q")
-    assert StrengthNetwork.load(tmp_path / "there" / "network.npz").settings.width == 254
 
 
 def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,9 +90,6 @@ def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "iteration 2" in (tmp_path / "a.svg").read_text()
     result = json.loads(run(capsys, *command, "--format", "json")[0])
     assert [f"{each['loss']:.4f}" for each in result] == losses
-    table = run(capsys, *command, "--format", "csv")[0]
-    kept = (tmp_path / "work/search-basic/runs.csv").read_text()
-    assert table == kept.replace("False", "false")
     with pytest.raises(UsageError, match="holds another search"):
         run(capsys, *command, "--seed", "1")
 
@@ -114,34 +106,23 @@ def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("command", "words"),
     [
-        (["--set", "width"], "write NAME=VALUE"),
-        (["--set", "widht=3"], "no setting 'widht'"),
-        (["--preset", "small", "--set", "width=0"], "width is 0"),
+        ("train --set width", "write NAME=VALUE"),
+        ("train --set widht=3", "no setting 'widht'"),
+        ("train --preset small --set width=0", "width is 0"),
+        ("search --windows 5", "--windows 5: write two numbers"),
+        ("search --windows 9,3", "the first number must be below the second"),
+        ("search --limits a,b", "--limits a,b: write two numbers"),
+        ("search --shrink 0", "shrink is 0"),
     ],
 )
-def test_train_with_options_of_no_use(
-    file: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+def test_options_of_no_use(
+    file: Path, capsys: pytest.CaptureFixture[str], command: str, words: str
 ) -> None:
+    name, *options = command.split()
     with pytest.raises(UsageError, match=words):
-        run(capsys, "train", file, *options)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--windows", "5"], "--windows 5: write two numbers"),
-        (["--windows", "9,3"], "the first number must be below the second"),
-        (["--limits", "a,b"], "--limits a,b: write two numbers"),
-        (["--shrink", "0"], "shrink is 0"),
-    ],
-)
-def test_search_with_options_of_no_use(
-    file: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
-) -> None:
-    with pytest.raises(UsageError, match=words):
-        run(capsys, "search", file, *options)
+        run(capsys, name, file, *options)
 
 
 def test_an_experiment_that_has_not_been_run(
@@ -157,6 +138,39 @@ def test_an_experiment_that_has_not_been_run(
         experiment_examples(str(file), "full")
     assert main(["strength", "train", str(file)]) == 1
     assert "has not been run so far" in capsys.readouterr().err
+
+
+# --- a scale from a table of ranks ----------------------------------------------------------
+
+
+def test_a_rank_model_gets_a_scale_from_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = make_case(tmp_path)
+    rows = ["file,colour,rank,scale,player"]
+    (tmp_path / "games").mkdir()
+    for number in range(30):  # no scale is learnt from fewer players
+        played = game(number, f"p{number}", "program", moves=16)
+        (tmp_path / "games" / f"{number}.sgf").write_text(sgf(played))
+        rows.append(f"{number}.sgf,black,{number - 25},ogs,p{number}")
+    table = tmp_path / "ranks.csv"
+    table.write_text("\n".join(rows))
+    base, features, model = (tmp_path / name for name in ("fox.npz", "features", "mine.npz"))
+    rank = StrengthModel.load("rank")
+    StrengthModel(rank.scorer, [rank.scale("fox")], case.model.card).save(base)
+    taken = ["go", "features", tmp_path / "games", "-o", features, "--net", case.file]
+    taken += ["--komi", "6.5", "--features", "pick,after,candidates,mean", "-q"]
+    assert main(list(map(str, taken))) == 0
+    capsys.readouterr()
+    learn = ["train", table, "--store", features, "--format", "json", "-q"]
+    said = json.loads(run(capsys, *learn, "--from", base, "--save", model)[0])
+    assert said["scales"] == ["fox", "ogs"]
+    assert [each["players"] for each in said["unseen"] if each["games"] == 1] == [30]
+    assert set(StrengthModel.load(model).scales) == {"fox", "ogs"}
+    other = tmp_path / "no.npz"
+    with pytest.raises(UsageError, match="the model has a scale 'ogs'"):
+        run(capsys, *learn, "--from", model, "--save", other)
+    assert not other.exists()
 
 
 # --- pictures and texts --------------------------------------------------------------------

@@ -58,16 +58,6 @@ def test_recent_moves_are_those_of_the_definition(seed: int, window: int, last: 
             assert result == slow(pool, pieces, game, side, window, last)
 
 
-def test_the_game_itself_and_later_ones_are_left_out() -> None:
-    pool = Pool.from_names(["A", "B", "A"], ["B", "A", "B"], [1, 1, 0])
-    pieces = Pieces(np.array([[0, 2], [4, 6], [8, 10]]), np.full((3, 2), 2), np.ones(3, bool))
-    rows, starts = recent_moves(pool, pieces)
-    assert np.diff(starts).tolist() == [0, 0, 2, 2, 4, 4]
-    assert rows.tolist() == [2, 3, 0, 1, 0, 1, 6, 7, 2, 3, 4, 5]
-    masked, _ = recent_moves(pool, pieces, np.array([False, False, True]), window=3)
-    assert masked.tolist() == [1, 6, 7, 3, 4, 5]
-
-
 def test_what_cannot_be_asked_for() -> None:
     pool, pieces = made(4, 3, 0)
     with pytest.raises(UsageError, match="at least 1 move"):

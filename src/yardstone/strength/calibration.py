@@ -195,7 +195,7 @@ def fit_calibration(
     variance = float(residual @ residual) / max(len(x) - 2, 1)
     own = 0.0 if deviations is None else float(np.mean(np.asarray(deviations, np.float64) ** 2))
     total = float(((y - y.mean()) ** 2).sum())
-    if slope <= 0.0:
+    if slope <= 0.0 or np.ptp(y) <= 0.0:  # equal ratings give a slope of rounding errors
         raise ModelError(
             f"the ratings do not grow with the estimates (slope {slope:.1f} points a rank): "
             "are players and ratings paired rightly?"
@@ -212,7 +212,7 @@ def fit_calibration(
         intercept_error=sqrt(covariance[1, 1]),
         deviation=sqrt(variance),
         unexplained=sqrt(max(variance - own * slope * slope, 0.0)),
-        determined=1.0 - float(residual @ residual) / total if total else 0.0,
+        determined=1.0 - float(residual @ residual) / total,
         lowest=float(x.min()),
         highest=float(x.max()),
     )

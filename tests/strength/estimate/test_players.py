@@ -4,19 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.points import BLACK, WHITE
+from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.strength.players import (
     AmbiguousPlayerError,
+    EvaluatedGame,
+    Side,
     colour_of,
+    facts,
     find_player,
+    no_games,
+    one_name,
     plain_name,
     player_names,
     unique_games,
+    unsuitable,
 )
 
 
@@ -58,7 +63,7 @@ def test_where_it_is_not_clear_the_question_names_the_players(
 
 def test_a_long_list_of_names_is_cut() -> None:
     games = [game(f"Player {k}", f"Other {k}") for k in range(10)]
-    with pytest.raises(AmbiguousPlayerError, match=r"and 12 more: name the player"):
+    with pytest.raises(AmbiguousPlayerError, match=r"Other 3 \(1\) and 12 more: name the player"):
         find_player(games)
 
 
@@ -76,15 +81,8 @@ def test_colours() -> None:
     assert colour_of(game("Anna", "ANNA"), "anna") == 0
 
 
-@given(st.text(max_size=20))
-def test_a_plain_name_is_its_own_plain_name(name: str) -> None:
-    plain = plain_name(name)
-    assert plain_name(f"  {plain} ") == plain
-    assert plain == plain.strip()
-
-
-def test_letters_of_any_width_are_the_same_player() -> None:
-    assert plain_name("ＡＢＣ  ａｂｃ") == plain_name("abc ABC")
+def test_names_are_compared_without_capitals_blanks_and_widths() -> None:
+    assert plain_name(" ＡＢＣ  ａｂｃ ") == plain_name("abc ABC") == "abc abc"
     assert plain_name("Straße") == plain_name("STRASSE")
 
 
@@ -96,10 +94,11 @@ def test_a_game_that_occurs_twice_counts_once() -> None:
     assert unique_games([one, other, again]) == ([one, other], [again])
 
 
-def test_very_short_games_are_the_same_only_on_the_same_day() -> None:
-    one = game("Anna", "Bob", date=np.datetime64("2024-01-01", "s"))
-    two = game("Anna", "Bob", date=np.datetime64("2024-01-02", "s"))
-    assert unique_games([one, two]) == ([one, two], [])
+@pytest.mark.parametrize(("moves", "same"), [(9, False), (10, True)])
+def test_very_short_games_are_the_same_only_on_the_same_day(moves: int, same: bool) -> None:
+    one = game("Anna", "Bob", *range(moves), date=np.datetime64("2024-01-01", "s"))
+    two = replace(one, date=np.datetime64("2024-01-02", "s"), result="W+R")
+    assert unique_games([one, two]) == (([one], [two]) if same else ([one, two], []))
     assert unique_games([one, replace(one, result="W+R")])[1] != []
 
 
@@ -118,3 +117,69 @@ def test_equal_names_are_told_apart_by_colour() -> None:
     assert colour_of(both[0], "anna (white)") == WHITE
     assert colour_of(both[0], "Anna") == 0
     assert find_player([*both, game("Anna", "Bob"), game("Cid", "Anna")]) == "Anna"
+
+
+@pytest.mark.parametrize(
+    ("changed", "handicap", "why"),
+    [
+        ({}, False, None),
+        ({"size": 9}, False, "a board of 9x9"),
+        ({"setup_white": np.array([5], np.int16)}, True, "was set up"),
+        ({"setup_black": np.array([5], np.int16), "handicap": 1}, True, "was set up"),
+        ({"setup_black": np.array([5], np.int16), "handicap": 2}, True, None),
+        ({"handicap": 1}, False, None),
+        ({"handicap": 2}, False, "a handicap game"),
+        ({"moves": np.array([-1, -1], np.int16)}, False, "there is no move"),
+        ({"moves": np.array([-1, 0], np.int16)}, False, None),
+    ],
+)
+def test_games_that_say_nothing_to_the_model(
+    changed: dict[str, object], handicap: bool, why: str | None
+) -> None:
+    result = unsuitable(game("Anna", "Bob", **changed), handicap=handicap)
+    assert result is None if why is None else why in str(result)
+
+
+def test_what_a_record_says_from_one_players_view() -> None:
+    day = np.datetime64("2024-05-06T07:08:09", "s")
+    won = game("Anna", "Bob", date=day, winner=WHITE, result="W+R")
+    assert facts(won, WHITE) == {
+        "file": "a.sgf", "line": 1, "date": "2024-05-06", "opponent": "Anna",
+        "colour": "white", "result": "W+R", "won": "win",
+    }  # fmt: skip
+    lost = facts(won, BLACK)
+    assert (lost["opponent"], lost["colour"], lost["won"]) == ("Bob", "black", "loss")
+    bare = facts(replace(won, line=0, date=np.datetime64("NaT", "s"), winner=0, result=""), BLACK)
+    assert [bare[name] for name in ("line", "date", "won", "result")] == [None] * 4
+    assert facts(replace(won, winner=-1), BLACK)["won"] == "draw"
+
+
+def test_winrates_and_leads_are_one_players() -> None:
+    both = np.array([0.123456, 1.0], np.float32), np.array([1.23456, -0.001], np.float32)
+    seen = EvaluatedGame(game("Anna", "Bob"), None, *both, np.zeros(1, np.int16))  # type: ignore[arg-type]
+    assert (seen.winrate(WHITE), seen.winrate(BLACK)) == ([0.1235, 1.0], [0.8765, 0.0])
+    assert (seen.lead(WHITE), seen.lead(BLACK)) == ([1.23, 0.0], [-1.23, 0.0])
+
+
+def test_sides_of_games() -> None:
+    black, white = game("Anna", "Bob"), game("Cid", "Anna")
+    cases = {
+        Side("Anna"): [BLACK, WHITE],
+        Side("anna ", BLACK): [BLACK, 0],
+        Side("Anna", WHITE): [0, WHITE],
+        Side("Zoe", WHITE, anybody=True): [WHITE, WHITE],
+        Side("Zoe"): [0, 0],
+    }
+    for side, colours in cases.items():
+        assert [side.colour_in(each) for each in (black, white)] == colours
+    report = SkipReport()
+    side = Side("Anna", BLACK)
+    assert side.usable([black, white, game("Cid", "Bob")], report) == [black]
+    assert dict(report.reasons) == {"Anna has the other colour": 1, "not a game of Anna": 1}
+    error = no_games("Anna", report)
+    assert error.message.startswith("no game of Anna can be used: 1 × ")
+    assert (error.file, error.line, error.hint) == ("a.sgf", 1, None)
+    report.add(Skipped("", 0, "a handicap game"))
+    assert no_games(None, report).hint == "--handicap takes handicap games"
+    assert [one_name([black, black], colour) for colour in (BLACK, WHITE)] == ["Anna", "Bob"]
+    assert one_name([black, white], WHITE) == "White"

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.strength.estimate_cases import Case, game, make_case, sgf
+from tests.strength.estimate_cases import Case, game, sgf
 from yardstone.errors import InputError, NoGamesError
 from yardstone.go.evaluation_store import EvaluationStore
 from yardstone.go.feature_store import FeatureStore
@@ -24,14 +26,10 @@ from yardstone.strength.fusion_moves import (
     moves_of_store,
     read_moves,
 )
+from yardstone.strength.model import StrengthModel
 from yardstone.strength.players import take_of_games
 
 NAMES = ("Ann", "Bob", "Cem")
-
-
-@pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    return make_case(tmp_path_factory.mktemp("case"))
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +109,40 @@ def test_nothing_is_kept_where_nothing_is_to_be(
     assert asked == [2, 2]
 
 
+def test_what_is_kept_is_of_this_game_this_model_and_this_network_alone(case: Case) -> None:
+    model, here = case.model, {"sha256": "a", "engine": "e", "precision": "p", "symmetries": 1}
+    played = game(0, "Ann", "Bob", moves=4)
+    names = ("setup_black", "setup_white", "moves", "colours")
+    others: list[dict[str, Any]] = [
+        *[{name: np.append(getattr(played, name), 1).astype(np.int16)} for name in names],
+        *[{"size": 13}, {"handicap": 2}, {"to_play": 2}],
+    ]
+    games = [played, *(replace(played, **other) for other in others)]
+    networks: list[Any] = [
+        SimpleNamespace(**{**here, **more})
+        for more in ({}, {"sha256": "b"}, {"engine": "f"}, {"precision": "q"}, {"symmetries": 2})
+    ]
+    fox, ogs = model.scale("fox"), model.scale("ogs")
+    spread = replace(fox.spread, scatter=2.0 * fox.spread.scatter)
+    models = [
+        model,
+        StrengthModel(model.scorer, [fox, ogs], {**model.card, "name": "other"}),
+        StrengthModel(
+            model.scorer, [replace(fox, prior=fox.prior * np.arange(1.0, 12.0)), ogs], model.card
+        ),
+        StrengthModel(model.scorer, [replace(fox, spread=spread), ogs], model.card),
+        StrengthModel(model.scorer, [replace(fox, further=(spread,)), ogs], model.card),
+    ]
+    identities = [fusion_moves._identity(each, networks[0], None) for each in models]
+    identities += [fusion_moves._identity(model, each, None) for each in networks[1:]]
+    identities.append(fusion_moves._identity(model, networks[0], "ogs"))
+    keys = [fusion_moves._key(identities[0], each) for each in games]
+    keys += [fusion_moves._key(each, played) for each in identities[1:]]
+    assert len(set(keys)) == len(keys) == 8 + 9
+    same = replace(played, black="Zoe", file="b.sgf")
+    assert fusion_moves._key(fusion_moves._identity(model, networks[0], "fox"), same) == keys[0]
+
+
 def test_what_is_left_out_is_said(case: Case, records: Path) -> None:
     report = SkipReport()
     result = moves_of_records(
@@ -144,8 +176,6 @@ def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: 
 
 
 def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_path: Path) -> None:
-    from yardstone.strength.model import StrengthModel
-
     settings = ExtractionSettings(net=str(case.file), trunk=KINDS, komi=6.5, size=19)
     made = extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings)
     with pytest.raises(InputError, match="the features are of the network"):

@@ -47,60 +47,57 @@ def pool(*games: tuple[str, str, int, float]) -> Pool:
 GAMES = pool(("Ann", "Bob", 1, 1), ("Bob", "Ann", 1, 0), ("Ann", "Cem", 2, 0), ("Cem", "Bob", 5, 1))
 
 
-def test_players_day_and_colours_tell_the_game() -> None:
-    result = match_moves(
-        GAMES,
-        records(
-            ("Cem", "Bob", 5, 1),
-            ("ＡＮＮ ", "bob", 1, 1),
-            ("Bob", "Ann", 1, 2),
-            ("Dan", "Bob", 1, 1),
-            ("Ann", "Cem", 20, 2),
-            ("", "Bob", 1, 1),
+ONE = pool(("Ann", "Bob", 1, 1))
+TWO = pool(("Ann", "Bob", 1, 1), ("Ann", "Bob", 3, 1))
+THREE = pool(("Ann", "Bob", 1, 1), ("Ann", "Bob", 1, 0), ("Ann", "Bob", 1, 1))
+WINNER, SEVERAL = "with another winner than the result", "of one of several games of that day"
+
+
+@pytest.mark.parametrize(
+    ("games", "given", "record", "unmatched"),
+    [
+        # Players, day and colours tell the game; names are compared as people write them.
+        (
+            GAMES,
+            [
+                ("Cem", "Bob", 5, 1), ("ＡＮＮ ", "bob", 1, 1), ("Bob", "Ann", 1, 2),
+                ("Dan", "Bob", 1, 1), ("Ann", "Cem", 20, 2), ("", "Bob", 1, 1),
+            ],
+            [1, 2, -1, 0],
+            {"of no such game": 2, "without a name": 1},
         ),
-    )
-    assert result.record.tolist() == [1, 2, -1, 0]
-    assert result.unmatched == {"of no such game": 2, "without a name": 1}
-    assert "3 of 6 belong to a game (" in result.sentence
+        # A record of the day beside, if it is the only one.
+        (GAMES, [("Ann", "Cem", 3, 2)], [-1, -1, 0, -1], {}),
+        (ONE, [("Ann", "Bob", 2, 1)], [0], {}),
+        (pool(("Ann", "Bob", 3, 1)), [("Ann", "Bob", 2, 1)], [0], {}),
+        (ONE, [("Ann", "Bob", 3, 1)], [-1], {"of no such game": 1}),
+        (TWO, [("Ann", "Bob", 2, 1)], [-1, -1], {"of no such game": 1}),
+        (TWO, [("Ann", "Bob", 2, 1), ("Ann", "Bob", 1, 1)], [1, 0], {}),  # the day goes before
+        # Another winner is another game; a record need not tell.
+        (GAMES, [("Cem", "Bob", 5, 2), ("Ann", "Bob", 1, 0)], [1, -1, -1, -1], {WINNER: 1}),
+        (pool(("Ann", "Bob", 1, 0.5)), [("Ann", "Bob", 1, -1)], [0], {}),
+        (ONE, [("Ann", "Bob", 1, -1)], [-1], {WINNER: 1}),
+        # Several games of a day are told apart by their order, or by a result.
+        (THREE, [("Ann", "Bob", 1, 1), ("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 1)], [0, 1, 2], {}),
+        (THREE, [("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 1)], [-1, 0, -1], {SEVERAL: 1}),
+        (THREE, [("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 2)], [-1, -1, -1], {SEVERAL: 2}),
+        # Without dates a pair must have met once.
+        (replace(GAMES, time=None), [("Ann", "Bob", 7, 1), ("Cem", "Bob", None, 1)],
+         [0, -1, -1, 1], {}),
+        (GAMES, [("Ann", "Bob", 7, 1), ("Cem", "Bob", None, 1)], [-1, -1, -1, 1],
+         {"of no such game": 1}),
+        (TWO, [("Ann", "Bob", None, 1)], [-1, -1], {SEVERAL: 1}),
+        # Players with like names are told apart by what is written.
+        (pool(("ann", "Bob", 1, 1), ("Ann", "Bob", 1, 1)),
+         [("Ann", "BOB", 1, 1), ("ANN", "Bob", 1, 1)], [-1, 0], {"of no such game": 1}),
+    ],
+)  # fmt: skip
+def test_which_record_belongs_to_a_game(
+    games: Pool, given: list[Record], record: list[int], unmatched: dict[str, int]
+) -> None:
+    result = match_moves(games, records(*given))
+    assert (result.record.tolist(), result.unmatched) == (record, unmatched)
     assert not result.swapped.any()
-
-
-def test_a_record_of_the_day_beside_is_taken_where_it_is_the_only_one() -> None:
-    assert match_moves(GAMES, records(("Ann", "Cem", 3, 2))).record.tolist() == [-1, -1, 0, -1]
-    both = pool(("Ann", "Bob", 1, 1), ("Ann", "Bob", 3, 1))
-    assert match_moves(both, records(("Ann", "Bob", 2, 1))).record.tolist() == [-1, -1]
-    # The day of the record goes before.
-    result = match_moves(both, records(("Ann", "Bob", 2, 1), ("Ann", "Bob", 1, 1)))
-    assert result.record.tolist() == [1, 0]
-
-
-def test_another_winner_is_another_game() -> None:
-    result = match_moves(GAMES, records(("Cem", "Bob", 5, 2), ("Ann", "Bob", 1, 0)))
-    assert result.record.tolist() == [1, -1, -1, -1]
-    assert result.unmatched == {"with another winner than the result": 1}
-
-
-def test_several_games_of_a_day() -> None:
-    three = pool(("Ann", "Bob", 1, 1), ("Ann", "Bob", 1, 0), ("Ann", "Bob", 1, 1))
-    whole = records(("Ann", "Bob", 1, 1), ("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 1))
-    assert match_moves(three, whole).record.tolist() == [0, 1, 2]
-    # The only loss is one, the wins cannot be told apart.
-    some = records(("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 1))
-    result = match_moves(three, some)
-    assert result.record.tolist() == [-1, 0, -1]
-    assert result.unmatched == {"of one of several games of that day": 1}
-    # Two records of one game: nobody knows which.
-    twice = records(("Ann", "Bob", 1, 2), ("Ann", "Bob", 1, 2))
-    assert match_moves(three, twice).record.tolist() == [-1, -1, -1]
-
-
-def test_without_dates_a_pair_must_have_met_once() -> None:
-    undated = replace(GAMES, time=None)
-    given = records(("Ann", "Bob", 7, 1), ("Cem", "Bob", None, 1))
-    assert match_moves(undated, given).record.tolist() == [0, -1, -1, 1]
-    assert match_moves(GAMES, given).record.tolist() == [-1, -1, -1, 1]
-    twice = pool(("Ann", "Bob", 1, 1), ("Ann", "Bob", 9, 1))
-    assert match_moves(twice, records(("Ann", "Bob", None, 1))).record.tolist() == [-1, -1]
 
 
 def test_colours_do_not_matter_where_nobody_knows_who_moved_first() -> None:
@@ -111,12 +108,6 @@ def test_colours_do_not_matter_where_nobody_knows_who_moved_first() -> None:
     joined, _ = with_moves(replace(GAMES, ordered=False), given)
     assert joined.columns["first_moves"].tolist() == [0, 0, 1010, 0]
     assert joined.columns["second_moves_strength"][2] == 1.0
-
-
-def test_players_with_like_names_are_told_apart_by_what_is_written() -> None:
-    like = pool(("ann", "Bob", 1, 1), ("Ann", "Bob", 1, 1))
-    result = match_moves(like, records(("Ann", "BOB", 1, 1), ("ANN", "Bob", 1, 1)))
-    assert result.record.tolist() == [-1, 0]
 
 
 def test_a_column_may_name_the_games() -> None:
@@ -135,6 +126,9 @@ def test_a_column_may_name_the_games() -> None:
         "of other players than the result": 1,
         "with another winner than the result": 1,
     }
+    twice = replace(GAMES, columns={"id": np.array([7.0, 7.0, 9.0, 10.0])})
+    result = match_moves(twice, records(("Ann", "Bob", 1, 1), labels=[("7",)]), column="id")
+    assert result.unmatched == {"of several games": 1}
     numbers = replace(GAMES, columns={"id": np.array([7.0, 8.0, 9.0, 10.0])})
     assert match_moves(numbers, given, column="id").record.tolist() == [-1, 1, -1, 0]
     with pytest.raises(InputError, match="no column 'ID'"):
@@ -150,10 +144,9 @@ def test_the_columns_are_of_both_players() -> None:
     assert values[3].tolist() == [10.0, 1.0, 1010.0, 1001.0]
     assert values[1, 0] == 0.0
     assert np.isnan(values[1, 1])
-
-
-def test_nothing_that_belongs_is_an_error() -> None:
-    with pytest.raises(InputError, match="no record of moves belongs"):
+    with pytest.raises(
+        InputError, match=r"no record of moves belongs.*: 0 of 1 belong to a game \("
+    ):
         with_moves(GAMES, records(("Dan", "Eve", 1, 1)))
 
 

@@ -1,3 +1,5 @@
+"""The parameters by which the fusion believes moves, and priors of lists made with them."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -7,85 +9,145 @@ import pytest
 
 from tests.strength.fusion.made_moves import made_pool
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.backtest import earlier_part, evaluate
-from yardstone.strength.fusion import SHIPPED, Fusion
+from yardstone.evaluation.backtest import earlier_part
+from yardstone.evaluation.splits import earlier_games
+from yardstone.pool import Pool
+from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.joint import Prior
+from yardstone.strength.fusion import (
+    MOVE_COLUMNS,
+    SHIPPED,
+    Fusion,
+    Sides,
+    fit_moves_prior,
+    sides_before,
+)
 from yardstone.strength.fusion_priors import (
     FITTED,
     centred_fusion,
     fit_fusion,
     fusion_parameters,
+    moves_priors,
 )
 
+START = Fusion(initial_deviation=250.0)
 
-def test_the_fit_finds_what_moves_are_worth() -> None:
-    """A rank is 60 points; ± 3 ranks a game of 100 moves, so that half is known soon."""
-    pool = made_pool(players=900, games=4000)
-    fitted, games = fit_fusion(pool, Fusion(initial_deviation=250.0))
-    assert games > 1000
-    assert 45.0 < fitted.slope < 75.0
-    assert abs(fitted.strength) < 0.5
-    assert fitted.noise < 150.0
-    assert fitted.level is not None
-    assert abs(fitted.level - 1500.0) < 60.0
+
+def newcomers(pool: Pool) -> np.ndarray:
+    """Games of somebody with at most 20 before, of whom moves are known."""
+    _, number = sides_before(pool)
+    before = np.column_stack(earlier_games(pool))
+    return np.asarray(((number > 0) & (before <= 20)).any(axis=1))
+
+
+def test_the_fit_is_that_of_a_prior_with_the_newcomers_density_divided_out() -> None:
+    pool = made_pool(players=300, games=1200)
+    fitted, games = fit_fusion(pool, START)
+    few = newcomers(pool)
+    assert games == few.sum()
+    # A strength in units in which those of newcomers are as wide as their ratings.
+    strength, number = sides_before(pool)
+    known = strength[few][number[few] > 0]
+    unit = 250.0 / known.std()
+    replay = Glicko2(initial_deviation=250.0).replay(pool)
+    assert replay.first_deviation is not None
+    assert replay.second_deviation is not None
+    sides = Sides(
+        np.column_stack([replay.first_rating, replay.second_rating]),
+        np.column_stack([replay.first_deviation, replay.second_deviation]),
+        1500.0 + unit * (strength - known.mean()),
+        number.astype(np.int64),
+    ).select(few)
+    base = Prior(1500.0, 250.0)
+    prior = fit_moves_prior(sides, pool.score[few], Glicko2(initial_deviation=250.0), base)
+    shown, moves = np.array([-6.0, 0.0, 4.0]), np.array([40.0, 200.0, 1e9])
+    wanted = prior.prior(1500.0 + unit * (shown - known.mean()), moves)
+    for result, value in zip(fitted.moves_prior.prior(shown, moves), wanted, strict=True):
+        assert result == pytest.approx(value)
+    assert (fitted.half_moves, fitted.level) == (prior.half, prior.level)
+    precision = 1 / prior.deviation**2 - 1 / 250**2
+    assert fitted.noise == pytest.approx(precision**-0.5)
+    assert fitted.slope == pytest.approx(60.0, abs=20.0)  # what the pool was made with
 
 
 def test_the_fit_sees_the_earlier_games_only() -> None:
-    pool = made_pool(players=300, games=1500)
-    share = earlier_part(pool, share=0.6)
-    assert len(share) == 900
-    given, sentence = fusion_parameters(share, {"initial_deviation": 250.0}, fit=True)
+    pool = made_pool(players=100, games=500)
+    assert len(earlier_part(pool, share=0.6)) == 300
+    given, sentence = fusion_parameters(
+        earlier_part(pool, share=0.6), {"initial_deviation": 250.0}, fit=True
+    )
     assert "fitted to" in sentence
-    turned = replace(pool, score=np.append(pool.score[:900], 1.0 - pool.score[900:]))
+    assert given.keys() == {*FITTED, "initial_deviation"}
+    turned = replace(pool, score=np.append(pool.score[:300], 1.0 - pool.score[300:]))
     again, _ = fusion_parameters(
         earlier_part(turned, share=0.6), {"initial_deviation": 250.0}, fit=True
     )
     assert given == again
 
 
-def test_fitted_or_not_it_beats_results_alone_for_newcomers() -> None:
-    pool = made_pool(players=500, games=2000)
-    plain = {"initial_deviation": 250.0}
-    for fit in (False, True):
-        given, _ = fusion_parameters(earlier_part(pool), plain, fit=fit)
-        result = evaluate(
-            pool,
-            ["glicko2", "fusion"],
-            parameters={"glicko2": plain, "fusion": given},
-            replicates=0,
-            first_advantage="none",
-            gap_edges=(),
-        )
-        one, other = (
-            result[name].metrics["representative"].log_likelihood for name in ("fusion", "glicko2")
-        )
-        assert one > other + 0.002
+def test_fifty_games_of_newcomers_fit_something() -> None:
+    pool = made_pool(games=200)
+    enough = int(np.flatnonzero(np.cumsum(newcomers(pool)) == 50)[0]) + 1
+    assert fit_fusion(pool.select(np.arange(enough)))[1] == 50
+    with pytest.raises(NoGamesError, match=r"49 games are of players .* a fit takes 50"):
+        fit_fusion(pool.select(np.arange(enough - 1)))
 
 
 def test_without_a_fit_the_average_player_is_in_the_middle() -> None:
     pool = made_pool()
-    assert centred_fusion(pool).strength == pytest.approx(0.0, abs=1.2)
+    columns = [pool.columns[name] for name in MOVE_COLUMNS]
+    shown = []
+    for player in range(len(pool.players)):
+        first, second = pool.first == player, pool.second == player
+        number = np.concatenate([columns[0][first], columns[2][second]])
+        strength = np.concatenate([columns[1][first], columns[3][second]])
+        shown.append(number[number > 0] @ strength[number > 0] / number.sum())
+    middle = centred_fusion(pool).strength
+    assert middle == pytest.approx(np.mean(shown))
     given, sentence = fusion_parameters(pool, {}, fit=False)
-    assert given == {**SHIPPED["ogs"], "strength": centred_fusion(pool).strength}
+    assert given == {**SHIPPED["ogs"], "strength": middle}
     assert "as shipped for strengths on the scale ogs" in sentence
     given, _ = fusion_parameters(pool, {"strength": 2.0, "noise": 100.0}, fit=False, scale="fox")
     assert given == {**SHIPPED["fox"], "strength": 2.0, "noise": 100.0}
-
-
-def test_nothing_is_made_up_for_other_scales() -> None:
-    pool = made_pool()
-    with pytest.raises(UsageError, match="nothing is shipped of what strengths on the scale kgs"):
-        fusion_parameters(pool, {}, fit=False, scale="kgs")
     own = {"slope": 50.0, "noise": 200.0, "half_moves": 50.0}
     given, _ = fusion_parameters(pool, own, fit=False, scale="kgs")
-    assert given.keys() == {*own, "strength"}
-    assert fusion_parameters(pool, {}, fit=True, scale="kgs")[0].keys() == set(FITTED)
+    assert given == {**own, "strength": middle}
 
 
-def test_too_few_games_fit_nothing() -> None:
+def test_what_cannot_be_found() -> None:
     pool = made_pool(games=60)
-    with pytest.raises(NoGamesError, match="a fit takes 50"):
-        fit_fusion(pool)
+    with pytest.raises(UsageError, match="nothing is shipped of what strengths on the scale kgs"):
+        fusion_parameters(pool, {"slope": 1.0, "noise": 1.0}, fit=False, scale="kgs")
     with pytest.raises(NoGamesError, match="no moves are known"):
         centred_fusion(replace(pool, columns={}))
     with pytest.raises(UsageError, match="--fit finds slope"):
         fusion_parameters(pool, {"slope": 3.0}, fit=True)
+
+
+@pytest.mark.parametrize("moves", [1e9, 40.0])
+@pytest.mark.parametrize("join", [None, 150.0])
+@pytest.mark.parametrize("unit", [1.0, 2.0])
+def test_priors_of_a_list_are_the_measurement_alone(
+    moves: float, join: float | None, unit: float
+) -> None:
+    """What a newcomer's prior adds is taken out again, and the spread of the list put in."""
+    system = Fusion(strength=0.0, slope=60.0, noise=100.0, half_moves=80.0)
+    pool = Pool.from_names(["A", "C"], ["B", "A"], [1, 0])
+    values = [moves, moves], [4.0, -1.0], [0.0, moves], [np.nan, 4.0]
+    pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, map(np.array, values), strict=True)))
+    points = unit * 400 / np.log(10)
+    result = moves_priors(pool, system, average=2000.0, join=join, points_per_logit=points)
+    assert list(result) == ["A", "C"]
+    for name, shown, number in (("A", 4.0, 2 * moves), ("C", -1.0, moves)):
+        trust = number / (number + 80.0)
+        left = 350.0**2 * 100.0**2 / (350.0**2 + 100.0**2)  # of a newcomer after many moves
+        variance = 350.0**2 - trust * (350.0**2 - left)
+        above = trust * 60.0 * shown * 350.0**2 / (350.0**2 + 100.0**2)
+        precision = 1 / variance - 1 / 350.0**2
+        mean, own = unit * above / variance / precision, precision / unit**2
+        known = 0.0 if join is None else 1 / join**2
+        assert result[name].mean == pytest.approx(2000.0 + mean * own / (own + known))
+        assert result[name].deviation == pytest.approx((own + known) ** -0.5)
+    if moves > 1e6 and join is None:
+        assert result["A"].mean == pytest.approx(2000.0 + unit * 240.0, abs=0.01)
+        assert result["A"].deviation == pytest.approx(unit * 100.0, abs=0.01)

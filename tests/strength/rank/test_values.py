@@ -13,7 +13,6 @@ from yardstone.go.features import HEAD
 from yardstone.strength.evidence import PHASE_ENDS, PHASES, Evidence, phases_of
 from yardstone.strength.rank_features import CLIP, COURSE, SCALARS, MoveFacts, move_values
 from yardstone.strength.rank_features import scalars as scalars_of_facts
-from yardstone_lab.neubauer.rank.training import random_lift
 
 
 def scalars(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -25,45 +24,68 @@ def course(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 
 def plain_scalars(evidence: Evidence, row: int) -> dict[str, float]:
-    """Some of the scalars of a move, as they are described."""
+    """The scalars of a move by itself, as they are described."""
     winrate, lead, policy, best, win_loss, loss = (
         float(evidence.named(name)[row]) for name in HEAD
     )
-    chance = max(policy + 0.5, 0.0)
+    chance, best = max(policy + 0.5, 0.0), best + 0.5
     others = [float(each) for each in evidence.chances[row]]
-    points = 10.0 * loss
+    points, lost_win = 10.0 * loss, max(win_loss, 0.0)
+    lost = max(points, 0.0)
     before = min(max(winrate + 0.5 + win_loss, 0.0), 1.0)
     place = 1 + sum(each > chance for each in others)
-    line = 1 + min(
-        evidence.point[row] // 19, 18 - evidence.point[row] // 19,
-        evidence.point[row] % 19, 18 - evidence.point[row] % 19,
-    )  # fmt: skip
+    down, right = divmod(int(evidence.point[row]), 19)
+    line = 1 + min(down, 18 - down, right, 18 - right)
     log_policy = math.log(max(chance, 1e-4))
+    close, ahead, lead = 4.0 * before * (1.0 - before), 2.0 * before - 1.0, 10.0 * lead + points
+    follows, steps = False, 0.0
+    if row and evidence.game[row] == evidence.game[row - 1]:
+        follows = bool(evidence.number[row] == evidence.number[row - 1] + 2)
+        there, here = (divmod(int(evidence.point[k]), 19) for k in (row - 1, row))
+        steps = math.dist(there, here)
     return {
+        "winrate": winrate,
+        "lead": math.tanh(lead / 20.0),
         "policy": chance,
+        "best_policy": best,
         "log_policy": log_policy,
-        "log_ratio": log_policy - math.log(best + 0.5),
-        "entropy": -sum(p * math.log(max(p, 1e-4)) for p in (chance, *others)),
+        "log_best": math.log(best),
+        "log_ratio": log_policy - math.log(best),
         **{f"place_{k}": float(place == k) for k in range(1, 6)},
-        "loss_2": min(max(points, 0.0), 2.0),
-        "loss_16": min(max(points, 0.0), 16.0),
+        "others": max(1.0 - sum((chance, *others)), 0.0),
+        "entropy": -sum(p * math.log(max(p, 1e-4)) for p in (chance, *others)),
         "gain": min(max(-points, 0.0), 8.0),
-        "win_loss_0.1": min(max(win_loss, 0.0), 0.1),
-        "close": 4.0 * before * (1.0 - before),
-        "ahead": 2.0 * before - 1.0,
-        "lead": math.tanh((10.0 * lead + points) / 20.0),
+        **{f"loss_{most:g}": min(lost, most) for most in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)},
+        "win_gain": max(-win_loss, 0.0),
+        **{f"win_loss_{most:g}": min(lost_win, most) for most in (0.02, 0.05, 0.1, 0.2, 0.4)},
+        "close": close,
+        "ahead": ahead,
+        "far": math.tanh(abs(lead) / 20.0),
+        "close_log_policy": close * log_policy,
+        "ahead_log_policy": ahead * log_policy,
+        "close_loss": close * min(lost, 8.0),
+        "ahead_loss": ahead * min(lost, 8.0),
+        "close_win_loss": close * min(lost_win, 0.4),
+        "clear_log_policy": best * log_policy,
         **{f"line_{k}": float(min(line, 6) == k) for k in range(1, 7)},
-    }
+        "follows": float(follows),
+        **{f"within_{most:g}": float(follows and steps < most)
+           for most in (1.5, 2.5, 4.5, 7.5, 11.5)},
+    }  # fmt: skip
 
 
 def test_scalars_are_what_they_are_called() -> None:
-    evidence = random_evidence([9, 7])
+    evidence = random_evidence([40, 40], seed=1)
+    evidence.named("win_loss")[:] *= 4.0
+    evidence.named("point_loss")[:] *= 4.0
+    evidence.named("policy")[:3] = -0.5, -0.6, -0.49995  # no chance at all, or hardly one
     result = scalars(evidence)
-    assert result.shape == (16, len(SCALARS))
-    assert len(set(SCALARS)) == len(SCALARS)
-    for row in range(16):
-        for name, value in plain_scalars(evidence, row).items():
-            assert result[row, SCALARS.index(name)] == pytest.approx(value, abs=2e-3), name
+    names = [name for name in SCALARS if name not in {each.name for each in COURSE}]
+    assert result.shape == (80, len(SCALARS))
+    for row in range(80):
+        wanted = plain_scalars(evidence, row)
+        assert list(wanted) == names
+        np.testing.assert_allclose(result[row, : len(names)], list(wanted.values()), atol=2e-3)
 
 
 def test_the_move_before() -> None:
@@ -86,6 +108,7 @@ def test_a_forbidden_move_has_finite_values() -> None:
 
 def test_the_course_of_the_game() -> None:
     evidence = random_evidence([12, 3])
+    evidence.named("win_loss")[:] *= 3.0
     result, names = course(evidence), [each.name for each in COURSE]
     assert result.shape == (15, len(COURSE))
     lead = 10.0 * (evidence.named("lead") + evidence.named("point_loss")).astype(float)
@@ -95,8 +118,9 @@ def test_the_course_of_the_game() -> None:
         for steps in (2, 4, 8):
             there = row + steps < 12 if row < 12 else row + steps < 15
             for name, values, most in (
-                ("points", lead, 3.0), ("points", lead, 10.0), ("win", winrate, 0.15)
-            ):  # fmt: skip
+                *[("points", lead, most) for most in (1.0, 3.0, 10.0)],
+                *[("win", winrate, most) for most in (0.05, 0.15, 0.4)],
+            ):
                 lost = result[row, names.index(f"lost_{name}_{most:g}_in_{steps}")]
                 gained = result[row, names.index(f"gained_{name}_{most:g}_in_{steps}")]
                 if not there:
@@ -108,14 +132,9 @@ def test_the_course_of_the_game() -> None:
 
 
 def test_what_is_not_known_says_nothing() -> None:
-    evidence = random_evidence([30, 30], seed=4)
-    lift = random_lift(evidence, pick_units=3, units=4, random=np.random.default_rng(0))
-    x, lifted = lift(evidence)
+    x, lifted = move_scorer(random_model()).lift(random_evidence([30, 30], seed=4))
     assert x[-1, -len(COURSE) :].tolist() == [0.0] * len(COURSE)  # nothing follows it
     assert lifted[-1, -3 * len(SCALARS) :].tolist() == [0.0] * 3 * len(SCALARS)
-    # In the middle all is known, and what is usual is taken off.
-    middle = [*range(23), *range(30, 53)]  # eight moves from each of these
-    np.testing.assert_allclose(lifted[middle, -len(SCALARS) :].mean(axis=0), 0.0, atol=0.01)
 
 
 def test_candidates_weighted_with_the_policy() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,23 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
-from tests.strength.set_cases import OUTPUTS, SETTINGS, random_scorer
-from yardstone.errors import InputError, UsageError
+from tests.strength.set_cases import OUTPUTS, SETTINGS, plain_layers, random_scorer
+from yardstone.errors import UsageError
 from yardstone.go.points import BLACK
+from yardstone.strength import set_scorer
 from yardstone.strength.evidence import Evidence, phases_of
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.rank_features import CLIP, MoveFacts, move_values, scalars
-from yardstone.strength.set_scorer import INPUTS, SetScorer
-from yardstone.strength.set_transformer import outputs_of, slopes_of
-from yardstone_lab.neubauer.network.strength_network import set_outputs
+from yardstone.strength.rank_features import MoveFacts, move_values, scalars, standardised
+from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves
+from yardstone.strength.set_transformer import (
+    PackedMoves,
+    alike,
+    attended_sets,
+    outputs_of,
+    slopes_of,
+)
 
-LENGTHS = [30, 0, 61, 5, 120]
+LENGTHS = [7, 0, 12, 1]
 RTOL, ATOL = 2e-4, 2e-3
 
 
@@ -32,19 +37,56 @@ def whole(scorer: SetScorer, evidence: Evidence) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("inputs", INPUTS)
 def test_the_scores_of_a_side_are_the_output_times_its_moves(inputs: str) -> None:
+    """Of each game alone, by the equations written out in loops."""
     scorer, evidence = random_scorer(inputs), random_evidence(LENGTHS)
     assert (scorer.inputs.name, scorer.width) == (inputs, OUTPUTS)
     assert scorer.channels == (CHANNELS if inputs == "full" else 0)
     result = whole(scorer, evidence)
     assert result.shape == (len(LENGTHS), OUTPUTS)
-    x = (INPUTS[inputs](evidence) - scorer.mean) / scorer.deviation
-    x = np.clip(np.nan_to_num(x), -CLIP, CLIP)
+    x = (INPUTS[inputs](evidence).astype(float) - scorer.mean) / scorer.deviation
+    x = np.clip(np.nan_to_num(x), -8.0, 8.0)
     for game, length in enumerate(LENGTHS):
         if length == 0:
             np.testing.assert_array_equal(result[game], 0.0)
             continue
-        alone = set_outputs(scorer.network, x[None, evidence.game == game])[0]
-        np.testing.assert_allclose(result[game], length * alone, rtol=RTOL, atol=ATOL)
+        *_, (alone,) = plain_layers(scorer.network, 2, x[evidence.game == game].tolist())
+        np.testing.assert_allclose(result[game], length * np.array(alone), rtol=RTOL, atol=ATOL)
+    none = random_evidence([])
+    assert whole(scorer, none).shape == (0, OUTPUTS)
+    assert scorer.move_shares(none).shape == (0, OUTPUTS)
+
+
+def test_moves_of_many_games_are_looked_at_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer, evidence = random_scorer("basic"), random_evidence([3, 9, 0, 5, 4])
+    together = scorer.move_shares(evidence)
+    monkeypatch.setattr(set_scorer, "_MOVES", 10)
+    np.testing.assert_allclose(scorer.move_shares(evidence), together, rtol=RTOL, atol=ATOL)
+    mixed = np.random.default_rng(0).permutation(len(evidence))
+    # What is looked at of a move knows the move before it: rows as they are, in another order.
+    rows = standardised(scorer.inputs(evidence), scorer.mean, scorer.deviation)
+    starts = np.concatenate([[0], np.cumsum([3, 9, 0, 5, 4])])
+    place = np.argsort(mixed)
+    shares = shares_of_moves(scorer.network, scorer.usual, PackedMoves(rows[mixed], place, starts))
+    np.testing.assert_allclose(shares, together[mixed], rtol=RTOL, atol=ATOL)
+
+
+def test_a_share_is_the_way_from_the_usual_along_the_slope() -> None:
+    """Integrated gradients by a fine sum of finite differences, a move at a time."""
+    scorer, evidence = random_scorer("basic"), random_evidence([6])
+    network = {name: each.astype(np.float64) for name, each in scorer.network.items()}
+    x = standardised(scorer.inputs(evidence), scorer.mean, scorer.deviation).astype(float)
+    values, weights = (each[0] for each in attended_sets(network, x[None]))
+    assert weights.sum() == pytest.approx(1.0)
+    begin, end = scorer.usual.astype(float), weights @ values
+    way = begin + (np.arange(2000)[:, None] + 0.5) / 2000 * (end - begin)
+    wanted = []
+    for value, weight in zip(values, weights, strict=True):
+        step = 1e-6 * (value - begin)
+        slope = (outputs_of(network, way + step) - outputs_of(network, way - step)) / 2e-6
+        wanted.append(outputs_of(network, begin) + 6 * weight * slope.mean(axis=0))
+    result = scorer.move_shares(evidence)
+    np.testing.assert_allclose(result, wanted, rtol=0.0, atol=0.02 * np.abs(wanted).max())
+    np.testing.assert_allclose(result.sum(axis=0), 6 * outputs_of(network, end), rtol=1e-4)
 
 
 def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
@@ -58,35 +100,6 @@ def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
         np.testing.assert_array_equal(rows[:, -1], evidence.colour == BLACK)
 
 
-@pytest.mark.parametrize("inputs", INPUTS)
-def test_shares_of_moves_add_up(inputs: str) -> None:
-    scorer, evidence = random_scorer(inputs), random_evidence(LENGTHS)
-    shares = scorer.move_shares(evidence)
-    sums = np.zeros((len(LENGTHS), OUTPUTS))
-    np.add.at(sums, evidence.game, shares)
-    np.testing.assert_allclose(sums, whole(scorer, evidence), rtol=RTOL, atol=ATOL)
-    part = np.where(evidence.number < 20, 1, np.where(evidence.number < 90, 0, -1))
-    parts = scorer.part_scores(evidence, part, 3)
-    for number in range(3):
-        wanted = np.zeros((len(LENGTHS), OUTPUTS))
-        np.add.at(wanted, evidence.game[part == number], shares[part == number])
-        np.testing.assert_allclose(parts[number], wanted)
-
-
-def test_a_share_follows_what_the_last_attention_takes_of_a_move() -> None:
-    # Without blocks moves know nothing of each other: equal moves have equal shares, and
-    # where all moves are the same none has more than another.
-    full = random_scorer("basic")
-    network = {name: each for name, each in full.network.items() if "blocks" not in name}
-    scorer = replace(full, network=network)
-    evidence = random_evidence([8])
-    shares = scorer.move_shares(evidence.select(np.array([0, 1, 2, 0, 1, 2])))
-    np.testing.assert_allclose(shares[:3], shares[3:], atol=1e-5)
-    assert np.ptp(shares, axis=0).min() > 1e-3
-    same = scorer.move_shares(evidence.select(np.zeros(5, np.int64)))
-    np.testing.assert_allclose(np.ptp(same, axis=0), 0.0, atol=1e-5)
-
-
 def test_slopes_are_those_of_the_outputs() -> None:
     network = {k: v.astype(np.float64) for k, v in random_scorer().network.items()}
     here = np.random.default_rng(1).normal(size=(7, SETTINGS.width))
@@ -95,20 +108,6 @@ def test_slopes_are_those_of_the_outputs() -> None:
     step = 1e-6 * np.eye(SETTINGS.width)
     ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
     np.testing.assert_allclose(slopes, np.swapaxes(ahead - back, 1, 2) / 2e-6, atol=1e-6)
-
-
-def test_games_say_the_same_together_and_alone() -> None:
-    scorer, evidence = random_scorer(), random_evidence(LENGTHS)
-    together = whole(scorer, evidence)
-    for game in range(len(LENGTHS)):
-        alone = whole(scorer, evidence.select(evidence.game == game))
-        np.testing.assert_allclose(alone[game], together[game], rtol=RTOL, atol=ATOL)
-
-
-def test_no_moves_at_all() -> None:
-    scorer, evidence = random_scorer(), random_evidence([])
-    assert whole(scorer, evidence).shape == (0, OUTPUTS)
-    assert scorer.move_shares(evidence).shape == (0, OUTPUTS)
 
 
 @pytest.mark.parametrize("inputs", INPUTS)
@@ -126,53 +125,57 @@ def test_it_is_a_scorer_of_a_strength_model(inputs: str, tmp_path: Path) -> None
             back.score(random_evidence([10], channels=CHANNELS + 1))
 
 
-Arrays = dict[str, NDArray[Any]]
-
-
-def _no_usual(arrays: Arrays) -> None:
-    arrays.pop("pool.usual")
-
-
-def _short_usual(arrays: Arrays) -> None:
-    arrays["pool.usual"] = arrays["pool.usual"][:-1]
-
-
-def _no_deviation(arrays: Arrays) -> None:
-    arrays["input.deviation"] = np.zeros_like(arrays["input.deviation"])
-
-
-def _other_inputs(arrays: Arrays) -> None:
-    for name in ("input.mean", "input.deviation"):
-        arrays[name] = np.append(arrays[name], np.float32(1.0))
-
-
-def _one_more(arrays: Arrays) -> None:
-    arrays["blocks.7.points"] = arrays["blocks.0.points"]
-
-
-def _a_number(arrays: Arrays) -> None:
-    arrays["rate.weight"] = np.array(1.0, np.float32)
-
-
 @pytest.mark.parametrize(
-    "change", [_no_usual, _short_usual, _no_deviation, _other_inputs, _one_more, _a_number]
+    "change",
+    [
+        lambda arrays: arrays.pop("pool.usual"),
+        lambda arrays: arrays.update({"pool.usual": arrays["pool.usual"][:-1]}),
+        lambda arrays: arrays["input.deviation"].fill(0.0),
+        lambda arrays: arrays.update({"input.deviation": arrays["input.deviation"][:-1]}),
+        lambda arrays: [
+            arrays.update({name: np.append(arrays[name], np.float32(1.0))})
+            for name in ("input.mean", "input.deviation")
+        ],
+        lambda arrays: arrays.update({"blocks.7.points": arrays["blocks.0.points"]}),
+        lambda arrays: arrays.update({"rate.weight": np.array(1.0, np.float32)}),
+    ],
 )
-def test_arrays_that_are_no_network_are_refused(
-    change: Callable[[Arrays], None], tmp_path: Path
-) -> None:
-    rank = random_model()
-    scorer = random_scorer()
-    broken = scorer.arrays()
-    change(broken)
+def test_arrays_that_are_no_network_are_refused(change: Callable[[dict[str, Any]], None]) -> None:
+    arrays = {name: each.copy() for name, each in random_scorer().arrays().items()}
+    SetScorer.from_arrays(arrays)
+    change(arrays)
+    with pytest.raises((KeyError, ValueError, TypeError, IndexError)):
+        SetScorer.from_arrays(arrays)
 
-    class Broken(SetScorer):
-        def arrays(self) -> Arrays:
-            return broken
 
-    model = Broken(scorer.network, scorer.mean, scorer.deviation, scorer.usual)
-    StrengthModel(model, list(rank.scales.values()), rank.card).save(tmp_path / "model.npz")
-    with pytest.raises(InputError, match="this is no rank model"):
-        StrengthModel.load(tmp_path / "model.npz")
+def test_the_inputs_of_a_network_tell_what_it_sees() -> None:
+    """As many numbers as the scalars, six for when, and four trunks more for the full model."""
+    for number in (INPUTS["basic"].channels(0) - 1, INPUTS["full"].channels(0) + 2):
+        with pytest.raises(ValueError, match=f"nothing gives {number} inputs"):
+            set_scorer._inputs(number)
+    assert INPUTS["full"].channels(7) == INPUTS["basic"].channels(7) + 4 * 7
+
+
+def test_sets_are_put_side_by_side_and_split_into_groups_of_like_length() -> None:
+    sets = PackedMoves(np.ones((9, 2)), np.array([4, 5, 6, 7]), np.array([0, 1, 1, 4]))
+    assert (len(sets), sets.channels, sets.lengths().tolist()) == (3, 2, [1, 0, 3])
+    rows, there = sets.indices(np.array([0, 2]))
+    assert there is not None
+    assert rows.tolist() == [[4, 0, 0], [5, 6, 7]]
+    assert there.tolist() == [[True, False, False], [True] * 3]
+    rows, there = sets.indices(np.array([2, 2]))
+    assert (rows.tolist(), there) == ([[5, 6, 7]] * 2, None)
+    rows, there = sets.indices(np.array([1]))
+    assert there is not None
+    assert (rows.tolist(), there.tolist()) == ([[0]], [[False]])
+
+    def groups(lengths: list[Any], moves: int) -> list[list[int]]:
+        return [each.tolist() for each in alike(np.array(lengths), moves)]
+
+    assert groups([3, 1, 2, 10, 2], 6) == [[1, 2, 4], [0], [3]]
+    assert groups([3, 1, 2, 10, 2], 5) == [[1, 2], [4], [0], [3]]
+    assert groups([[1, 2], [4, 1], [2, 2]], 8) == [[0, 2], [1]]  # of both sides of games
+    assert groups([[1, 2], [4, 1], [2, 2]], 7) == [[0], [2], [1]]
 
 
 @pytest.mark.parametrize("name", INPUTS)

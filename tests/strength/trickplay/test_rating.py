@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
-from tests.strength.estimate_cases import Case, make_case
+from tests.strength.estimate_cases import Case
 from tests.strength.trickplay_cases import GAME, PROBLEM, index_of, moves_sgf, problems_of, turned
 from yardstone.errors import UsageError
 from yardstone.go.board import Board
@@ -18,12 +18,17 @@ from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.players import evaluate_games
-from yardstone.strength.strengths import Rater
+from yardstone.strength.site_scales import site_scale
+from yardstone.strength.strengths import Rated, Rater
 from yardstone.strength.trickplay import (
     Completion,
+    RatedProblem,
+    RatedProblems,
+    Variation,
     complete_problems,
     rate_problems,
 )
+from yardstone.strength.trickplay.rating import RatedVariation
 
 
 def at(name: str) -> int:
@@ -178,11 +183,6 @@ def test_a_loose_pattern_moves_its_variations_along(tmp_path: Path) -> None:
     assert game.moves[2:].tolist() == [white + 19 - 1, white + 19 + 1]
 
 
-@pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    return make_case(tmp_path_factory.mktemp("case"))
-
-
 def test_only_the_moves_of_the_side_to_answer_count(tmp_path: Path, case: Case) -> None:
     other = GAME.replace("dd", "cd")
     answer = complete(tmp_path, PROBLEM, GAME, turned(other, 3, swapped=True), boards=2)
@@ -253,6 +253,27 @@ def test_differences_and_surprises(tmp_path: Path, case: Case) -> None:
     assert single.difference is None
     assert single.refutation is not None
     assert (unfound.variations, unfound.difference, unfound.surprising) == ((), None, False)
+
+
+def test_figures_of_rated_variations() -> None:
+    def variation(kind: str, *boards: Rated) -> RatedVariation:
+        moves = Variation(kind, kind, np.zeros(1, np.int16), np.ones(1, np.int8))
+        return RatedVariation(moves, boards, 0.0)
+
+    one, two = Rated(1.0, 0.0, 2.0, 5), Rated(4.0, None, 5.0, 5)
+    both, alone = variation("failure", one, two), variation("failure", one)
+    assert (both.rating, both.interval, both.moves) == (2.5, (None, 3.5), 5)
+    assert (both.spread, alone.spread) == (pytest.approx(3 / 2**0.5), 0.0)
+    completion: Any = None
+    right = variation("refutation", one, two)
+    even = RatedProblem(completion, (alone, both, right, variation("refutation", one)))
+    assert (even.refutation, even.failure) == (right, both)
+    assert (even.difference, even.surprising) == (0.0, True)
+    better = RatedProblem(completion, (right, alone))
+    assert (better.difference, better.surprising) == (1.5, False)
+    shown = RatedProblems([], site_scale("egf"), 0.9, "all", "net", "model", completion)
+    assert (shown.difference(better), shown.difference(even)) == (150.0, 0.0)
+    assert shown.difference(RatedProblem(completion, (alone,))) is None
 
 
 def test_other_boards_and_levels_are_refused(tmp_path: Path, case: Case) -> None:

@@ -87,16 +87,6 @@ def test_each_side_is_a_newcomer_with_its_last_games(last: int) -> None:
         assert result.tolist() == [0.5] * 4
 
 
-def test_newcomers_with_all_their_games_seen_are_rated_as_ever() -> None:
-    """Nothing is hidden of players who have few games and have not met before."""
-    first, second = ["A", "C", "E", "A", "B"], ["B", "D", "F", "D", "C"]
-    pool = Pool.from_names([*first, "A"], [*second, "C"], [1, 0, 1, 1, 0, 1])
-    system = Glicko2()
-    replay = system.replay(pool)
-    result = predict_hidden(pool, replay, system, hidden_games(pool, np.array([5]), 9))
-    assert result == pytest.approx(replay.expected[5:], abs=1e-12)
-
-
 def test_sides_may_start_from_what_is_known_of_them() -> None:
     pool = made()
     system = Glicko2()

@@ -70,20 +70,6 @@ def test_only_the_latest_moves_count(fitted: Pooled) -> None:
     assert fitted.ratings(sides, window=10) == pytest.approx(fitted.ratings(latest))
 
 
-def test_noise_gives_no_confidence() -> None:
-    games, others = made(300, 5), made(300, 6)
-    generator = np.random.default_rng(0)
-    shuffled = Labelled(
-        games.moves, games.score, generator.permutation(games.labels.ravel()).reshape(-1, 2)
-    )
-    result = fit_pooled(
-        shuffled, Labelled(others.moves, generator.permutation(others.score), others.labels)
-    )
-    test = made(300, 7)
-    expected = result.expected(result.ratings(test.moves))
-    assert log_likelihood(generator.permutation(test.score), expected) > -0.72
-
-
 def test_nothing_to_learn_from() -> None:
     games = made(20, 8)
     none = games.select(np.zeros(0, int))

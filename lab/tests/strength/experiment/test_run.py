@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -139,8 +138,10 @@ def test_a_changed_setting_redoes_what_depends_on_it(path: Path, done: Done) -> 
 
 
 def test_one_that_was_killed_ends_like_one_that_was_not(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    done: Done, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """At the judge's third batch, and before the predictions; then on two workers."""
+
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -164,12 +165,8 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
     assert [each.stat().st_mtime_ns for each in made[:5]] == times[:5]
     result, said = run(path, workers=2)
     assert "pooled: kept" in said
-    other = tmp_path / "other"
-    other.mkdir()
-    write_games(other)
-    whole, _ = run(write_experiment(other, home / "random1.bin.gz", models=False), workers=2)
-    for name, expected in whole.predictions.expected.items():
-        assert np.array_equal(result.predictions.expected[name], expected), name
+    for name, expected in result.predictions.expected.items():
+        assert np.array_equal(done[0].predictions.expected[name], expected), name
 
 
 def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path: Path) -> None:
@@ -206,77 +203,69 @@ def test_tables_of_what_was_found(done: Done) -> None:
     for cell in measured.cells:
         here = result.predictions.questions.of(cell.letter, cell.last)
         assert cell.metrics.games == here.sum()
-        assert json.dumps(cell.as_dict(), allow_nan=False)
     base = measured.cell(GLICKO, "E")
     assert (base.ahead["accuracy"].low, base.ahead["accuracy"].high) == (0.0, 0.0)
-    errors = rating_errors(result.predictions, GLICKO, "E")
-    document = experiment_document(Measurement(result, [measured], [errors]))
-    text = document_text(document)
-    assert "less that of Glicko-2 (95 %)" in text
     other = performance(result.predictions, base=EVEN, replicates=50)
-    assert other.cell(EVEN, "E").ahead["accuracy"].estimate == 0.0
     even = other.cell(GLICKO, "E").ahead["log_likelihood"].estimate
     assert even == pytest.approx(-measured.cell(EVEN, "E").ahead["log_likelihood"].estimate)
     with pytest.raises(UsageError, match="no system 'Elo'"):
         performance(result.predictions, base="Elo")
-    for name in (*result.predictions.expected, "Exhibition", "k = 2"):
-        assert name in text
-    rows = document_csv(document).splitlines()
-    assert len(rows) == 1 + len(measured.cells)
+    errors = rating_errors(result.predictions, GLICKO, "E")
     labels = result.predictions.labels[result.predictions.questions.of("E")]
     assert errors.players.sum() == labels.size
-    assert json.dumps(errors.as_dict(), allow_nan=False)
-    assert "Mean of rating less label" in text
     with pytest.raises(NoGamesError, match="no rating in the set Z"):
         rating_errors(result.predictions, GLICKO, "Z")
+    document = experiment_document(Measurement(result, [measured], [errors]))
+    text = document_text(document)
+    for name in (*result.predictions.expected, "Exhibition", "k = 2", "Mean of rating less label"):
+        assert name in text
+    assert len(document_csv(document).splitlines()) == 1 + len(measured.cells)
     lines = predictions_csv(result.predictions, result.pool).splitlines()
     assert len(lines) == 1 + len(result.predictions.questions)
     assert lines[1].startswith("T,all,")
 
 
-def test_an_experiment_that_cannot_be_run(home: Path, tmp_path: Path) -> None:
-    write_games(tmp_path)
-    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
-    text = path.read_text()
-    path.write_text(text.replace("moves.txt", "other.txt"))
-    with pytest.raises(InputError, match="no such file"):
-        run(path)
-    path.write_text(text.replace("[features]", '[features]\nstores = ["nowhere"]'))
-    with pytest.raises(InputError, match=r"nowhere.*cannot be read"):
-        run(path)
-
-
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("before", "after", "error", "said", "made"),
     [
-        ("training = 300", r"training set is to have 300 games, and of 178 .* only \d+ can be"),
-        ("validation = 200", r"validation set is to have 200 games, and of 178"),
-        ("test = 170", r"sets are to have 220 games, and the filters keep 178"),
+        ("moves.txt", "other.txt", InputError, "no such file", []),
+        (
+            "[features]", '[features]\nstores = ["nowhere"]', InputError,
+            r"nowhere.*cannot be read", ["games", "winners"],
+        ),
+        (
+            "training = 30", "training = 300", InputError,
+            r"training set is to have 300 games, and of 178 .* only \d+ can be", ["games"],
+        ),
+        (
+            "validation = 20", "validation = 200", InputError,
+            "validation set is to have 200 games, and of 178", ["games"],
+        ),
+        (
+            "test = 20", "test = 170", InputError,
+            "sets are to have 220 games, and the filters keep 178", ["games"],
+        ),
+        # Sizes that only the winners tell to be too large cost no features either.
+        (
+            "training = 30", "training = 120", UsageError,
+            r"only \d+ games can be in the training set", ["games", "winners"],
+        ),
     ],
-)
-def test_sets_that_are_too_large_are_refused_before_any_position_is_looked_at(
-    home: Path, tmp_path: Path, setting: str, said: str
+)  # fmt: skip
+def test_what_cannot_be_run_is_refused_before_what_takes_long(
+    home: Path,
+    tmp_path: Path,
+    before: str,
+    after: str,
+    error: type[Exception],
+    said: str,
+    made: list[str],
 ) -> None:
     write_games(tmp_path)
     path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
-    name = setting.split()[0]
-    text = "\n".join(
-        setting if line.startswith(f"{name} =") else line for line in path.read_text().splitlines()
-    )
-    path.write_text(text)
-    with pytest.raises(InputError, match=said) as raised:
+    path.write_text(path.read_text().replace(before, after))
+    with pytest.raises(error, match=said):
         run(path)
-    assert "[sets]" in str(raised.value)
-    assert not (tmp_path / "work" / "winners").exists()
-    assert not (tmp_path / "work" / "features").exists()
-
-
-def test_sets_are_drawn_once_before_the_features(home: Path, tmp_path: Path) -> None:
-    """Sizes that only the winners tell to be too large cost no features either."""
-    write_games(tmp_path)
-    path = write_experiment(tmp_path, home / "random1.bin.gz", models=False)
-    path.write_text(path.read_text().replace("training = 30", "training = 120"))
-    with pytest.raises(UsageError, match=r"only \d+ games can be in the training set"):
-        run(path)
-    assert (tmp_path / "work" / "winners").exists()
-    assert not (tmp_path / "work" / "features").exists()
+    work = tmp_path / "work"
+    stages = ("games", "winners", "features")
+    assert [stage for stage in stages if (work / stage).exists()] == made

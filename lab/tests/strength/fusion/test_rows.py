@@ -4,16 +4,24 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from yardstone.errors import NoGamesError
+from yardstone.errors import InputError, NoGamesError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.experiment.questions import EVERYTHING, ExperimentPredictions, Questions
-from yardstone_lab.neubauer.fusion_rows import COMBINATION, FITTED, FUSION, add_fusion, fit_start
+from yardstone_lab.neubauer.fusion_rows import (
+    COMBINATION,
+    FITTED,
+    FUSION,
+    Combination,
+    add_fusion,
+    fit_combination,
+    fit_start,
+)
 
 Array = NDArray[np.float64]
 
-PLAYERS, GAMES = 250, 3000
+PLAYERS, GAMES = 200, 2000
 SPREAD = 120.0
 
 
@@ -103,3 +111,22 @@ def test_without_games_to_fit_to() -> None:
         )
     system = Glicko2(initial_deviation=111.0)
     assert fit_start(pool, system, np.arange(GAMES) < 199) is system
+
+
+def test_a_combination_finds_its_weights() -> None:
+    generator = np.random.default_rng(2)
+    logits = generator.normal(0.0, 1.0, (500, 2))
+    one, other = 1.0 / (1.0 + np.exp(-logits.T))
+    chance = 1.0 / (1.0 + np.exp(-(0.2 + logits @ np.array([0.7, 0.4]))))
+    result = fit_combination(chance, one, other)  # scores as likely as can be
+    assert result.intercept == pytest.approx(0.2, abs=0.02)
+    assert result.weights == pytest.approx((0.7, 0.4), abs=0.02)
+    assert np.allclose(result.expected(one, other), chance, atol=0.01)
+    with pytest.raises(InputError):
+        result.expected(one)
+    with pytest.raises(NoGamesError):
+        fit_combination([1.0])
+    assert Combination(0.0, (1.0,)).expected([0.3]) == pytest.approx([0.3])
+    # Predictions that separate wins from losses leave the weights finite.
+    apart = fit_combination([1.0, 1.0, 0.0, 0.0], [0.9, 0.8, 0.2, 0.1])
+    assert np.isfinite(apart.weights).all()

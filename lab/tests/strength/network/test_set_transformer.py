@@ -10,18 +10,15 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from torch.utils.flop_counter import FlopCounterMode
 
 from lab.tests.strength.made_training import TINY
+from tests.strength.set_cases import plain_layers
 from yardstone.errors import InputError, UsageError
-from yardstone.strength.set_transformer import EPSILON, alike, parameter_shapes
+from yardstone.strength.set_transformer import parameter_shapes
 from yardstone_lab.neubauer.moves import MoveSets
 from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 from yardstone_lab.neubauer.network.strength_network import (
@@ -41,68 +38,7 @@ EXACT = 1e-11
 #: The same in single precision.
 SINGLE = 1e-5
 
-Vector = list[float]
-Matrix = list[Vector]
 Arrays = dict[str, np.ndarray]
-
-
-# --- the equations, a number at a time ---------------------------------------------------
-
-
-def times(matrix: Matrix, vector: Vector) -> Vector:
-    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
-
-
-def plus(one: Vector, other: Vector) -> Vector:
-    return [a + b for a, b in zip(one, other, strict=True)]
-
-
-def layer_norm(x: Vector, gain: Vector, shift: Vector) -> Vector:
-    mean = sum(x) / len(x)
-    variance = sum((a - mean) ** 2 for a in x) / len(x)
-    scale = 1 / math.sqrt(variance + EPSILON)
-    return [g * (a - mean) * scale + b for a, g, b in zip(x, gain, shift, strict=True)]
-
-
-def attend(q: Vector, keys: Matrix, values: Matrix) -> Vector:
-    """AT(q, k, v) of section 2.2.4."""
-    logits = [sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)) for k in keys]
-    odds = [math.exp(z) for z in logits]
-    total = sum(odds)
-    return [
-        sum(o / total * v[i] for o, v in zip(odds, values, strict=True))
-        for i in range(len(values[0]))
-    ]
-
-
-def attention_block(arrays: dict[str, Any], name: str, queries: Matrix, h: Matrix) -> Matrix:
-    """Eq. 4.4 and 4.5."""
-    part = {key.removeprefix(name + "."): a for key, a in arrays.items() if key.startswith(name)}
-    keys = [times(part["key.weight"], x) for x in h]
-    values = [times(part["value.weight"], x) for x in h]
-    result = []
-    for q in queries:
-        at = attend(times(part["query.weight"], q), keys, values)
-        inner = layer_norm(plus(q, at), part["first_norm.weight"], part["first_norm.bias"])
-        dense = plus(times(part["dense.weight"], inner), part["dense.bias"])
-        residual = plus(inner, [max(0.0, a) for a in dense])
-        result.append(layer_norm(residual, part["second_norm.weight"], part["second_norm.bias"]))
-    return result
-
-
-def plain_layers(arrays: Arrays, depth: int, x: Matrix) -> list[Matrix]:
-    """Eq. 4.6 to 4.8: encoded moves, then both halves of each block, pooled, rating."""
-    plain = {name: array.astype(float).tolist() for name, array in arrays.items()}
-    h = [times(plain["encode.weight"], row) for row in x]
-    layers = [h]
-    for number in range(depth):
-        name = f"blocks.{number}"
-        points = plain[f"{name}.points"]
-        seen = attention_block(plain, f"{name}.gather", points, h)
-        h = attention_block(plain, f"{name}.spread", h, seen)
-        layers += [seen, h]
-    pooled = attention_block(plain, "pool", plain["seed"], h)
-    return [*layers, pooled, [times(plain["rate.weight"], pooled[0])]]
 
 
 # --- what there is to compare -------------------------------------------------------------
@@ -164,19 +100,6 @@ def test_every_layer_agrees_with_the_loops(built: Hyperparameters) -> None:
     assert rate_sets(double, x[None])[0] == pytest.approx(whole, abs=EXACT)
 
 
-@pytest.mark.parametrize("built", SHAPES[:3], ids=str_of_shape)
-def test_the_order_of_moves_has_no_effect(built: Hyperparameters) -> None:
-    network = torch_network(built, made_arrays(built)).double()
-    generator = np.random.default_rng(2)
-    x = generator.normal(size=(1, 30, CHANNELS))
-    orders = [generator.permutation(30) for _ in range(5)]
-    with torch.no_grad():
-        ratings = [network(torch.tensor(x[:, order])).item() for order in orders]
-        other = network(torch.tensor(x[:, ::-1] + 0.1)).item()
-    np.testing.assert_allclose(ratings, ratings[0], rtol=0, atol=EXACT)
-    assert abs(other - ratings[0]) > 1e-6
-
-
 def test_what_is_filled_in_has_no_effect() -> None:
     built = SHAPES[0]
     network = torch_network(built, made_arrays(built)).double()
@@ -212,34 +135,22 @@ def test_sets_without_moves_get_the_mean() -> None:
     )
 
 
-@settings(max_examples=25)
-@given(
-    st.builds(
-        Hyperparameters,
-        depth=st.integers(0, 3),
-        width=st.integers(1, 24),
-        query_width=st.integers(1, 24),
-        inducing_points=st.integers(1, 9),
-    ),
-    st.integers(1, 40),
-    st.integers(0, 2**30),
-)
-def test_numpy_gives_what_torch_gives(built: Hyperparameters, moves: int, seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    arrays = made_arrays(built, seed)
+@pytest.mark.parametrize("built", SHAPES[:4], ids=str_of_shape)
+def test_numpy_gives_what_torch_gives(built: Hyperparameters) -> None:
+    """In single precision, with standardised inputs and places that are filled up."""
+    generator = np.random.default_rng(7)
+    arrays = made_arrays(built, 7)
     moments = generator.normal(size=CHANNELS), generator.uniform(0.5, 2, CHANNELS)
     arrays["input.mean"], arrays["input.deviation"] = (m.astype(np.float32) for m in moments)
     network = SetTransformer(built, CHANNELS, (arrays["input.mean"], arrays["input.deviation"]))
     network.load(arrays)
-    x = generator.normal(0, 3, size=(4, moves, CHANNELS)).astype(np.float32)
-    there = generator.random((4, moves)) < 0.7
+    x = generator.normal(0, 3, size=(4, 20, CHANNELS)).astype(np.float32)
+    there = generator.random((4, 20)) < 0.7
     with torch.no_grad():
         wanted = network.eval()(torch.tensor(x), torch.tensor(there)).numpy()
     result = rate_sets(arrays, x, there)
     assert result.dtype == np.float32
-    # A width of 1 or 2 makes a normalisation divide by next to nothing.
-    tolerance = SINGLE if built.width > 2 else 1e-3
-    np.testing.assert_allclose(result, wanted, rtol=0, atol=tolerance * max(1, abs(wanted).max()))
+    np.testing.assert_allclose(result, wanted, rtol=0, atol=SINGLE * max(1, abs(wanted).max()))
 
 
 def test_numbers_of_parameters() -> None:
@@ -274,46 +185,24 @@ def test_initial_parameters_lie_within_their_bounds() -> None:
             assert array.mean() == pytest.approx((low + high) / 2, abs=0.15 * spread), name
 
 
-def test_the_work_grows_with_the_moves_and_not_with_their_square() -> None:
-    network = SetTransformer(TINY, CHANNELS)
-
-    def operations(moves: int) -> int:
-        with FlopCounterMode(display=False) as counter, torch.no_grad():
-            network(torch.zeros(2, moves, CHANNELS))
-        return int(counter.get_total_flops())
-
-    counts = [operations(moves) for moves in (100, 200, 400, 800)]
-    steps = np.diff(counts)
-    assert steps[1] == 2 * steps[0]
-    assert steps[2] == 4 * steps[0]
-    assert steps[0] > 0
-
-
 # --- sets of moves in memory -----------------------------------------------------------------
 
 
-@given(
-    st.lists(st.integers(0, 12), min_size=2, max_size=12).filter(lambda v: len(v) % 2 == 0),
-    st.integers(1, 8),
-    st.integers(0, 2**30),
-)
-def test_packed_moves_are_the_latest_ones(lengths: list[int], window: int, seed: int) -> None:
-    generator = np.random.default_rng(seed)
+def test_packed_moves_are_the_latest_ones() -> None:
+    generator = np.random.default_rng(3)
+    lengths = [0, 12, 3, 5, 1, 4]
     table = generator.normal(size=(15, 3)).astype(np.float16)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     moves = MoveSets(table, generator.integers(15, size=starts[-1]), starts)
-    packed = pack(moves, window)
+    packed = pack(moves, 4)
+    assert packed.lengths().tolist() == [0, 4, 3, 4, 1, 4]
     assert len(packed.features) == len(set(packed.rows.tolist()))
     sides = np.arange(len(lengths))
-    wanted, present = moves.padded(sides, window)
+    wanted, present = moves.padded(sides, 4)
     rows, there = packed.indices(sides)
-    np.testing.assert_array_equal(present, np.ones_like(present) if there is None else there)
-    if len(packed.features):
-        np.testing.assert_array_equal(packed.features[rows][present], wanted[present])
-    groups = list(alike(packed.lengths(), 10))
-    np.testing.assert_array_equal(np.sort(np.concatenate(groups)), sides)
-    for group in groups:
-        assert len(group) == 1 or len(group) * packed.lengths()[group].max() <= 10
+    assert there is not None
+    np.testing.assert_array_equal(present, there)
+    np.testing.assert_array_equal(packed.features[rows][present], wanted[present])
 
 
 def test_moves_sampled_are_moves_of_the_set() -> None:
@@ -375,23 +264,12 @@ def test_a_network_comes_back_from_its_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
 
 
-def test_ratings_are_those_of_torch(tmp_path: Path) -> None:
+def test_what_cannot_be_rated_or_kept(tmp_path: Path) -> None:
     network = made_network()
-    model = torch_network(TINY, dict(network.arrays))
-    moves = some_moves()
-    x, there = moves.padded(np.arange(4), TINY.window)
-    with torch.no_grad():
-        wanted = 1600 + 250 * model(torch.tensor(x), torch.tensor(there)).double().numpy()
-    np.testing.assert_allclose(network.ratings(moves), wanted, rtol=0, atol=250 * SINGLE)
-
-
-def test_moves_with_other_features_are_refused() -> None:
     with pytest.raises(UsageError, match="6 features each; this network was trained on 5"):
-        made_network().ratings(some_moves(6))
-
-
-def test_parameters_beyond_float16_are_refused(tmp_path: Path) -> None:
-    network = made_network()
+        network.ratings(some_moves(6))
+    with pytest.raises(InputError, match="cannot be written"):
+        network.save(tmp_path / "no" / "a.npz")
     network.arrays["rate.weight"][0, 0] = 1e6
     with (
         np.errstate(over="ignore"),
@@ -445,18 +323,12 @@ HOSTILE = {
         replaced("seed.npy", npy(np.full((1, 8), np.inf, np.float16))),
         "not finite",
     ),
-    "no array": (replaced("seed.npy", b"what is this"), "no strength network"),
-    "no text": (replaced("about.npy", npy(np.zeros(3))), "no strength network"),
     "no JSON": (replaced("about.npy", npy(np.zeros(3, np.uint8))), "no strength network"),
     "other JSON": (with_about(kind="a cake"), "no strength network"),
     "another version": (with_about(format=2), "another version"),
     "a huge network": (with_about(settings={"width": 4096, "depth": 64}), "too large"),
     "an unknown setting": (with_about(settings={"colour": 1}), "no setting 'colour'"),
-    "a useless setting": (with_about(settings={"width": -1}), "width is -1"),
-    "no channels": (with_about(channels="many"), "no strength network"),
     "no scale": (with_about(deviation=0), "scale of its ratings"),
-    "no card": (with_about(card=[]), "no strength network"),
-    "no pool of numbers": (with_about(mean="x"), "no strength network"),
 }
 
 
@@ -475,37 +347,12 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     with pytest.raises(InputError, match="there is no such file"):
         StrengthNetwork.load(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        StrengthNetwork.load(tmp_path)
-    for data in (b"", b"PK\x03\x04" + bytes(100), b"\x80\x04N."):
+    made_network().save(path)
+    whole = path.read_bytes()
+    for data in (b"", b"PK\x03\x04" + bytes(100), b"\x80\x04N.", whole[: len(whole) // 2]):
         path.write_bytes(data)
         with pytest.raises(InputError, match="no strength network"):
             StrengthNetwork.load(path)
-    made_network().save(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="no strength network"):
-        StrengthNetwork.load(path)
-    with pytest.raises(InputError, match="cannot be written"):
-        made_network().save(tmp_path / "no" / "a.npz")
-
-
-def test_the_guide_says_what_the_published_settings_are() -> None:
-    text = (Path(__file__).parents[4] / "docs" / "how-to" / "strength.md").read_text("utf-8")
-    assert "384 channels\nhas 2,469,388 parameters" in text
-    assert "the same equations give 3,078,400" in text
-    rows: dict[str, str] = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.split("|")[1:-1]]
-        if len(cells) == 3 and cells[0].startswith("`"):
-            rows |= dict(
-                zip(cells[0].replace("`", "").split(", "), cells[1].split(", "), strict=False)
-            )
-    for name, value in TABLE_5_1.as_dict().items():
-        assert name in rows, name
-        assert Hyperparameters.from_dict({name: rows[name]}) == Hyperparameters.from_dict(
-            {name: value}
-        ), name
 
 
 # --- settings ------------------------------------------------------------------------------

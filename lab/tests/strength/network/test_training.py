@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-import subprocess
-import sys
-import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -147,7 +142,7 @@ def test_steps_are_those_of_a_loop_over_games_with_torch_s_adam() -> None:
     network = SetTransformer(settings, 5)
     network.load(arrays)
     adam = torch.optim.Adam(network.parameters(), lr=0.01)
-    for step in range(4):
+    for step in range(2):
         games = np.random.default_rng(step).integers(len(examples), size=10)
         mine = stepper.step(examples, games, 0.01, generator)
         adam.zero_grad()
@@ -211,13 +206,14 @@ def same(one: Trained, other: Trained) -> None:
 
 def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
     settings = replace(
-        TINY, width=16, steps=30, epochs=8, patience=8, batch=32, regularisation=0.1, decay=0.9
+        TINY, width=16, steps=20, epochs=6, patience=8, batch=32, regularisation=0.1, decay=0.8
     )
+    games = made_games(300)
     reported: list[Epoch] = []
     progress: list[tuple[str, int, int]] = []
     with parallel.context(progress=lambda *told: progress.append(told)):
         trained = train(
-            made_games(600),
+            games,
             VALIDATION,
             settings,
             tmp_path / "a",
@@ -227,33 +223,30 @@ def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
         )
     history = trained.history
     assert list(history.epochs) == reported
-    assert history.epochs[0].epoch == 0
-    assert history.epochs[0].validation_loss > trained.loss + 0.05
-    assert trained.loss < math.log(2) - 0.08
-    assert history.best.accuracy > 0.65
-    assert history.best.black_error + history.best.white_error < 0.9
-    assert progress[-1] == ("training", 240, 240)
-    assert progress[0] == ("training", 1, 240)
-    assert [epoch.learning_rate for epoch in history.epochs] == pytest.approx(
-        [3e-3, *(3e-3 * 0.9**k for k in range(8))]
-    )
+    assert [epoch.epoch for epoch in reported] == list(range(7))
+    assert trained.loss < min(math.log(2) - 0.05, history.epochs[0].validation_loss)
+    assert (progress[0], progress[-1]) == (("training", 1, 120), ("training", 120, 120))
+    rates = [3e-3, *(3e-3 * 0.8**k for k in range(6))]
+    assert [epoch.learning_rate for epoch in history.epochs] == pytest.approx(rates)
     # What is kept is the best epoch, and the file holds the same network.
     ratings = trained.network.ratings(VALIDATION.moves)
     expected = trained.network.expected(ratings)
     loss = -np.log(np.where(VALIDATION.score == 1, expected, 1 - expected)).mean()
     assert loss == pytest.approx(trained.loss, abs=1e-6)
+    assert trained.loss == min(epoch.validation_loss for epoch in history.epochs)
     kept = StrengthNetwork.load(tmp_path / "a" / NETWORK)
     np.testing.assert_allclose(kept.ratings(VALIDATION.moves), ratings, rtol=0, atol=2)
-    assert kept.mean == pytest.approx(made_games(600).labels.mean())
-    assert kept.deviation == pytest.approx(made_games(600).labels.std(ddof=1))
-    assert kept.card["features"] == ["made"]
-    assert kept.card["training_games"] == 600
-    assert kept.card["parameters"] == settings.parameters(5)
-    assert kept.card["validation_loss"] == trained.loss
+    assert kept.mean == pytest.approx(games.labels.mean())
+    assert kept.deviation == pytest.approx(games.labels.std(ddof=1))
+    about = {"features": ["made"], "training_games": 300, "validation_loss": trained.loss}
+    assert {**about, "parameters": settings.parameters(5)}.items() <= kept.card.items()
     # A training that is done is not done again, and the tables say what happened.
-    same(train(made_games(600), VALIDATION, settings, tmp_path / "a", threads=1), trained)
+    same(train(games, VALIDATION, settings, tmp_path / "a", threads=1), trained)
     assert str(read_history(tmp_path / "a")) == str(history)
-    assert (tmp_path / "a" / STEPS_FILE).read_text().count("\n") == 241
+    assert (tmp_path / "a" / STEPS_FILE).read_text().count("\n") == 121
+    assert str(History.from_text(history.as_text())) == str(history)
+    assert history.epochs[0].line().startswith("epoch   0: validation ")
+    assert "training " in history.epochs[1].line()
 
 
 def test_training_stops_when_nothing_improves(tmp_path: Path) -> None:
@@ -264,26 +257,20 @@ def test_training_stops_when_nothing_improves(tmp_path: Path) -> None:
     assert trained.history.best.epoch == 1
 
 
-def test_the_variants_train_and_are_reproducible(tmp_path: Path) -> None:
-    plain = train(TRAINING, VALIDATION, TINY, tmp_path / "plain", threads=1)
-    variants: dict[str, dict[str, float]] = {
-        "dropout": {"dropout": 0.3},
-        "sample": {"sample": 5},
-        "averaging": {"averaging": 0.7},
-        "standardise": {"standardise": True},
-        "bfloat16": {"bfloat16": True},
-        "seed": {"seed": 1},
-    }
-    for name, changes in variants.items():
-        settings = TINY.changed(changes)
-        one, other = (
-            train(TRAINING, VALIDATION, settings, tmp_path / f"{name}{k}", threads=1)
-            for k in (0, 1)
-        )
-        same(one, other)
-        assert one.loss != plain.loss, name
-        assert one.loss < 1.0, name
-    kept = StrengthNetwork.load(tmp_path / "standardise0" / NETWORK)
+def test_every_variant_trains_another_network(tmp_path: Path) -> None:
+    short = replace(TINY, epochs=1)
+    losses = [train(TRAINING, VALIDATION, short, tmp_path / "plain", threads=1).loss]
+    variants: list[dict[str, float]] = [
+        {"dropout": 0.3}, {"sample": 5}, {"averaging": 0.7}, {"standardise": True},
+        {"bfloat16": True}, {"seed": 1},
+    ]  # fmt: skip
+    for changes in variants:
+        (name,) = changes
+        settings = short.changed(changes)
+        losses.append(train(TRAINING, VALIDATION, settings, tmp_path / name, threads=1).loss)
+    assert len(set(losses)) == len(losses)
+    assert max(losses) < 1.0
+    kept = StrengthNetwork.load(tmp_path / "standardise" / NETWORK)
     packed = pack(TRAINING.moves, TINY.window)
     np.testing.assert_allclose(kept.arrays["input.mean"], moments(packed)[0])
 
@@ -292,7 +279,7 @@ class Stop(Exception):
     """In place of a kill."""
 
 
-@pytest.mark.parametrize(("steps", "half"), [(1, False), (3, True), (5, True), (8, False)])
+@pytest.mark.parametrize(("steps", "half"), [(4, True), (8, False)])
 def test_a_training_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int, half: bool
 ) -> None:
@@ -325,39 +312,6 @@ def test_a_training_goes_on_where_it_was_stopped(
         assert len(rows[0]) == len(rows[1])
 
 
-KILLED = """
-import sys
-from dataclasses import replace
-from pathlib import Path
-from lab.tests.strength.made_training import TINY, made_games
-from yardstone_lab.neubauer.network import training
-training.CHECKPOINT_SECONDS = 0.0
-settings = replace(TINY, steps=40, epochs=4, patience=9)
-done = training.train(made_games(120), made_games(60, seed=1), settings, sys.argv[1], threads=1)
-"""
-
-
-def test_a_training_that_is_killed_gives_the_same_numbers(tmp_path: Path) -> None:
-    settings = replace(TINY, steps=40, epochs=4, patience=9)
-    whole = train(TRAINING, VALIDATION, settings, tmp_path / "whole", threads=1)
-    folder = tmp_path / "killed"
-    root = Path(__file__).parents[4]
-    with subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(folder)],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
-    ) as process:
-        table = folder / EPOCHS_FILE
-        while process.poll() is None and not (
-            table.exists() and table.read_text().count("\n") >= 3
-        ):
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-    assert process.returncode in (-signal.SIGKILL, 0)
-    assert (folder / CHECKPOINT).exists()
-    same(train(TRAINING, VALIDATION, settings, folder, threads=1), whole)
-
-
 def test_a_folder_of_another_training_is_refused(tmp_path: Path) -> None:
     settings = replace(TINY, epochs=1)
     first = train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
@@ -371,21 +325,18 @@ def test_a_folder_of_another_training_is_refused(tmp_path: Path) -> None:
     assert other.loss != first.loss
 
 
-def test_a_damaged_checkpoint_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    settings = replace(TINY, epochs=1)
-    train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
-    path = tmp_path / CHECKPOINT
-    path.write_bytes(path.read_bytes()[:500])
-    with pytest.raises(InputError, match=r"damaged one \(remove it to begin anew\)"):
-        train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
+def test_a_damaged_checkpoint_or_a_folder_in_use_is_an_error(tmp_path: Path) -> None:
+    settings = replace(TINY, epochs=1, steps=1)
 
-
-def test_two_trainings_do_not_share_a_folder(tmp_path: Path) -> None:
     def again(_: object) -> None:
         with pytest.raises(InputError, match="another process is training here"):
             train(TRAINING, VALIDATION, TINY, tmp_path, threads=1)
 
-    train(TRAINING, VALIDATION, replace(TINY, epochs=1), tmp_path, threads=1, report=again)
+    train(TRAINING, VALIDATION, settings, tmp_path, threads=1, report=again)
+    path = tmp_path / CHECKPOINT
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(InputError, match=r"damaged one \(remove it to begin anew\)"):
+        train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
 
 
 def huge_features(scale: float = 1e38) -> Labelled:
@@ -440,13 +391,6 @@ def test_players_without_any_move_are_rated_at_the_mean(tmp_path: Path) -> None:
 # --- the log -------------------------------------------------------------------------------
 
 
-def test_a_history_comes_back_exactly(tmp_path: Path) -> None:
-    history = train(TRAINING, VALIDATION, TINY, tmp_path, threads=1).history
-    assert str(History.from_text(history.as_text())) == str(history)
-    assert history.epochs[0].line().startswith("epoch   0: validation ")
-    assert "training " in history.epochs[1].line()
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -458,11 +402,10 @@ def test_a_history_comes_back_exactly(tmp_path: Path) -> None:
     ],
 )
 def test_a_log_that_is_none(tmp_path: Path, text: str | None, words: str) -> None:
-    train(TRAINING, VALIDATION, replace(TINY, epochs=1), tmp_path, threads=1)
-    path = tmp_path / EPOCHS_FILE
-    head = path.read_text().splitlines()[0]
-    path.unlink()
+    head = ",".join(field.name for field in fields(Epoch))
     if text is not None:
-        path.write_text(text.format(head=head))
+        (tmp_path / EPOCHS_FILE).write_text(text.format(head=head))
+        columns = "epoch,step,score_loss,rating_loss,regularisation_loss"
+        (tmp_path / STEPS_FILE).write_text(f"{columns}\n")
     with pytest.raises(InputError, match=words):
         read_history(tmp_path)

@@ -10,10 +10,9 @@ import pytest
 
 from lab.studies.rank.listed import Sides
 from lab.studies.strength_intervals import FOLDS, GAMES, crossed, draw_parts, held
-from yardstone.go.analysis import PHASES as GAME_PHASES
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.site_scales import EDGES, RANKS
-from yardstone.strength.strengths import PARTS, Rater, interval_tables, phase_means
+from yardstone.strength.site_scales import RANKS
+from yardstone.strength.strengths import PARTS, Rater, interval_tables
 from yardstone_lab.neubauer.rank.intervals import Unseen, accuracy, draw_games, knot_probabilities
 
 KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
@@ -70,15 +69,6 @@ def test_intervals_hold_on_players_they_were_not_fitted_to(parts: dict[str, Unse
     assert wide.width > narrow.width + 1.0
 
 
-@pytest.mark.parametrize("phase", GAME_PHASES)
-def test_intervals_of_phases_hold(phase: str, parts: dict[str, Unseen]) -> None:
-    result = parts[phase]
-    ends = crossed(result, (0.9,))[0.9]
-    for games in (1, 5, 10):
-        each = held(result, ends, 0.9, result.games == games)
-        assert abs(each.held - 0.9) < 3.5 * each.error + 0.02, games
-
-
 def test_the_tables_that_are_shipped_are_those_of_these_players(
     model: StrengthModel, parts: dict[str, Unseen]
 ) -> None:
@@ -95,36 +85,6 @@ def test_the_tables_that_are_shipped_are_those_of_these_players(
         ]
         each = held(result, ends, 0.9, np.ones(len(result), bool))
         assert 0.87 < each.held < 0.94, part
-
-
-def test_the_whole_lies_between_its_phases(sides: Sides, model: StrengthModel) -> None:
-    """For every listed player, with one game and with all of them."""
-    listed = sides.select(sides.listed)
-    each = np.stack([listed.statistics(phase) for phase in range(3)], axis=1)
-    whole = listed.statistics()
-    for player in np.unique(listed.player)[::3]:
-        own = np.flatnonzero(listed.player == player)
-        for rows in (own[:1], own):
-            means = phase_means(model.scale("fox"), each[rows].sum(axis=0), whole[rows].sum(axis=0))
-            mean = float(model.posterior(whole[rows].sum(axis=0))[0])
-            assert means.min() - 0.02 <= mean <= means.max() + 0.02
-
-
-def test_phases_are_not_off_the_true_group(sides: Sides, model: StrengthModel) -> None:
-    """Groups between the outermost, with all their games; scored as parts of whole games."""
-    listed = sides.select(sides.listed)
-    each = np.stack([listed.statistics(phase) for phase in range(3)], axis=1)
-    whole = listed.statistics()
-    middle = 0.5 * (EDGES[:-1] + EDGES[1:])
-    away = []
-    for player in np.unique(listed.player):
-        own = np.flatnonzero(listed.player == player)
-        group = int(listed.group[own[0]])
-        if len(own) >= 10 and 0 < group < len(RANKS) - 1:
-            means = phase_means(model.scale("fox"), each[own].sum(axis=0), whole[own].sum(axis=0))
-            away.append(means - middle[group])
-    error = np.std(away, axis=0) / np.sqrt(len(away))
-    assert (np.abs(np.mean(away, axis=0)) < 0.3 + 3.0 * error).all()
 
 
 def test_few_of_them_look_unlikely(sides: Sides, model: StrengthModel) -> None:

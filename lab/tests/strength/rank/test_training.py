@@ -7,20 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
 
+from lab.tests.strength.rank.made_pool import simulated_pool
 from tests.go.games import random_game, small_network
-from tests.strength.rank_cases import simulated_pool
+from tests.strength.rank_cases import random_evidence, random_model
 from yardstone import parallel
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.strength.evidence import KINDS, PHASES, evidence_of_store
-from yardstone.strength.intervals import Interval
-from yardstone.strength.site_scales import EDGES, RANKS
 from yardstone.strength.strengths import PARTS, interval_tables
 from yardstone_lab.neubauer.rank.intervals import (
     accuracy,
-    coverage,
     draw_games,
     draw_players,
     judged_by_fold,
@@ -117,41 +116,6 @@ def test_regression_is_ridge_regression() -> None:
     np.testing.assert_allclose(result / moves[:, None], wanted, atol=1e-3)
 
 
-def test_ranks_are_told_and_numbers_of_moves_are_not() -> None:
-    pool, lift = simulated_pool(40, strength=0.08)
-    trained = train_on_pool(pool, lift, SETTINGS, {"name": "test"})
-    outside = trained.out_of_fold
-    assert np.bincount(outside.fold).min() > 0
-
-    def right(scores: np.ndarray) -> float:
-        statistics = replace(outside, scores=scores).statistics()
-        random = np.random.default_rng(1)
-
-        def drawn(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            return draw_games(
-                statistics[rows], pool.group[rows], pool.game[rows],
-                games=6, draws=50, random=random,
-            )  # fmt: skip
-
-        judged = judged_by_fold(
-            drawn, lambda k, sums: knot_probabilities(outside.models[k].scale(), sums), outside.fold
-        )
-        return accuracy(*judged).exact
-
-    assert right(outside.scores) > 0.5
-    assert right(np.zeros_like(outside.scores)) < 0.2  # chance is 0.09
-    shuffled = np.random.default_rng(0).permutation(len(pool))
-    none = train_on_pool(replace(pool, group=pool.group[shuffled]), lift, SETTINGS, {})
-    result = none.out_of_fold.statistics()
-    by_fold = [
-        accuracy(
-            knot_probabilities(m.scale(), result[outside.fold == k]), pool.group[outside.fold == k]
-        )
-        for k, m in enumerate(none.out_of_fold.models)
-    ]
-    assert np.mean([each.exact for each in by_fold]) < 0.15
-
-
 def test_statistics_are_those_of_the_fold_models(store: FeatureStore) -> None:
     """What is summed in training is what a model says of the moves themselves."""
     groups = np.arange(8) % 4
@@ -181,28 +145,25 @@ def test_statistics_are_those_of_the_fold_models(store: FeatureStore) -> None:
         np.testing.assert_allclose(result, statistics[row], rtol=2e-3, atol=2e-2)
 
 
-def test_equal_seeds_give_equal_models(store: FeatureStore) -> None:
-    pool, lift = simulated_pool(12)
-    one, two = (train_on_pool(pool, lift, SETTINGS, {"name": "x"}) for _ in range(2))
-    for name, value in one.model.scorer.arrays().items():
-        np.testing.assert_array_equal(value, two.model.scorer.arrays()[name])
-    assert one.model.card == two.model.card
-    assert one.model.card["games"] == [12.0] * 11
-    a, b = make_lift(store, SETTINGS), make_lift(store, SETTINGS)
-    np.testing.assert_array_equal(a.weights, b.weights)
-    assert (make_lift(store, RankSettings(seed=1)).weights[0, :4] != a.weights[0, :4]).any()
-
-
-def test_a_trainer_serves_many_settings() -> None:
+def test_a_trainer_serves_many_settings_and_equal_seeds_give_equal_models(
+    store: FeatureStore,
+) -> None:
     pool, lift = simulated_pool(12)
     trainer = PoolTrainer(pool, lift, prior_moves=30.0, folds=5, seed=0)
-    again = trainer.train(replace(SETTINGS, ridge=0.3), {})
-    alone = train_on_pool(pool, lift, replace(SETTINGS, ridge=0.3), {})
+    again = trainer.train(replace(SETTINGS, ridge=0.3), {"name": "x"})
+    alone = train_on_pool(pool, lift, replace(SETTINGS, ridge=0.3), {"name": "x"})
+    for name, value in again.model.scorer.arrays().items():
+        np.testing.assert_array_equal(value, alone.model.scorer.arrays()[name])
     np.testing.assert_array_equal(again.out_of_fold.scores, alone.out_of_fold.scores)
+    assert again.model.card == alone.model.card
+    assert again.model.card["games"] == [12.0] * 11
     other = trainer.train(SETTINGS, {})
     assert not np.array_equal(other.out_of_fold.scores, again.out_of_fold.scores)
     with pytest.raises(UsageError, match="those of the trainer"):
         trainer.train(replace(SETTINGS, seed=1), {})
+    a, b = make_lift(store, SETTINGS), make_lift(store, SETTINGS)
+    np.testing.assert_array_equal(a.weights, b.weights)
+    assert (make_lift(store, RankSettings(seed=1)).weights[0, :4] != a.weights[0, :4]).any()
 
 
 def test_from_stores(store: FeatureStore) -> None:
@@ -266,7 +227,7 @@ def test_sides_and_names(store: FeatureStore, tmp_path: Path) -> None:
 def test_spread_is_found_again() -> None:
     """Covariances of moves, games and players, from sums drawn with known ones."""
     random = np.random.default_rng(0)
-    pool, _ = simulated_pool(600, sides=1)
+    pool, _ = simulated_pool(400, sides=1)
     counts = pool.counts
     moves = counts.sum(axis=1)
     number = pool.game // 3
@@ -289,16 +250,6 @@ def test_spread_is_found_again() -> None:
     assert moves.sum() == counts.sum()
 
 
-def test_few_games_give_covariances_all_the_same() -> None:
-    pool, _ = simulated_pool(2)
-    pool = replace(pool, player=np.full(len(pool), ""))
-    scores = np.random.default_rng(0).normal(size=(len(pool), PHASES, 11))
-    _, spread = fit_spread(scores, pool, 10.0, 3)
-    assert np.linalg.eigvalsh(spread.move)[0] > 0.0
-    # Nobody has a name: a quarter of what games have in common is taken for the player's.
-    np.testing.assert_allclose(3.0 * spread.player, spread.game, atol=1e-12)
-
-
 def test_directions_tell_groups_apart() -> None:
     random = np.random.default_rng(1)
     group = np.repeat(np.arange(11), 200)
@@ -311,6 +262,26 @@ def test_directions_tell_groups_apart() -> None:
     assert turned[1, 1] > 0.9
     assert result[3, 0] < 0.0  # so that the score grows with the rank
     assert np.corrcoef(mean @ result[:, 0], group)[0, 1] > 0.5
+
+
+def test_knots_are_judged_by_normal_densities() -> None:
+    model = random_model()
+    statistics = model.game_statistics(random_evidence([40, 55])).sum(axis=0)
+    spread = model.scale("fox").spread
+    counts, squares, sums = statistics[:PHASES], statistics[PHASES], statistics[PHASES + 1 :]
+    moves = counts.sum()
+    whole = moves + spread.prior_moves
+    alone = moves * spread.move + squares * spread.game
+    for one_player, share in {True: moves**2, False: squares}.items():
+        covariance = (alone + share * spread.player) / whole**2
+        wanted = np.array(
+            [
+                multivariate_normal.pdf(sums / whole, counts @ usual / whole, covariance)
+                for usual in spread.usual
+            ]
+        )
+        result = knot_probabilities(model.scale("fox"), statistics, one_player=one_player)
+        np.testing.assert_allclose(result, wanted / wanted.sum(), rtol=1e-6, atol=1e-12)
 
 
 def test_draws_of_games_and_players() -> None:
@@ -375,48 +346,27 @@ def test_stores_that_do_not_go_together(store: FeatureStore) -> None:
         )
 
 
-def test_statistics_of_some_phases() -> None:
-    pool, lift = simulated_pool(12)
-    trained = train_on_pool(pool, lift, SETTINGS, {})
-    outside = trained.out_of_fold
-    result = outside.statistics([0, 3])
-    np.testing.assert_array_equal(
-        result[:, :PHASES] > 0, np.array([True, False, False, True, False]) & (pool.counts > 0)
-    )
-    np.testing.assert_allclose(result[:, PHASES + 1 :], outside.scores[:, [0, 3]].sum(axis=1))
-    np.testing.assert_array_equal(result[:, PHASES], pool.counts[:, [0, 3]].sum(axis=1) ** 2)
-    whole = as_statistics(pool.counts, outside.scores)
-    np.testing.assert_array_equal(outside.statistics(), whole)
-    assert len(RANKS) == 11
-
-
-def test_intervals_hold_on_unseen_players() -> None:
-    pool, lift = simulated_pool(80, strength=0.08, player=0.02)
+def test_players_never_seen_are_judged_by_models_of_other_folds() -> None:
+    """Ranks are told of them, of each phase too, and intervals are fitted to that."""
+    pool, lift = simulated_pool(25, strength=0.08, player=0.02)
     trained = train_on_pool(pool, lift, SETTINGS, {"name": "test"})
-    tables = interval_tables(with_intervals(trained, pool, 0), "fox")
+    outside = trained.out_of_fold
+    np.testing.assert_array_equal(outside.statistics(), as_statistics(pool.counts, outside.scores))
+    some = outside.statistics([0, 3])
+    np.testing.assert_allclose(some[:, PHASES + 1 :], outside.scores[:, [0, 3]].sum(axis=1))
+    np.testing.assert_array_equal(some[:, PHASES], pool.counts[:, [0, 3]].sum(axis=1) ** 2)
+    np.testing.assert_array_equal(some[:, [1, 2, 4]], 0)
     parts = unseen_players(trained, pool, np.random.default_rng(0))
+    tables = interval_tables(with_intervals(trained, pool, 0), "fox")
     assert set(parts) == set(tables) == set(PARTS)
     for part, result in parts.items():
         assert len(result) == tables[part].counts.sum()
         np.testing.assert_allclose(result.density.sum(axis=1), 1.0)
-        intervals: list[Interval] = [(None, None)] * len(result)
-        for number in np.unique(result.fold):
-            crossed = result.select(result.fold != number).table(EDGES)
-            for row in np.flatnonzero(result.fold == number):
-                intervals[row] = crossed.interval(result.density[row], int(result.moves[row]), 0.9)
-        widths = []
-        for games in np.unique(result.games):
-            rows = np.flatnonzero(result.games == games)
-            each = coverage(
-                [intervals[row] for row in rows],
-                result.group[rows],
-                level=0.9,
-                edges=EDGES,
-                players=result.player[rows],
-            )
-            assert abs(each.held - 0.9) < 4.0 * np.sqrt(0.09 / each.players) + 0.02
-            widths.append(each.width)
-        assert widths[-1] < widths[0]  # more games leave less doubt
+    whole = parts["whole"]
+    scale = trained.model.scale()
+    mean = scale.moments(whole.density)[0]
+    far = [np.abs(mean - whole.strengths.mean(axis=1))[whole.games == n].mean() for n in (1, 3)]
+    assert far[1] < far[0] < 2.5  # of strengths that lie 14 ranks apart
 
 
 def test_years_are_taken_off_and_groups_are_not() -> None:

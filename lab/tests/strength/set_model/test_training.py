@@ -15,13 +15,11 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.strength.evidence import KINDS, evidence_of_store
-from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank_features import standardised
 from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves
 from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer import set_training
-from yardstone_lab.neubauer.rank.scales import as_statistics
 from yardstone_lab.neubauer.scored_model import SETTINGS, ScoredModel, train_set_model
 from yardstone_lab.neubauer.sides import (
     BANDS,
@@ -34,7 +32,7 @@ from yardstone_lab.neubauer.sides import (
 
 CHANNELS = INPUTS["basic"].channels(0)
 SMALL = replace(
-    SETTINGS["basic"], width=8, query_width=6, inducing_points=3, steps=50, epochs=2, sample=12
+    SETTINGS["basic"], width=8, query_width=6, inducing_points=3, steps=40, epochs=2, sample=12
 )
 
 
@@ -91,48 +89,22 @@ def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, ScoredModel, Pa
 def test_the_model_scores_as_those_of_the_folds(
     trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
-    sides, result, folder = trained
+    sides, result, _ = trained
     scorer = result.model.scorer
     assert isinstance(scorer, SetScorer)
-    assert (scorer.inputs.name, scorer.width, list(result.model.scales)) == (
-        "basic",
-        3,
-        ["fox", "ogs"],
-    )
+    assert (scorer.inputs.name, scorer.width) == ("basic", 3)
+    assert list(result.model.scales) == ["fox", "ogs"]
     assert {"folds": 3, "name": "x"}.items() <= result.model.card.items()
     shares = shares_of_moves(scorer.network, scorer.usual, _exact(sides))
     said = np.add.reduceat(shares, sides.moves.starts[:-1], axis=0)
     said /= sides.moves.lengths()[:, None]
     fox = sides.fox
     assert result.ogs is not None
-    outside = np.zeros_like(said)
-    outside[fox], outside[~fox] = (
-        each.sum(axis=1) / sides.moves.lengths()[rows, None]
-        for each, rows in ((result.fox.scores, fox), (result.ogs.scores, ~fox))
-    )
-    for k in (0, 2):
-        assert np.corrcoef(said[:, k], outside[:, k])[0, 1] > 0.9
+    outside = result.fox.scores.sum(axis=1)[:, 0] / sides.moves.lengths()[fox]
+    assert np.corrcoef(said[fox, 0], outside)[0, 1] > 0.9
     # The first score grows with the group, the last with the rank of OGS.
     assert np.corrcoef(said[fox, 0], sides.group[fox])[0, 1] > 0.8
     assert np.corrcoef(said[~fox, 2], sides.rank[~fox])[0, 1] > 0.8
-    result.model.save(folder / "model.npz")
-    kept = StrengthModel.load(folder / "model.npz").scorer
-    for name, array in kept.arrays().items():
-        np.testing.assert_array_equal(array, scorer.arrays()[name])
-
-
-def test_the_weak_are_weak_on_either_scale(
-    trained: tuple[SetSides, ScoredModel, Path],
-) -> None:
-    sides, result, _ = trained
-    ogs = ~sides.fox
-    assert result.ogs is not None
-    scale = result.model.scale("fox")
-    statistics = as_statistics(sides.counts[ogs], result.ogs.scores)
-    mean = scale.moments(scale.density(statistics))[0]
-    weak, strong = sides.rank[ogs] < -14.0, sides.rank[ogs] > 2.0
-    assert (mean[weak] < scale.edges[2]).mean() > 0.8
-    assert (mean[strong] > scale.edges[5]).mean() > 0.8
 
 
 def _exact(sides: SetSides) -> PackedMoves:
@@ -143,6 +115,10 @@ def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
     short = replace(SMALL, steps=3, epochs=1)
     result = train_set_model(made_sides(220, 0), short, folder=tmp_path, folds=2)
     assert (result.ogs, list(result.model.scales), result.model.scorer.width) == (None, ["fox"], 2)
+    with pytest.raises(NoGamesError):
+        train_set_model(made_sides(0, 20), short, folder=tmp_path)
+    with pytest.raises(NoGamesError):
+        read_sides([], "basic")
 
 
 def test_a_fold_knows_nothing_of_its_players(
@@ -186,13 +162,6 @@ def test_a_stopped_training_goes_on(
     short = replace(SMALL, steps=2, epochs=1)
     train_set_model(sides, short, folder=folder, folds=3)
     assert len(trains) == 4  # other settings: everything anew
-
-
-def test_without_games_there_is_nothing_to_learn(tmp_path: Path) -> None:
-    with pytest.raises(NoGamesError):
-        train_set_model(made_sides(0, 20), SMALL, folder=tmp_path)
-    with pytest.raises(NoGamesError):
-        read_sides([], "basic")
 
 
 def test_targets_lie_about_the_rank() -> None:

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from yardstone.errors import NoGamesError
+from yardstone.strength.intervals import Interval, IntervalTable
+from yardstone.strength.site_scales import EDGES
+from yardstone_lab.neubauer.rank.intervals import (
+    Coverage,
+    Unseen,
+    coverage,
+    fit_intervals,
+    tails_near,
+    widened_near,
+)
+
+fitted = partial(fit_intervals, edges=EDGES)
+covered = partial(coverage, edges=EDGES)
+PLAIN = IntervalTable.plain(EDGES)
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+STEPS = 280
+MIDDLES = EDGES[0] + (EDGES[-1] - EDGES[0]) / STEPS * (np.arange(STEPS) + 0.5)
+
+
+def normal(mean: Array, deviation: Array) -> Array:
+    away = (MIDDLES - np.atleast_1d(mean)[:, None]) / np.atleast_1d(deviation)[:, None]
+    density = np.exp(-0.5 * (away**2 - (away**2).min(axis=1, keepdims=True)))
+    return np.asarray(density / density.sum(axis=1, keepdims=True))
+
+
+def players(number: int, seed: int, claimed: float, low: float = 0.0) -> tuple[Array, Ints, Ints]:
+    """Densities, groups and moves of players whose estimates are off by 1 rank.
+
+    The densities claim a deviation of `claimed` ranks, whatever the number of moves.
+    """
+    random = np.random.default_rng(seed)
+    strength = random.uniform(low, 9.0 - low / 4.0, number)
+    estimate = strength + random.normal(0.0, 1.0, number)
+    groups = np.asarray(np.searchsorted(EDGES, strength, side="right") - 1, np.int64)
+    moves = random.integers(30, 1500, number)
+    return normal(estimate, np.full(number, claimed)), groups, moves
+
+
+def held(table: IntervalTable, density: Array, groups: Ints, moves: Ints, level: float) -> Coverage:
+    """Coverage by a table that was fitted to others."""
+    pairs = zip(density, moves.tolist(), strict=True)
+    intervals = [table.interval(row, n, level) for row, n in pairs]
+    return covered(intervals, groups, level=level)
+
+
+def width(interval: Interval) -> float:
+    """Of an interval that has both ends."""
+    low, high = interval
+    assert low is not None
+    assert high is not None
+    return high - low
+
+
+@pytest.mark.parametrize(("claimed", "wider"), [(0.5, 1.3), (1.0, 1.0), (2.0, 0.6)])
+def test_intervals_hold_on_other_players_whatever_is_claimed(claimed: float, wider: float) -> None:
+    table = fitted(*players(2000, 1, claimed))
+    others = players(2000, 2, claimed)
+    for level in (0.5, 0.9):
+        result = held(table, *others, level)
+        # The groups' bounds make it a little uneven: both samples are of 2,000.
+        error = np.sqrt(2 * level * (1 - level) / 2000)
+        assert result.held == pytest.approx(level, abs=5.0 * error)
+    middle = normal(np.array([4.0]), np.array([1.0]))[0]
+    share = width(table.interval(middle, 300, 0.9)) / width(PLAIN.interval(middle, 300, 0.9))
+    assert share == pytest.approx(wider, rel=0.2)
+
+
+def test_intervals_hold_for_the_outer_groups_too() -> None:
+    """Their players would else be missed by every tail that lies within their group."""
+    table = fitted(*players(2000, 9, 1.0, low=-4.0))
+    density, group, moves = players(2000, 10, 1.0, low=-4.0)
+    assert held(table, density, group, moves, 0.9).held == pytest.approx(0.9, abs=0.02)
+    for outer in (0, 10):
+        rows = group == outer
+        assert held(table, density[rows], group[rows], moves[rows], 0.9).held > 0.85
+
+
+def test_few_moves_and_many_are_fitted_by_themselves() -> None:
+    wide, groups, _ = players(1000, 4, 0.5)
+    right, others, _ = players(1000, 5, 1.0)
+    both = np.concatenate([wide, right]), np.concatenate([groups, others])
+    table = fitted(*both, np.repeat([40, 900], 1000))
+    assert table.moves == pytest.approx([40.0, 900.0])
+    assert table.blur[0] > 0.7
+    assert table.blur[1] < 0.4
+    named = fitted(*both, np.full(2000, 40), classes=np.repeat([1, 5], 1000))
+    assert named.counts.tolist() == [1000, 1000]
+
+
+def test_small_classes_join_others() -> None:
+    density, groups, _ = players(500, 6, 1.0)
+    moves = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
+    assert fitted(density, groups, moves).counts.tolist() == [500]
+    assert fitted(density, groups, moves, fewest=100).counts.tolist() == [320, 180]
+    assert fitted(density[:5], groups[:5], moves[:5]).counts.tolist() == [5]
+    without = np.where(groups >= 8, 700, 70)  # a class that lacks some group
+    assert fitted(density, groups, without).counts.tolist() == [500]
+    with pytest.raises(NoGamesError):
+        fitted(np.empty((0, STEPS)), [], [])
+
+
+def test_players_and_groups_count_alike_however_often_they_stand_there() -> None:
+    density, groups, moves = players(600, 7, 0.7)
+    once = fitted(density, groups, moves, by_moves=(0,))
+    rows = np.concatenate([np.arange(600), np.repeat(np.arange(300), 9)])
+    often = fitted(density[rows], groups[rows], moves[rows], players=rows, by_moves=(0,))
+    assert often.players.tolist() == once.players.tolist() == [600]
+    assert often.counts.tolist() == [3300]
+    assert often.at == pytest.approx(once.at, abs=2e-3)
+    rows = np.concatenate([np.arange(600), np.repeat(np.flatnonzero(groups == 9), 20)])
+    uneven = fitted(density[rows], groups[rows], moves[rows], by_moves=(0,))
+    assert uneven.at == pytest.approx(once.at, abs=2e-2)
+    # Few players are allowed for, where many as they are would not be.
+    few = fitted(density[:40], groups[:40], moves[:40], by_moves=(0,))
+    many = (np.repeat(part[:40], 50, axis=0) for part in (density, groups, moves))
+    assert np.ptp(few.levels_of(0.9, 100)) > np.ptp(fitted(*many, by_moves=(0,)).levels_of(0.9, 9))
+
+
+def test_strengths_that_are_known_take_the_place_of_the_group() -> None:
+    """Of players of known rating the intervals hold the rating, not their group's middle."""
+    edges = np.array([-20.0, -10.0, 0.0, 10.0])
+
+    def sample(seed: int) -> tuple[Array, Array]:
+        random = np.random.default_rng(seed)
+        strength = random.uniform(-10.0, -8.0, 2000)  # one end of a broad group
+        estimate = strength + random.normal(0.0, 1.0, 2000)
+        middles = -20.0 + 0.1 * (np.arange(300) + 0.5)
+        density = np.exp(-0.5 * (middles - estimate[:, None]) ** 2)
+        return density / density.sum(axis=1, keepdims=True), strength
+
+    group, moves = np.ones(2000, np.int64), np.full(2000, 200)
+    density, strength = sample(3)
+    known = fit_intervals(density, group, moves, edges=edges, strengths=strength[:, None])
+    spread = fit_intervals(density, group, moves, edges=edges)
+    density, strength = sample(4)
+    ends = [known.interval(row, 200, 0.9) for row in density]
+    inside = [
+        (low is None or low <= each) and (high is None or each <= high)
+        for each, (low, high) in zip(strength, ends, strict=True)
+    ]
+    assert np.mean(inside) == pytest.approx(0.9, abs=0.03)
+    # The group's middle lies above most of what is said of who are at its weak end.
+    assert known.levels_of(0.5, 200)[1] < 0.8 < spread.levels_of(0.5, 200)[0]
+
+
+RATED = np.array([-30.0, -20.0, -10.0, 0.0, 10.0])
+
+
+def drawn_to_the_middle(number: int, seed: int) -> tuple[Array, Ints, Array]:
+    """Densities, groups and strengths of players whose estimates are drawn to -10.
+
+    The model reads half of how far a player is from there, and is as sure everywhere.
+    """
+    random = np.random.default_rng(seed)
+    strength = random.uniform(-25.0, 5.0, number)
+    estimate = -10.0 + 0.5 * (strength + 10.0) + random.normal(0.0, 2.0, number)
+    middles = RATED[0] + 0.1 * (np.arange(400) + 0.5)
+    density = np.exp(-0.5 * ((middles - estimate[:, None]) / 4.0) ** 2)
+    group = np.asarray(np.searchsorted(RATED, strength, side="right") - 1, np.int64)
+    return density / density.sum(axis=1, keepdims=True), group, strength
+
+
+def test_levels_near_a_strength_hold_as_many_of_the_weak_and_of_the_strong() -> None:
+    level = 0.9
+    density, group, strength = drawn_to_the_middle(3000, 1)
+    moves = np.full(3000, 100)
+    near = (-22.0, -16.0, -10.0, -4.0, 2.0)
+    tables = [
+        fit_intervals(density, group, moves, edges=RATED, strengths=strength[:, None], near=each)
+        for each in ((), near)
+    ]
+    assert tables[1].strengths.tolist() == list(near)
+    assert tables[1].at.shape[1] == 5
+    density, _, strength = drawn_to_the_middle(3000, 2)
+    shares = []
+    for table in tables:
+        ends = [table.interval(row, 100, level) for row in density]
+        low = np.array([-np.inf if end[0] is None else end[0] for end in ends])
+        high = np.array([np.inf if end[1] is None else end[1] for end in ends])
+        held = (low <= strength) & (strength <= high)
+        # Within the outermost groups an interval has no end: what lies there shows nothing.
+        bands = [held[(strength >= a) & (strength < a + 5.0)] for a in (-20.0, -12.5, -5.0)]
+        shares.append([float(band.mean()) for band in bands])
+    alike, by_strength = shares
+    assert alike[1] > level + 0.03  # the middle has what the ends lack
+    assert min(alike) < level - 0.03
+    assert by_strength == pytest.approx([level] * 3, abs=0.04)
+
+
+def test_intervals_are_widened_where_too_few_are_held_and_nowhere_else() -> None:
+    near, random = (-15.0, -5.0), np.random.default_rng(5)
+    strength = np.repeat(near, 400)
+    # Estimates of the weak are off by 1.4 times as much as is claimed: 2.3 deviations hold 90 %.
+    off = random.normal(0.0, np.where(strength < -10.0, 1.4, 1.0))
+    begin, *_, end = RATED
+    middles = begin + (end - begin) * (np.arange(STEPS) + 0.5) / STEPS
+    density = np.exp(-0.5 * (middles - (strength + off)[:, None]) ** 2)
+    density /= density.sum(axis=1, keepdims=True)
+    number = np.arange(len(strength))
+    unseen = Unseen(
+        density=density,
+        statistics=np.full((len(strength), 6), 20.0),
+        distance=np.zeros(len(strength)),
+        strengths=strength[:, None],
+        group=np.zeros(len(strength), np.int64),
+        player=number,
+        games=np.ones(len(strength), np.int64),
+        fold=np.zeros(len(strength), np.int64),
+    )
+    plain = IntervalTable.plain(RATED)
+    at = np.repeat(plain.at, 2, axis=1)
+    table = replace(plain, at=at, strengths=np.array(near))
+    tails = tails_near(table, unseen)
+    assert tails[0] == pytest.approx(norm.sf(1.645 * 1.4) / 0.05, abs=0.1)
+    assert tails[1] == pytest.approx(1.0, abs=0.11)
+    wider = widened_near(table, tails)
+    ends = [wider.interval(each, 100, 0.9) for each in density[:400]]
+    share = np.mean([(low or begin) <= -15.0 <= (high or end) for low, high in ends])
+    assert 0.9 <= share < 0.93
+
+
+def test_coverage_counts_players_not_estimates() -> None:
+    inside, outside = (3.0, 4.0), (6.0, 7.0)
+    result = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9, players=[0] * 9 + [1])
+    assert (result.count, result.players) == (10, 2)
+    assert result.held == pytest.approx(0.9)
+    alone = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9)
+    assert result.error > alone.error == pytest.approx(np.sqrt(0.09 / 9))
+    half = covered([(3.5, None), (None, 3.25), (8.0, 9.0)], [4, 4, 4], level=0.9)
+    assert half.held == pytest.approx((0.5 + 0.25 + 0.0) / 3.0)
+    assert half.reach == pytest.approx(2.0 / 3.0)
+    assert half.bounds == pytest.approx(2.0 / 3.0)
+    assert half.width == pytest.approx((6.5 + 7.25 + 1.0) / 3.0)
+    with pytest.raises(NoGamesError):
+        covered([], [], level=0.9)
