@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -337,6 +338,18 @@ def test_which_scale_tells_a_player_best_and_whether_they_contradict_each_other(
     assert (best_basis(model, both), contradictory(both, basis)) == (basis, apart)
     assert best_basis(model, {"fox": fox}) == "fox"
     assert not contradictory({"fox": fox}, "fox")
+
+
+def test_players_of_fox_are_compared_with_what_the_study_counted_of_them() -> None:
+    """A rank and three quarters below the mean of their group the scales contradict each other."""
+    page = (ROOT / "docs/studies/ogs-ranks-tables.md").read_text("utf-8")
+    rows = re.findall(r"^\| \S+ \| \d+ \| \d+ \| (-\d\.\d) \(", page, re.MULTILINE)
+    assert len(rows) == 11
+    middles = 0.5 * (EDGES[:-1] + EDGES[1:])
+    for place, mean in zip(middles[:10], map(float, rows), strict=False):
+        for off, apart in ((-0.12, True), (0.12, False)):
+            both = {"fox": rated(place), "ogs": rated(mean - 1.75 + off)}
+            assert contradictory(both, "fox") == apart, place
 
 
 def test_the_known_ranks_are_those_of_the_scales_wherever_they_are_told() -> None:

@@ -28,7 +28,7 @@ from yardstone.strength.estimation import (
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.intervals import IntervalTable
 from yardstone.strength.model import StrengthModel
-from yardstone.strength.players import KOMI, AmbiguousPlayerError, evaluate_games, model_network
+from yardstone.strength.players import AmbiguousPlayerError, evaluate_games, model_network
 from yardstone.strength.site_scales import (
     EDGES,
     RANKS,
@@ -59,7 +59,8 @@ def found(estimated: StrengthEstimate) -> dict[str, Any]:
 
 def test_the_result_is_plain(found: dict[str, Any]) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert (found["player"], found["scale"], found["level"]) == ("Anna", "fox", 0.9)
+    assert (found["format"], found["player"], found["level"]) == (3, "Anna", 0.9)
+    assert (found["scale"], found["network"], found["model"]) == ("fox", "tiny", "tiny")
     assert (found["games"], found["moves"]) == (4, 32 + 32 + 32 + 45)
     assert found["low"] <= found["rating"] <= found["high"]
     assert [each["rank"] for each in found["probabilities"]] == list(RANKS)
@@ -139,7 +140,7 @@ def test_each_game_alone_and_so_far(case: Case, found: dict[str, Any]) -> None:
 def test_curves_are_those_of_an_analysis_from_the_players_view(
     case: Case, found: dict[str, Any]
 ) -> None:
-    same = analyse(GAMES[1], case.network, rules=TROMP_TAYLOR, komi=KOMI)
+    same = analyse(GAMES[1], case.network, rules=TROMP_TAYLOR, komi=6.5)
     shown = found["by_game"][0]  # Anna is White
     assert len(shown["winrate"]) == len(shown["lead"]) == 65  # without the passes at the end
     assert shown["winrate"] == pytest.approx(same.white_winrate[:65].tolist(), abs=1e-3)
@@ -155,7 +156,7 @@ def test_curves_are_those_of_an_analysis_from_the_players_view(
         if not tried and not unknown:  # within the budget other moves may be searched
             assert lost == pytest.approx(float(other), abs=0.02)
     black = found["by_game"][2]
-    other = analyse(GAMES[0], case.network, rules=TROMP_TAYLOR, komi=KOMI)
+    other = analyse(GAMES[0], case.network, rules=TROMP_TAYLOR, komi=6.5)
     assert black["winrate"] == pytest.approx((1 - other.white_winrate[:65]).tolist(), abs=1e-3)
 
 
@@ -340,6 +341,8 @@ def test_one_bad_game_never_spoils_the_others(case: Case, found: dict[str, Any])
     for words in BAD:
         assert any(words in reason for reason in skipped.reasons), words
     assert with_bad["skipped"]["total"] == len(BAD)
+    first = {"file": "copy.sgf", "line": 1, "reason": "the same game again"}
+    assert with_bad["skipped"]["first"][0] == first
     for name in ("rating", "low", "high", "games", "moves"):
         assert with_bad[name] == found[name]
 

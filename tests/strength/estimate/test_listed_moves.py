@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from tests.strength.rank_cases import random_evidence
-from yardstone.go.losses import Losses
+from yardstone.go.losses import LossEffort, Losses
 from yardstone.records.go_game import GoGame
+from yardstone.strength import listed_moves
 from yardstone.strength.listed_moves import (
     IndicativeMove,
     ListedMove,
     costliest_moves,
     indicative_moves,
+    player_losses,
 )
 
 #: Ten moves of Black in the first game, 1, 3, … 19, and ten of White in the second, 2, 4, … 20.
@@ -53,6 +55,31 @@ def test_costly_moves_are_searched_cost_three_points_and_more_than_their_error_e
     assert (first.error, first.policy) == (0.5, pytest.approx(EVIDENCE.policy[12]))
     fewer = costliest_moves(EVIDENCE, losses(points={0: 2.99, 3: 3.0, 4: 3.2}, error={4: 1.7}))
     assert [each.move for each in fewer] == [7]
+
+
+def test_losses_are_asked_of_the_players_own_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With six tenths of what the positions take, unless told otherwise."""
+    asked: list[tuple[Any, Any]] = []
+    monkeypatch.setattr(
+        listed_moves, "move_losses", lambda looked, _, effort: asked.append((looked, effort))
+    )
+    features = SimpleNamespace(number=np.array([1, 2, 3, 5]), colour=np.array([1, 2, 1, 1]))
+    seen: Any = SimpleNamespace(
+        game="game",
+        features=features,
+        white_winrate=np.zeros(6),
+        white_lead=np.ones(6),
+        best=np.array([10, 20, 30, 50]),
+    )
+    network: Any = None
+    for effort in (None, LossEffort(7)):
+        player_losses([(seen, 1)], network, effort)
+    (look,) = asked[0][0]
+    assert look.best.tolist() == [10, 20, 30, -1, 50]
+    assert look.wanted.tolist() == [True, False, True, False, True]
+    assert (look.conditions.komi, [each[1] for each in asked]) == (
+        6.5, [LossEffort(share=0.6), LossEffort(7)]
+    )  # fmt: skip
 
 
 def indicative(

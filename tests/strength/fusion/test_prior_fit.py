@@ -16,7 +16,6 @@ from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import Prior
 from yardstone.strength.fusion import (
     MOVE_COLUMNS,
-    SHIPPED,
     Fusion,
     Sides,
     fit_moves_prior,
@@ -105,10 +104,13 @@ def test_without_a_fit_the_average_player_is_in_the_middle() -> None:
     middle = centred_fusion(pool).strength
     assert middle == pytest.approx(np.mean(shown))
     given, sentence = fusion_parameters(pool, {}, fit=False)
-    assert given == {**SHIPPED["ogs"], "strength": middle}
+    assert given == {"slope": 64.0, "noise": 166.0, "half_moves": 13.0, "strength": middle}
+    assert Fusion().strength == -11.4  # of the average of 325 people of OGS
     assert "as shipped for strengths on the scale ogs" in sentence
     given, _ = fusion_parameters(pool, {"strength": 2.0, "noise": 100.0}, fit=False, scale="fox")
-    assert given == {**SHIPPED["fox"], "strength": 2.0, "noise": 100.0}
+    assert given == {"slope": 133.0, "noise": 100.0, "half_moves": 60.0, "strength": 2.0}
+    given, _ = fusion_parameters(pool, {"strength": 0.4}, fit=False, scale="fox")
+    assert given["noise"] == 294.0
     own = {"slope": 50.0, "noise": 200.0, "half_moves": 50.0}
     given, _ = fusion_parameters(pool, own, fit=False, scale="kgs")
     assert given == {**own, "strength": middle}
@@ -137,6 +139,9 @@ def test_priors_of_a_list_are_the_measurement_alone(
     pool = replace(pool, columns=dict(zip(MOVE_COLUMNS, map(np.array, values), strict=True)))
     points = unit * 400 / np.log(10)
     result = moves_priors(pool, system, average=2000.0, join=join, points_per_logit=points)
+    if unit == 1.0:  # of lists that begin at 2300
+        usual = moves_priors(pool, system, join=join)
+        assert usual["A"].mean == pytest.approx(result["A"].mean + 300.0)
     assert list(result) == ["A", "C"]
     for name, shown, number in (("A", 4.0, 2 * moves), ("C", -1.0, moves)):
         trust = number / (number + 80.0)

@@ -115,7 +115,7 @@ def saved_arrays(path: Path) -> dict[str, Any]:
         {"scorer_bias": np.float16(1.0)},
         {"scorer_bias": np.zeros((5, 5), np.float16)},
         {"scorer_pick_bias": np.zeros((3, 3), np.float16)},
-        {"scorer_centre": np.full((2, PHASES, WIDTH), 1e300)},
+        {"scorer_centre": np.full((2, PHASES, WIDTH), 1.05e12)},
         {"scale_fox_usual": np.zeros((10, PHASES, WIDTH))},
         {"scale_fox_game": np.array(["a", "b"])},
         {"scale_fox_knots": np.zeros(11)},

@@ -70,6 +70,21 @@ def test_moves_of_many_games_are_looked_at_in_groups(monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(shares, together[mixed], rtol=RTOL, atol=ATOL)
 
 
+def test_every_number_is_that_of_the_equations() -> None:
+    """In double precision: what the last attention gathers, and what is said of it."""
+    network = {name: each.astype(np.float64) for name, each in random_scorer().network.items()}
+    x = np.random.default_rng(3).normal(size=(2, 5, network["encode.weight"].shape[1]))
+    there = np.array([[True] * 5, [True, True, False, True, False]])
+    values, weights = attended_sets(network, x, there)
+    for row, some in enumerate(there):
+        *_, (wanted,) = plain_layers(network, 2, x[row, some].tolist())
+        result = outputs_of(network, weights[row] @ values[row])
+        np.testing.assert_allclose(result, wanted, rtol=0, atol=1e-10)
+    standard = {"input.mean": np.full(x.shape[2], 0.5), "input.deviation": np.full(x.shape[2], 2.0)}
+    moved = attended_sets({**network, **standard}, 2.0 * x + 0.5, there)
+    np.testing.assert_allclose(moved[0], values, atol=1e-10)
+
+
 def test_a_share_is_the_way_from_the_usual_along_the_slope() -> None:
     """Integrated gradients by a fine sum of finite differences, a move at a time."""
     scorer, evidence = random_scorer("basic"), random_evidence([6])

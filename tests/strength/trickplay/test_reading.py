@@ -139,22 +139,24 @@ def test_what_is_no_problem_is_skipped_with_the_reason(
 
 
 def test_deep_and_broad_trees_are_no_trouble(tmp_path: Path) -> None:
-    points = [chr(97 + x) + chr(97 + y) for y in range(19) for x in range(19)]
-    free = [point for point in points if point not in ("oq", "qp")]
-    long = "".join(f";{'BW'[k % 2]}[{point}]" for k, point in enumerate(free[:300] * 2))
-    broad = "".join(f"(;B[{point}])" for point in free[:100])
+    free = [chr(97 + x) + chr(97 + y) for y in range(5) for x in range(19)]
+    passes = "".join(f";{'BW'[k % 2]}[]" for k in range(400))
     nested = "(" * 30_000 + ";B[aa]" + ")" * 30_000
-    texts = [
-        f"(;SZ[19]AB[oq]AW[qp]{long})",
-        f"(;SZ[19]AB[oq]AW[qp]{broad})",
-        f"(;SZ[19]AB[oq]AW[qp]{nested}(;B[bb]))",
-        PROBLEM,
+    branches = [
+        f"{passes};B[aa]",
+        "".join(f"(;B[{point}])" for point in free[:65]),
+        f"{nested}(;B[bb]))",
+        passes,
+        "".join(f"(;B[{point}])" for point in free[:64]),
     ]
-    (tmp_path / "p.sgf").write_text("\n".join(texts))
+    texts = [f"(;SZ[19]AB[oq]AW[qp]{each})" for each in branches]
+    (tmp_path / "p.sgf").write_text("\n".join([*texts, PROBLEM]))
     problems, skipped = read_problems(tmp_path / "p.sgf")
     reasons = [record.reason for record in skipped.details]
     assert any("more than 400 moves" in reason for reason in reasons)
     assert any("more than 64 variations" in reason for reason in reasons)
+    assert [len(problem.variations) for problem in problems[-3:]] == [1, 64, 2]
+    assert len(problems[-3].variations[0]) == 400
     assert problems[-1].bounds == "M6:T1"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import math
@@ -10,17 +11,16 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
 
 from lab.tests.strength.made_training import TINY
 from tests.strength.set_cases import plain_layers
 from yardstone.errors import InputError, UsageError
 from yardstone.strength.set_transformer import parameter_shapes
 from yardstone_lab.neubauer.moves import MoveSets
-from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 from yardstone_lab.neubauer.network.strength_network import (
     PRESETS,
     TABLE_5_1,
@@ -32,6 +32,15 @@ from yardstone_lab.neubauer.network.strength_network import (
     rate_sets,
 )
 
+if TYPE_CHECKING:
+    import torch
+
+    from yardstone_lab.neubauer.network.set_transformer import (
+        Block,
+        SetTransformer,
+        initial_arrays,
+    )
+
 CHANNELS = 5
 #: Same sums in another order, in double precision.
 EXACT = 1e-11
@@ -39,6 +48,15 @@ EXACT = 1e-11
 SINGLE = 1e-5
 
 Arrays = dict[str, np.ndarray]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported() -> None:
+    """Torch takes two seconds to import: not while tests are collected."""
+    module = importlib.import_module("yardstone_lab.neubauer.network.set_transformer")
+    names = ("Block", "SetTransformer", "initial_arrays")
+    globals().update({name: getattr(module, name) for name in names})
+    globals().update(torch=importlib.import_module("torch"))
 
 
 # --- what there is to compare -------------------------------------------------------------

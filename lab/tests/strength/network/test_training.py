@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
 
 from lab.tests.strength.made_training import TINY, made_games
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
-from yardstone_lab.neubauer.network import set_transformer
 from yardstone_lab.neubauer.network import training as training_module
-from yardstone_lab.neubauer.network.set_transformer import (
-    Examples,
-    SetTransformer,
-    Stepper,
-    initial_arrays,
-    rating_losses,
-    score_losses,
-)
 from yardstone_lab.neubauer.network.strength_network import (
     Hyperparameters,
     StrengthNetwork,
@@ -44,8 +36,30 @@ from yardstone_lab.neubauer.network.training import (
     train,
 )
 
-CPU = torch.device("cpu")
+if TYPE_CHECKING:
+    import torch
+
+    from yardstone_lab.neubauer.network import set_transformer
+    from yardstone_lab.neubauer.network.set_transformer import (
+        Examples,
+        SetTransformer,
+        Stepper,
+        initial_arrays,
+        rating_losses,
+        score_losses,
+    )
+
 TRAINING, VALIDATION = made_games(120), made_games(60, seed=1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported() -> None:
+    """Torch takes two seconds to import: not while tests are collected."""
+    module = importlib.import_module("yardstone_lab.neubauer.network.set_transformer")
+    names = ("Examples", "SetTransformer", "Stepper", "initial_arrays")
+    names += ("rating_losses", "score_losses")
+    globals().update({name: getattr(module, name) for name in names})
+    globals().update(torch=importlib.import_module("torch"), set_transformer=module)
 
 
 # --- the targets --------------------------------------------------------------------------
@@ -103,8 +117,8 @@ def test_gradients_are_those_of_finite_differences() -> None:
     deviation = 200.0
     generator = np.random.default_rng(1)
     arrays = initial_arrays(settings, 3, generator)
-    stepper = Stepper(settings, arrays, deviation, CPU)
-    examples = Examples(pack(games.moves, 9), games.score, games.labels, CPU)
+    stepper = Stepper(settings, arrays, deviation, torch.device("cpu"))
+    examples = Examples(pack(games.moves, 9), games.score, games.labels, torch.device("cpu"))
     losses = stepper.step(examples, np.arange(6), 0.0, generator)
     double = {name: array.astype(np.float64) for name, array in arrays.items()}
     value = whole_loss(double, settings, games, deviation)
@@ -130,7 +144,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
 
 def examples_of(games: Labelled, window: int = 30) -> Examples:
     normal = games.normalised(1600, 200)
-    return Examples(pack(games.moves, window), normal.score, normal.labels, CPU)
+    return Examples(pack(games.moves, window), normal.score, normal.labels, torch.device("cpu"))
 
 
 def test_steps_are_those_of_a_loop_over_games_with_torch_s_adam() -> None:
@@ -138,7 +152,7 @@ def test_steps_are_those_of_a_loop_over_games_with_torch_s_adam() -> None:
     examples = examples_of(TRAINING)
     generator = np.random.default_rng(0)
     arrays = initial_arrays(settings, 5, generator)
-    stepper = Stepper(settings, arrays, 200.0, CPU)
+    stepper = Stepper(settings, arrays, 200.0, torch.device("cpu"))
     network = SetTransformer(settings, 5)
     network.load(arrays)
     adam = torch.optim.Adam(network.parameters(), lr=0.01)
@@ -178,7 +192,7 @@ def test_a_step_does_not_depend_on_how_a_batch_is_split(monkeypatch: pytest.Monk
     for numbers in (1, 400, 1 << 22):
         monkeypatch.setitem(set_transformer._NUMBERS, "cpu", numbers)
         arrays = initial_arrays(TINY, 5, np.random.default_rng(0))
-        stepper = Stepper(TINY, arrays, 200.0, CPU)
+        stepper = Stepper(TINY, arrays, 200.0, torch.device("cpu"))
         losses = stepper.step(examples_of(TRAINING), np.arange(50), 0.0, np.random.default_rng(0))
         gradients = torch.cat(
             [p.grad.ravel() for p in stepper.network.parameters() if p.grad is not None]
