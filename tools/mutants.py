@@ -60,7 +60,7 @@ MOST_TESTS, MOST_SECONDS = 60, 45.0
 #: Libraries that a process imports once for all faults; nothing of Yardstone.
 _LIBRARIES = (
     "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse.linalg", "numba", "hypothesis",
-    "hypothesis.extra.numpy", "pytest", "duckdb", "fastapi.testclient", "typer", "rich.table",
+    "hypothesis.extra.numpy", "pytest", "duckdb", "fastapi", "typer", "rich.table",
     "sqlalchemy",
 )  # fmt: skip
 #: Bytes of address space that the tests of a fault may take.
@@ -375,7 +375,10 @@ def _run_tests(words: Sequence[str]) -> None:
         for stream in range(3):
             os.dup2(silent, stream)
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-        status = int(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *words]))
+        # What is imported already cannot be rewritten: pytest warns, and our warnings are errors.
+        quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *quiet]
+        status = int(pytest.main([*options, *words]))
     finally:
         os._exit(status)
 

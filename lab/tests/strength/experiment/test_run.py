@@ -231,7 +231,7 @@ def test_tables_of_what_was_found(done: Done) -> None:
         ("moves.txt", "other.txt", InputError, "no such file", []),
         (
             "[features]", '[features]\nstores = ["nowhere"]', InputError,
-            r"nowhere.*cannot be read", ["games", "winners"],
+            r"nowhere.*cannot be read", ["games"],
         ),
         (
             "training = 30", "training = 300", InputError,
