@@ -28,6 +28,11 @@ settings.register_profile(
     "ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True
 )
 CI = os.environ.get("CI") == "true"
+#: Files in which `.ci/run` keeps which tests passed with Python alone, and from which it takes them
+#: when the tests have everything that they can use: what passed is not run again.
+PASSED_TO, PASSED = (os.environ.get(f"TESTS_PASSED{end}") for end in ("_TO", ""))
+#: Tests that pass with Python alone, and do more where more is there.
+DO_MORE = ("tests/docs/", "tests/faults/", "tests/web/test_guide.py", "tests/web/test_samples.py")
 # A test keeps no evaluations of networks in the user's cache, unless it says where.
 os.environ["YARDSTONE_CACHE"] = "off"
 # Processes of tests share the cores: threads that wait must not spin.
@@ -64,7 +69,25 @@ def pytest_terminal_summary(
             terminalreporter.write_line("In CI nothing may be skipped.", red=True)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what passed with Python alone."""
+    if PASSED is not None:
+        passed = set(Path(PASSED).read_text("utf-8").splitlines())
+        done = [
+            item for item in items
+            if item.nodeid in passed and not item.nodeid.startswith(DO_MORE)
+        ]  # fmt: skip
+        if done:
+            config.hook.pytest_deselected(items=done)
+            left = set(done)
+            items[:] = [item for item in items if item not in left]
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """In CI everything is there, so that nothing may be skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if PASSED_TO is not None and reporter is not None:
+        passed = sorted({report.nodeid for report in reporter.stats.get("passed", [])})
+        Path(PASSED_TO).write_text("\n".join(passed), "utf-8")
     if CI and session.exitstatus == 0 and _skipped(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
