@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.katago_gtp import GtpPosition, ask
 from benchmarks.net_speed import VARIANTS
-from tests.go.katago_gtp import GtpPosition, ask
 from yardstone.go.evaluator import assess, can_end_without_result
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets import load_network

@@ -7,12 +7,17 @@ top left, row by row; a position holds what GTP needs to set it up as well.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["POSITIONS", "Opening"]
+__all__ = ["FACTS", "POSITIONS", "Opening", "places"]
 
+#: What KataGo says of them, by network: see `benchmarks.ask_katago`.
+FACTS = Path(__file__).with_name("katago_facts.json")
+#: Points whose policy and ownership are kept there, as fractions of the board.
+_PLACES = ((0.0, 0.0), (0.3, 0.7), (0.5, 0.4), (0.9, 0.2), (1.0, 1.0))
 _COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
 
@@ -63,6 +68,11 @@ def _wave(komi: float, *, even: bool) -> float:
     """The triangular wave over komi that rises where a draw is possible."""
     above = (komi if even else komi - 1.0) % 2.0
     return above if above < 0.5 else 1.0 - above if above < 1.5 else above - 2.0
+
+
+def places(size: int) -> list[tuple[int, int]]:
+    """Rows and columns of the points that are kept."""
+    return [(round(row * (size - 1)), round(column * (size - 1))) for row, column in _PLACES]
 
 
 POSITIONS = (

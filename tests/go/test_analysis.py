@@ -1,34 +1,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import yardstone.go
-from tests.go.games import random_game, small_network
-from yardstone.errors import InputError, UsageError
+from tests.go.games import random_game
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.go import analyse_files, judge_files
 from yardstone.go.analysis import (
     PHASES,
+    Agreement,
     GameAnalysis,
+    Judgement,
     Phases,
     analyse,
     analyse_games,
     game_totals,
+    judge_games,
     player_totals,
 )
 from yardstone.go.inputs import encode_game
 from yardstone.go.losses import Losses
-from yardstone.go.nets.network import Network, load_network
+from yardstone.go.nets.network import Network
 from yardstone.go.rules import TROMP_TAYLOR, Conditions, conditions_of, parse_rules
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
-from yardstone.records.go_game import GoGame
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
-    return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
+from yardstone.records.go_game import DRAWN, GoGame
 
 
 def by_hand() -> GameAnalysis:
@@ -70,13 +70,10 @@ def test_a_mistake_costs_more_than_noise_explains() -> None:
 def test_totals_by_player_and_phase() -> None:
     result = by_hand()
     totals = {(total.player, total.phase): total for total in game_totals(result)}
-    assert set(totals) == {
-        ("Player 1", "game"),
-        ("Player 1", "opening"),
-        ("Player 1", "middle game"),
-        ("Player 4", "game"),
-        ("Player 4", "opening"),
-    }
+    assert list(totals) == [
+        *(("Player 1", phase) for phase in ("game", "opening", "middle game")),
+        *(("Player 4", phase) for phase in ("game", "opening")),
+    ]
     black = totals["Player 1", "game"]
     assert (black.moves, black.games, black.mistakes, black.colour) == (2, 1, 1, 1)
     assert black.judged == 1  # the other was played when the game was decided
@@ -88,16 +85,12 @@ def test_totals_by_player_and_phase() -> None:
     assert white.moves == 1  # its pass ended the game
     assert white.point_loss == pytest.approx(3.0)
     assert white.first_choice == 1.0
-
-
-def test_totals_over_games() -> None:
-    result = by_hand()
+    # Over games with both colours.
     other = replace(result, game=replace(result.game, black="Player 4", white=""))
     totals = {(t.player, t.phase): t for t in player_totals([result, other])}
-    assert totals["Player 4", "game"].moves == 3
-    assert totals["Player 4", "game"].games == 2
-    assert totals["Player 4", "game"].colour == 0
-    assert totals["Player 4", "game"].point_loss == pytest.approx((3.0 + 4.0) / 2)
+    both = totals["Player 4", "game"]
+    assert (both.moves, both.games, both.colour) == (3, 2, 0)
+    assert both.point_loss == pytest.approx((3.0 + 4.0) / 2)
     assert totals["White", "game"].moves == 1
     assert next(iter(totals)) == ("Player 4", "game")  # most moves first
 
@@ -125,43 +118,25 @@ def test_every_move_is_what_the_network_says(network: Network) -> None:
     assert result.remark == ""
 
 
-def test_an_illegal_move_ends_the_analysis(network: Network) -> None:
+def test_games_that_cannot_be_shown_whole(network: Network) -> None:
     game = random_game(5, moves=6)
     moves = game.moves.copy()
     moves[4] = moves[0]
     result = analyse(replace(game, moves=moves), network)
-    assert len(result) == 4
+    assert (len(result), len(result.white_lead)) == (4, 5)
     assert result.remark == "move 5 is illegal (Black A9): analysed up to there"
-    assert len(result.white_lead) == 5
-
-
-def test_games_that_cannot_be_shown_are_reported(network: Network) -> None:
+    empty = analyse(random_game(1, moves=0), network)
+    assert (len(empty), len(empty.white_lead), game_totals(empty)) == (0, 1, [])
     good = random_game(1, moves=4)
     large = replace(good, size=21, file="large.sgf", line=3)
     outside = replace(good, setup_white=np.array([99], np.int16))
     skipped = SkipReport()
-    result = list(analyse_games([large, good, outside, good], network, skipped=skipped))
-    assert [each.game for each in result] == [good, good]
+    analysed = list(analyse_games([large, good, outside, good], network, skipped=skipped))
+    assert [each.game for each in analysed] == [good, good]
     assert len(skipped) == 2
     assert str(skipped.details[0]) == "large.sgf:3: boards of size 21 are not supported"
     with pytest.raises(InputError, match=r"large\.sgf:3: boards of size 21"):
         analyse(large, network)
-
-
-def test_an_empty_game(network: Network) -> None:
-    result = analyse(random_game(1, moves=0), network)
-    assert len(result) == 0
-    assert len(result.white_lead) == 1
-    assert game_totals(result) == []
-
-
-def test_progress_counts_positions(network: Network) -> None:
-    games = [random_game(k, moves=30) for k in range(5)]
-    calls: list[tuple[str, int, int]] = []
-    with context(progress=lambda *each: calls.append(each)):
-        assert len(list(analyse_games(games, network))) == 5
-    assert calls == sorted(calls)
-    assert calls[-1] == ("analysing", 5 * 31, 5 * 31)
 
 
 @pytest.mark.parametrize(("size", "ends"), [(19, (50, 150)), (13, (23, 70)), (9, (11, 34))])
@@ -176,31 +151,99 @@ def test_phases_go_by_the_points_of_the_board(size: int, ends: tuple[int, int]) 
         "middle game",
         "endgame",
     ]
+    assert Phases(0, 0).ends(19) == (0, 0)
+    for opening, middle in ((-1, 10), (11, 10)):
+        with pytest.raises(UsageError, match="smaller"):
+            Phases(opening, middle)
 
 
-@pytest.mark.parametrize(("opening", "middle"), [(-1, 10), (20, 10)])
-def test_phases_follow_each_other(opening: int, middle: int) -> None:
-    with pytest.raises(UsageError, match="smaller"):
-        Phases(opening, middle)
+def test_rules_and_komi_of_a_record() -> None:
+    for record, rules, komi in (
+        (GoGame(rules="Japanese", komi=0.5), "japanese", 0.5),
+        (GoGame(rules="AGA"), "aga", 7.5),
+        (GoGame(rules="koSIMPLEkomi3", komi=None), "koSIMPLE", 3.0),
+        (GoGame(komi=5.5), "japanese", 5.5),
+        (GoGame(komi=6.5), "japanese", 6.5),
+        (GoGame(rules="house rules", komi=7.5), "chinese", 7.5),
+        (GoGame(), "chinese", 7.5),
+        (GoGame(rules="Japanese"), "japanese", 6.5),
+        (GoGame(rules="Japanese", handicap=1), "japanese", 6.5),
+        (GoGame(rules="Japanese", handicap=2), "japanese", 0.5),
+    ):
+        assert conditions_of(record) == Conditions(parse_rules(rules), komi)
+        forced = conditions_of(record, rules=TROMP_TAYLOR, komi=5.0)
+        assert forced == Conditions(TROMP_TAYLOR, 5.0)
 
 
-@pytest.mark.parametrize(
-    ("record", "rules", "komi"),
-    [
-        ({"rules": "Japanese", "komi": 0.5}, "japanese", 0.5),
-        ({"rules": "AGA", "komi": None}, "aga", 7.5),
-        ({"rules": "", "komi": 6.5}, "japanese", 6.5),
-        ({"rules": "house rules", "komi": 7.5}, "chinese", 7.5),
-        ({"rules": "", "komi": None}, "chinese", 7.5),
-        ({"rules": "Japanese", "komi": None}, "japanese", 6.5),
-        ({"rules": "Japanese", "komi": None, "handicap": 3}, "japanese", 0.5),
-    ],
-)
-def test_rules_and_komi_of_a_record(record: dict[str, object], rules: str, komi: float) -> None:
-    result = conditions_of(replace(GoGame(), **record))  # type: ignore[arg-type]
-    assert result == Conditions(parse_rules(rules), komi)
-    forced = conditions_of(replace(GoGame(), **record), rules=TROMP_TAYLOR, komi=5.0)  # type: ignore[arg-type]
-    assert forced == Conditions(TROMP_TAYLOR, 5.0)
+def judged(network: Network, sure: float) -> list[Judgement]:
+    games = [random_game(k, moves=12, passes=k % 3) for k in range(8)]
+    return list(judge_games(games, network, sure=sure))
+
+
+def test_the_position_before_the_last_passes_is_judged(network: Network) -> None:
+    for result in judged(network, 0.6):
+        assert result.moves == 12
+        whole = analyse(result.game, network)
+        assert result.white_winrate == pytest.approx(float(whole.white_winrate[12]), abs=1e-4)
+        assert result.white_lead == pytest.approx(float(whole.white_lead[12]), abs=1e-2)
+    for sure in (0.5, 0.6, 0.9):
+        for result in judged(network, sure):
+            share = result.white_winrate
+            assert result.winner == (2 if share >= sure else 1 if 1 - share >= sure else 0)
+    for sure in (0.49, 1.01, 60.0):
+        with pytest.raises(UsageError, match=r"0\.5 to 1"):
+            next(judge_games([], network, sure=sure))
+
+
+def test_agreement_with_the_record(network: Network) -> None:
+    result = judged(network, 0.5)[0]
+    agreement = Agreement()
+    for recorded, winner in ((1, 1), (1, 1), (2, 1), (0, 1), (DRAWN, 1), (1, 0)):
+        agreement.add(replace(result, game=replace(result.game, winner=recorded), winner=winner))
+    assert agreement == Agreement(games=6, agreeing=2, contrary=1, undecided=1, unrecorded=2)
+
+
+GAME = "(;GM[1]SZ[9]KM[6.5]PB[Ann]PW[Bob]RE[B+5.5];B[ee];W[gc];B[cc];W[gg];B[cg];W[];B[])"
+ILLEGAL = "(;GM[1]SZ[9]PB[Dan]PW[Eve];B[ee];W[ee])"
+
+
+def test_games_in_files(network: Network, tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    path.write_text(GAME + "\n" + ILLEGAL)
+    games = [str(path)]
+    calls: list[tuple[str, int, int]] = []
+    phases = Phases(2, 4)
+    with context(progress=lambda what, *done: calls.append((what, *done))):
+        result = analyse_files(games, network, phases=phases, mistake=1.0)
+    assert [len(game) for game in result.games] == [7, 1]
+    analysing = [call for call in calls if call[0] == "analysing"]
+    assert analysing == sorted(analysing)
+    assert analysing[-2:] == [
+        ("analysing", 10, 11),
+        ("analysing", 11, 11),
+    ]  # none after illegal moves
+    assert (result.phases, result.mistake, result.network) == (phases, 1.0, network.name)
+    players = [total.player for total in result.players() if total.phase == "game"]
+    assert players == ["Ann", "Bob", "Dan"]
+    second = analyse_files(games, network, numbers=[2])
+    assert [game.game.black for game in second.games] == ["Dan"]
+    with pytest.raises(InputError, match="there is no game 3"):
+        analyse_files(games, network, numbers=[3])
+    with pytest.raises(UsageError, match="more than 0"):
+        analyse_files(games, network, mistake=0.0)
+    # Games that are judged are held without their moves.
+    judged = judge_files(games, network, sure=0.5)
+    (judgement,) = judged.games
+    assert (judgement.moves, len(judgement.game.moves), judgement.game.black) == (5, 0, "Ann")
+    assert judged.agreement.games == 1
+    assert [str(each) for each in judged.skipped.details] == [
+        f"{path}:2: move 2 is illegal (White E5)"
+    ]
+    with pytest.raises(StrictError, match="illegal"):
+        judge_files(games, network, strict=True)
+    path.write_text(ILLEGAL)
+    with pytest.raises(NoGamesError, match="no game can be used"):
+        judge_files(games, network)
 
 
 def test_the_public_names_are_there() -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
-import os
-import subprocess
-import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +15,19 @@ from hypothesis import strategies as st
 
 from tests.go.slow_board import random_moves
 from yardstone.errors import InputError
-from yardstone.go.inputs import GLOBAL, SPATIAL, Encoded, encode_game
-from yardstone.go.points import BLACK, PASS, WHITE, opponent, point_number, symmetry_points
+from yardstone.go.inputs import Encoded, encode_game
+from yardstone.go.points import BLACK, PASS, WHITE, point_number, symmetry_points
 from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Rules, parse_rules
+from yardstone.kernels import Loops, work
 
 JAPANESE, CHINESE = NAMED_RULES["japanese"], NAMED_RULES["chinese"]
-#: What KataGo 1.17.2 makes of positions; see `tests.go.ask_inputs`.
-FACTS = Path(__file__).with_name("katago_inputs.json.gz")
-POSITIONS = [json.loads(line) for line in gzip.decompress(FACTS.read_bytes()).splitlines()]
+
+
+@cache
+def katago_positions() -> list[dict[str, Any]]:
+    """What KataGo 1.17.2 makes of positions; see `benchmarks.ask_inputs`."""
+    data = Path(__file__).with_name("katago_inputs.json.gz").read_bytes()
+    return [json.loads(line) for line in gzip.decompress(data).splitlines()]
 
 
 def encode(position: dict[str, Any], positions: list[int] | None = None) -> Encoded:
@@ -45,35 +47,29 @@ def points_of(encoded: Encoded, row: int, plane: int) -> list[int]:
     return np.flatnonzero(encoded.spatial[row, plane]).tolist()
 
 
-@pytest.mark.parametrize("number", range(len(POSITIONS)))
-def test_katago_sees_the_same(number: int) -> None:
-    position = POSITIONS[number]
-    area = position["size"] ** 2
-    encoded = encode(position, [len(position["moves"])])
-    packed = np.frombuffer(bytes.fromhex(position["planes"]), np.uint8)
-    planes = np.unpackbits(packed)[: SPATIAL * area].reshape(SPATIAL, area)
-    mine = encoded.spatial.reshape(SPATIAL, area)
-    assert np.flatnonzero((planes != mine).any(axis=1)).tolist() == []
-    assert encoded.globals[0].tolist() == position["globals"]
-    assert encoded.legal[0].tolist() == [*position["legal"], 1]
-    assert encoded.illegal_at == -1
-
-
-def test_those_positions_show_everything() -> None:
-    planes = np.zeros(SPATIAL, dtype=int)
-    values: list[set[float]] = [set() for _ in range(GLOBAL)]
-    for position in POSITIONS:
+def test_katago_sees_the_same() -> None:
+    shown = np.zeros(22, dtype=int)
+    values: list[set[float]] = [set() for _ in range(19)]
+    for number, position in enumerate(katago_positions()):
+        area = position["size"] ** 2
         encoded = encode(position, [len(position["moves"])])
-        planes += encoded.spatial[0].any(axis=(1, 2))
-        for seen, value in zip(values, encoded.globals[0].tolist(), strict=True):
+        packed = np.frombuffer(bytes.fromhex(position["planes"]), np.uint8)
+        planes = np.unpackbits(packed)[: 22 * area].reshape(22, area)
+        mine = encoded.spatial.reshape(22, area)
+        assert np.flatnonzero((planes != mine).any(axis=1)).tolist() == [], number
+        assert encoded.globals[0].tolist() == position["globals"], number
+        assert encoded.legal[0].tolist() == [*position["legal"], 1], number
+        assert encoded.illegal_at == -1
+        shown += planes.any(axis=1)
+        for seen, value in zip(values, position["globals"], strict=True):
             seen.add(value)
-    never = {7, 8, 20, 21}
-    assert {*np.flatnonzero(planes == 0).tolist()} == never
-    assert {k for k, seen in enumerate(values) if len(seen) == 1} == {12, 13, 15, 16}
+    # Together they show everything that records can have.
+    assert np.flatnonzero(shown == 0).tolist() == [7, 8, 20, 21]
+    assert [k for k, seen in enumerate(values) if len(seen) == 1] == [12, 13, 15, 16]
 
 
 def test_all_positions_of_a_game_are_those_asked_for_one_by_one() -> None:
-    position = max(POSITIONS, key=lambda p: len(p["moves"]))
+    position = max(katago_positions(), key=lambda p: len(p["moves"]))
     whole = encode(position)
     number = len(position["moves"])
     assert len(whole) == number + 1
@@ -85,40 +81,45 @@ def test_all_positions_of_a_game_are_those_asked_for_one_by_one() -> None:
     mixed = encode(position, [5, 0, 5, number])
     assert mixed.positions.tolist() == [5, 0, 5, number]
     assert np.array_equal(mixed.spatial, whole.spatial[[5, 0, 5, number]])
+    for position in [p for p in katago_positions() if p["size"] <= 4]:
+        whole = encode(position)
+        with work(Loops.BOARD, 0):
+            plain = encode(position)
+        for name in ("spatial", "globals", "legal"):
+            assert np.array_equal(getattr(plain, name), getattr(whole, name)), "as plain Python"
 
 
 @settings(max_examples=40)
 @given(st.integers(2, 9), st.integers(0, 10**6), st.sampled_from(sorted(NAMED_RULES)))
 def test_turning_the_board_turns_the_inputs(size: int, seed: int, name: str) -> None:
     moves = np.array(random_moves(seed, size, 2 * size * size // 3 + 5))
-    plain = encode_game(size, moves=moves, komi=5.5, rules=NAMED_RULES[name], packed=True)
-    for image in symmetry_points(size):
-        turned = encode_game(
-            size,
-            moves=np.where(moves == PASS, PASS, image[moves]),
-            komi=5.5,
-            rules=NAMED_RULES[name],
-            packed=True,
-        )
-        planes = turned.spatial.reshape(len(turned), SPATIAL, -1)[:, :, image]
+    rules = NAMED_RULES[name]
+    plain = encode_game(size, moves=moves, komi=5.5, rules=rules, packed=True)
+    for image in symmetry_points(size)[1:]:
+        points = np.where(moves == PASS, PASS, image[moves])
+        turned = encode_game(size, moves=points, komi=5.5, rules=rules, packed=True)
+        planes = turned.spatial.reshape(len(turned), 22, -1)[:, :, image]
         assert np.array_equal(planes, plain.spatial.reshape(planes.shape))
         assert np.array_equal(turned.globals, plain.globals)
         assert np.array_equal(turned.legal[:, image], plain.legal[:, :-1])
+    if rules.white_handicap_bonus == "0":  # handicap is Black's alone
+        colours = 2 - np.arange(len(moves)) % 2
+        other = encode_game(size, moves=moves, colours=colours, komi=-5.5, rules=rules, packed=True)
+        assert np.array_equal(other.spatial, plain.spatial)
+        assert np.array_equal(other.globals, plain.globals)
+        assert np.array_equal(other.to_play, 3 - plain.to_play)
 
 
-@settings(max_examples=30)
-@given(st.integers(3, 9), st.integers(0, 10**6), st.sampled_from(["tromp-taylor", "japanese"]))
-def test_exchanging_the_colours_exchanges_nothing_but_the_komi(
-    size: int, seed: int, name: str
-) -> None:
-    moves = random_moves(seed, size, size * size)
-    colours = np.arange(len(moves)) % 2 + 1
-    rules = NAMED_RULES[name]
-    one = encode_game(size, moves=moves, colours=colours, komi=3, rules=rules, packed=True)
-    other = encode_game(size, moves=moves, colours=3 - colours, komi=-3, rules=rules, packed=True)
-    assert np.array_equal(one.spatial, other.spatial)
-    assert np.array_equal(one.globals, other.globals)
-    assert np.array_equal(one.to_play, 3 - other.to_play)
+def test_who_is_to_move_by_default() -> None:
+    for arguments, to_play in (
+        ({"moves": [1, 2, 3]}, [BLACK, WHITE, BLACK, WHITE]),
+        ({}, [BLACK]),
+        ({"setup_black": [1, 5]}, [WHITE]),
+        ({"setup_black": [1], "setup_white": [5]}, [BLACK]),
+        ({"to_play": WHITE}, [WHITE]),
+        ({"moves": [1], "to_play": BLACK}, [BLACK, BLACK]),
+    ):
+        assert encode_game(9, **arguments).to_play.tolist() == to_play
 
 
 def test_planes_by_hand() -> None:
@@ -137,30 +138,26 @@ def test_planes_by_hand() -> None:
     assert encoded.globals[last - 1, 5] == np.float32(6.5 / 20)
 
 
-def test_chinese_rules_hide_the_past_before_the_second_pass() -> None:
+def test_what_is_shown_of_the_past() -> None:
     moves = [at("E5"), at("C3"), PASS]
     shown = encode_game(9, moves=moves, rules=TROMP_TAYLOR)
-    hidden = encode_game(9, moves=moves, rules=CHINESE)
+    hidden = encode_game(9, moves=moves, rules=CHINESE)  # it would end by the second pass
     assert shown.globals[3, [0, 14]].tolist() == [1, 1]
     assert points_of(shown, 3, 10) == [at("C3")]
     assert hidden.globals[3, [0, 14]].tolist() == [0, 0]
     assert not hidden.spatial[3, 9:14].any()
-
-
-def test_after_the_end_only_the_last_move_is_shown() -> None:
-    encoded = encode_game(9, moves=[at("E5"), PASS, PASS, at("C3"), at("C4")])
-    assert encoded.globals[3, :5].tolist() == [1, 0, 0, 0, 0]
-    assert points_of(encoded, 4, 9) == [at("C3")]
-    assert encoded.globals[4, :5].tolist() == [0, 1, 0, 0, 0]
-    assert points_of(encoded, 4, 11) == []
-
-
-def test_whoever_moves_twice_is_shown_no_past() -> None:
-    encoded = encode_game(9, moves=[at("E5"), at("C3")], colours=[BLACK, BLACK])
-    assert encoded.to_play.tolist() == [BLACK, BLACK, WHITE]
-    assert not encoded.spatial[1, 9:14].any()
-    assert points_of(encoded, 2, 9) == [at("C3")]
-    assert not encoded.spatial[2, 10:14].any(), "the players did not alternate before"
+    # After the end only the last move.
+    over = encode_game(9, moves=[at("E5"), PASS, PASS, at("C3"), at("C4")])
+    assert over.globals[3, :5].tolist() == [1, 0, 0, 0, 0]
+    assert points_of(over, 4, 9) == [at("C3")]
+    assert over.globals[4, :5].tolist() == [0, 1, 0, 0, 0]
+    assert points_of(over, 4, 11) == []
+    # Where the players do not alternate, nothing before that.
+    twice = encode_game(9, moves=[at("E5"), at("C3")], colours=[BLACK, BLACK])
+    assert twice.to_play.tolist() == [BLACK, BLACK, WHITE]
+    assert not twice.spatial[1, 9:14].any()
+    assert points_of(twice, 2, 9) == [at("C3")]
+    assert not twice.spatial[2, 10:14].any()
 
 
 def test_handicap_stones_give_white_points() -> None:
@@ -278,50 +275,14 @@ def test_positions_that_a_game_does_not_have() -> None:
         with pytest.raises(IndexError, match="has the positions 0 to 1"):
             encode_game(9, moves=[1], positions=positions)
     none = encode_game(9, moves=[1], positions=[])
-    assert none.spatial.shape == (0, SPATIAL, 9, 9)
-    assert none.globals.shape == (0, GLOBAL)
+    assert none.spatial.shape == (0, 22, 9, 9)
+    assert none.globals.shape == (0, 19)
 
 
 def test_long_games_take_no_longer_a_move() -> None:
-    moves = ROUND * 8_000
-    encoded = encode_game(
-        **CIRCLE, moves=moves, colours=[WHITE, BLACK] * 24_000, positions=[48_000], komi=0
-    )
-    assert len(encoded.breaches) == len(moves) - 4
+    """With the square of 48,000 moves this would take minutes."""
+    colours = [WHITE, BLACK] * 24_000
+    encoded = encode_game(**CIRCLE, moves=ROUND * 8_000, colours=colours, positions=[48_000])
+    assert len(encoded.breaches) == 48_000 - 4
     passes = encode_game(9, moves=[PASS] * 50_000, positions=[50_000], rules=JAPANESE)
     assert passes.globals[0, 14] == 1
-
-
-def digest() -> str:
-    total = hashlib.sha256()
-    for position in POSITIONS:
-        if position["size"] <= 5:
-            encoded = encode(position)
-            for name in ("spatial", "globals", "legal"):
-                total.update(np.ascontiguousarray(getattr(encoded, name)).tobytes())
-    return total.hexdigest()
-
-
-def test_without_the_compiler() -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            "-c",
-            "from tests.go import test_inputs as t; print(t.digest())",
-        ],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == digest()
-
-
-def test_opponents_alternate_by_default() -> None:
-    encoded = encode_game(9, moves=[1, 2, 3])
-    assert encoded.to_play.tolist() == [BLACK, WHITE, BLACK, WHITE]
-    assert encode_game(9).to_play.tolist() == [BLACK]
-    assert encode_game(9, setup_black=[1, 5]).to_play.tolist() == [WHITE]
-    assert encode_game(9, to_play=opponent(BLACK)).to_play.tolist() == [WHITE]

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import hypot, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.go.games import random_game, small_network
+from tests.go.games import random_game
 from yardstone.errors import UsageError
+from yardstone.go import losses
 from yardstone.go.analysis import analyse
 from yardstone.go.evaluator import evaluate_turned
 from yardstone.go.inputs import encode_game
@@ -20,17 +24,12 @@ from yardstone.go.losses import (
     grow,
     move_losses,
 )
-from yardstone.go.nets.network import Network, load_network
+from yardstone.go.nets.network import Network
 from yardstone.go.points import WHITE, symmetry_points
 from yardstone.go.rules import TROMP_TAYLOR, Conditions
 
 GAME = random_game(5, moves=30)
 CONDITIONS = Conditions(TROMP_TAYLOR, 7.0)
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
-    return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -116,18 +115,11 @@ def test_a_search_spends_no_more_than_it_may(network: Network, looked: FirstLook
     assert 0 < 2 * int(grown.sum()) <= 40
     (none,) = move_losses([looked], network, LossEffort(share=0.0))
     assert not none.visits.any()
-
-
-def test_what_is_spent_on_a_game_depends_on_it_alone(network: Network, looked: FirstLook) -> None:
-    looked, worse = (
-        replace(looked, white_lead=looked.white_lead - np.float32(less)) for less in (5.0, 9.0)
-    )
-    effort = LossEffort(visits=12, share=(int(looked.wanted.sum()) + 40) / len(looked.white_lead))
-    (alone,) = move_losses([looked], network, effort)
-    beside = move_losses([worse, looked, worse], network, effort)[1]
-    assert alone.visits.any()
-    assert beside.visits.tolist() == alone.visits.tolist()
-    assert beside.points == pytest.approx(alone.points, abs=1e-3, nan_ok=True)
+    # What is spent on a game depends on it alone.
+    worse = replace(looked, white_lead=looked.white_lead - np.float32(4.0))
+    beside = move_losses([worse, looked, worse], network, LossEffort(visits=12, share=share))[1]
+    assert beside.visits.tolist() == bound.visits.tolist()
+    assert beside.points == pytest.approx(bound.points, abs=1e-3, nan_ok=True)
 
 
 def test_nothing_is_lost_where_the_game_is_decided(network: Network, looked: FirstLook) -> None:
@@ -143,12 +135,114 @@ def test_nothing_is_lost_where_the_game_is_decided(network: Network, looked: Fir
     assert not np.isnan(result.points[looked.wanted & ~decided]).any()
 
 
+#: Of White's second, fourth and sixth move: what the first look says that it lost; then leads
+#: after it and after what could be played instead, and winrates, as the search sees them.
+SEARCHED = {
+    1: (1.9, 0.0, 0.0, 0.5, 0.5),  # too little for a search
+    3: (2.0, -1.5, -0.5, 0.4, 0.6),  # of little interest after a short one
+    5: (5.0, -4.0, 0.0, 0.3, 0.7),
+}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_losses_by_hand(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A made-up network; with `sign` -1 Black is in White's place."""
+    game = random_game(1, moves=6)
+    if sign < 0:
+        game = replace(game, colours=(3 - game.colours).astype(np.int8))
+    best = np.full(6, 80, np.int16)
+    seen: dict[int, list[float]] = {place: [] for place in range(7)}
+
+    def evaluate(lines: Sequence[Line], _: object) -> list[tuple[float, float, Any]]:
+        result = []
+        for line in lines:
+            first, after, instead, win_after, win_instead = SEARCHED[(line.position - 1) | 1]
+            lead, win = (after, win_after) if line.position % 2 == 0 else (instead, win_instead)
+            if line.moves == (80,):  # the first comparison
+                lead, win = first, 0.75
+            else:
+                lead += 0.5 * (-1) ** len(line.moves) + 0.1 * len(seen[line.position])
+                seen[line.position].append(lead)
+            policy = np.zeros(82, np.float32)
+            policy[60:66] = 1 / 6
+            result.append((0.5 + sign * (win - 0.5), sign * lead, policy))
+        return result
+
+    monkeypatch.setattr(losses, "evaluate_lines", evaluate)
+    even = np.full(7, 0.5, np.float32)
+    wanted = np.arange(6) % 2 == 1
+    looked = FirstLook(game, CONDITIONS, even, np.zeros(7, np.float32), best, wanted)
+    network: Any = None
+    (plain,) = move_losses([looked], network, LossEffort(visits=0))
+    assert plain.points[[1, 3, 5]] == pytest.approx([1.9, 2.0, 5.0])
+    assert plain.error[[1, 3, 5]] == pytest.approx(np.hypot(1.0, [1.9, 2.0, 5.0]))
+    assert plain.win[[1, 3, 5]] == pytest.approx([0.25] * 3)
+    (result,) = move_losses([looked], network)
+    assert result.visits.tolist() == [0, 0, 0, 8, 0, 16]
+    assert result.points[1] == plain.points[1]
+    for place in (3, 5):
+        after, instead = seen[place + 1], seen[place]
+        visits = int(result.visits[place])
+        assert len(after) == len(instead) == visits
+        spread = hypot(np.std(after), np.std(instead))
+        assert result.error[place] == pytest.approx(hypot(0.7, 1.25 * spread / sqrt(visits)))
+    assert result.win[3] == pytest.approx(0.2)
+    assert result.win[5] == pytest.approx(0.4)
+    assert 60 <= result.best[5] < 66
+    # Leads until the answer make a move suspect too, at half their weight.
+    lead = np.zeros(7, np.float32)
+    lead[1] = sign * 4.0
+    lead[2] = sign * 1.9
+    (result,) = move_losses([replace(looked, white_lead=lead)], network)
+    assert result.visits[1] == 8
+    lead[1] = sign * 3.9
+    (result,) = move_losses([replace(looked, white_lead=lead)], network)
+    assert result.visits[1] == 0
+    # What the search finds decided has no loss.
+    monkeypatch.setitem(SEARCHED, 5, (5.0, -4.0, 0.0, 0.96, 0.97))
+    (result,) = move_losses([looked], network)
+    assert result.decided.tolist() == [False] * 5 + [True]
+    assert np.isnan([result.points[5], result.win[5], result.error[5]]).all()
+
+
 def test_more_than_noise() -> None:
     some = np.array([2.9, 3.0, 3.0, np.nan], np.float32)
     error = np.array([0.1, 1.5, 1.6, np.nan], np.float32)
     zero = np.zeros(4, np.int16)
     result = Losses(some, error, some, zero, np.isnan(some), zero.astype(np.int32))
     assert result.above_noise(3.0).tolist() == [False, True, False, False]
+
+
+def test_the_next_position_of_a_tree() -> None:
+    """By winrate and points, and by a bonus for what the policy likes and was seldom seen."""
+    tree = Tree(GAME, CONDITIONS, 7)  # White's move
+    policy = np.zeros(82, np.float32)
+    policy[[10, 20, 30]] = 0.6, 0.3, 0.1
+    policy[40] = np.nan
+    tree.expand([tree.root], 0.5, 2.0, policy)
+    first, second, third = tree.root.children
+    assert [(child.move, child.colour) for child in tree.root.children] == [
+        (10, 1),
+        (20, 1),
+        (30, 1),
+    ]
+    assert [child.prior for child in (first, second, third)] == pytest.approx([0.6, 0.3, 0.1])
+    assert tree.descend() == [tree.root, first]
+    tree.expand([tree.root, first], 0.2, -17.0, policy)
+    # Of first: 2 * 0.2 - 1 + 0.3 * (2 / pi) * atan(-1) + 1.1 * 0.6 / 2 = -0.42; of second, from
+    # the mean of both: -0.3 + 0.3 * (2 / pi) * atan(-0.5) - 0.2 * sqrt(0.6) + 1.1 * 0.3 = -0.21.
+    assert tree.descend() == [tree.root, second]
+    tree.expand([tree.root, second], 0.1, -17.0, policy)
+    # Now sqrt(2) times the bonus: first -0.28, second -0.72, third -0.61.
+    assert tree.descend()[1] is first
+    assert (tree.root.visits, tree.leads) == (3, [2.0, -17.0, -17.0])
+    assert tree.best() is first
+    done = Tree(GAME, CONDITIONS, 7)
+    passing = np.eye(82, dtype=np.float32)[81]
+    for _ in range(4):
+        path = done.descend()
+        done.expand(path, 0.5, 0.0, passing)
+    assert [node.move for node in path] == [-1, -1, -1], "after two passes the game is over"
 
 
 def test_no_effort_below_none() -> None:

@@ -39,11 +39,13 @@ def test_a_diagram_stands_where_its_edges_say() -> None:
         "A1": ANY,
         "P4": ANY,
     }
-
-
-def test_signs_of_sensei_and_of_the_thesis_are_read() -> None:
+    # Signs of Sensei's Library and of the thesis.
     plain = read_diagram(". X|\n. O|\n---+", size=9).pattern.points
     assert (read_diagram("$$ , x |\n$$ . o |\n$$ ----", size=9).pattern.points == plain).all()
+    # A whole board gives its own size.
+    whole = read_diagram("-----\n|. X .|\n|. . .|\n|. . .|\n-----").pattern
+    assert (whole.size, whole.loose) == (3, (False, False))
+    assert len(whole.placements()) == 8  # four sides, two colours
 
 
 @pytest.mark.parametrize(
@@ -62,12 +64,6 @@ def test_where_no_edge_is_drawn_it_may_stand_anywhere(
     pattern = read_diagram(text, size=9).pattern
     assert pattern.loose == loose
     assert len(pattern.placements()) == ways
-
-
-def test_a_whole_board_gives_its_own_size() -> None:
-    diagram = read_diagram("-----\n|. X .|\n|. . .|\n|. . .|\n-----")
-    assert (diagram.pattern.size, diagram.pattern.loose) == (3, (False, False))
-    assert len(diagram.pattern.placements()) == 8  # four sides, two colours
 
 
 @pytest.mark.parametrize(
@@ -117,21 +113,28 @@ def test_every_placement_is_the_pattern_turned(values: list[int]) -> None:
         assert (home == pattern.points).all()
 
 
-def test_points_that_may_be_nothing_are_refused() -> None:
+def test_patterns_that_are_refused() -> None:
     points = np.full(81, ANY, np.uint8)
     points[3], points[4] = allowed(BLACK), 0
     with pytest.raises(InputError, match="nothing at all"):
         Pattern(9, points)
     with pytest.raises(InputError, match="80 points, not 81"):
         Pattern(9, points[:80])
-
-
-def test_stones_outside_the_bounds_are_refused() -> None:
+    points[4] = 8
+    with pytest.raises(InputError, match="nothing at all"):
+        Pattern(9, points)
     stones = np.zeros(81, np.int8)
     stones[point_number("C3", 9)] = BLACK
     inside = np.zeros(81, np.bool_)
     with pytest.raises(InputError, match="the stone at C3 is outside the bounds"):
         Pattern.of_stones(9, stones, inside)
+    inside[stones > 0] = inside[0] = True
+    pattern = Pattern.of_stones(9, stones, inside, name="a corner")
+    assert pattern.known.tolist() == [0, point_number("C3", 9)]
+    assert pattern.stones.tolist() == [point_number("C3", 9)]
+    changed = pattern.changed([(0, allowed(WHITE)), (1, allowed(BLACK, WHITE))])
+    assert [changed.colour(point) for point in (0, 1, 2, point_number("C3", 9))] == [2, -1, -1, 1]
+    assert [pattern.colour(0), changed.name] == [0, "a corner"]
 
 
 def test_moving_stops_where_a_further_point_would_leave_the_board() -> None:

@@ -14,7 +14,7 @@ from tests.go.games import random_game
 from tests.go.slow_patterns import crowded_game
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go.patterns import GameIndex, build_index
+from yardstone.go.patterns import GameIndex, build_index, find_patterns, read_diagram
 from yardstone.go.patterns.index import MARK
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games, write_sgf
@@ -43,11 +43,11 @@ def same(game: GoGame, expected: GoGame) -> None:
 
 
 def test_games_come_back_as_they_were(tmp_path: Path) -> None:
-    games = [crowded_game(seed, size=9 if seed % 3 else 5, moves=80) for seed in range(70)]
+    games = [crowded_game(seed, size=5 if seed % 10 else 9, moves=40) for seed in range(76)]
     file = write_games(tmp_path / "games.sgf", games)
     index, skipped = build_index([file], tmp_path / "games.idx")
     expected = sorted(read_games(file), key=lambda game: -game.size)
-    assert len(index) == len(expected) == 70
+    assert len(index) == len(expected) == 76
     assert not len(skipped)
     assert index.sizes == (9, 5)
     assert index.positions == sum(len(game.moves) + 1 for game in expected)
@@ -58,27 +58,21 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     assert not (tmp_path / "games.idx.parts").exists()
 
 
-def test_stones_set_up_and_handicap_are_kept(tmp_path: Path) -> None:
-    text = "(;SZ[9]HA[2]AB[cc][gg]AW[ee]PL[W]KM[0.5]PB[A]PW[B];W[gc];B[cg];W[])"
-    index = made(tmp_path, text)
-    (game,) = read_games(tmp_path / "0.sgf")
-    same(index.game(0), game)
-
-
-def test_a_game_that_occurs_twice_is_taken_once(tmp_path: Path) -> None:
+def test_one_game_of_each_and_up_to_an_illegal_move(tmp_path: Path) -> None:
+    setup = "(;SZ[9]HA[2]AB[cc][gg]AW[ee]PL[W]KM[0.5]PB[A]PW[B];W[gc];B[cg];W[])"
     text = "(;SZ[9];B[cc];W[gg];B[cg])"
     other = "(;SZ[9];B[cc];W[gg];B[gc])"
-    index = made(tmp_path, text, other, text.replace("SZ[9]", "SZ[9]PB[Ann]"))
-    assert (len(index), index.facts["duplicates"]) == (2, 1)
-    assert index.game(0).black == ""
-
-
-def test_an_illegal_move_ends_a_game_and_is_reported(tmp_path: Path) -> None:
+    index = made(tmp_path, setup, text, other, text.replace("SZ[9]", "SZ[9]PB[Ann]"))
+    assert (len(index), index.facts["duplicates"]) == (3, 1)
+    assert index.game(1).black == ""
+    (game,) = read_games(tmp_path / "0.sgf")
+    same(index.game(0), game)
+    with pytest.raises(UsageError, match="there is no game 3, only 0 to 2"):
+        index.game(3)
     (tmp_path / "a.sgf").write_text("(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;GM[2])")
     index, skipped = build_index([tmp_path / "a.sgf"], tmp_path / "g.idx")
-    assert index.game(0).moves.tolist() == [20]
+    assert [index.game(k).moves.tolist() for k in range(len(index))] == [[20], [30]]
     assert dict(skipped.reasons)["an illegal move: used up to there"] == 1
-    assert len(index) == 2
 
 
 def test_lists_of_moves_and_archives_are_read(tmp_path: Path) -> None:
@@ -99,15 +93,15 @@ def test_any_number_of_workers_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [
-        write_games(tmp_path / f"{k}.sgf", [random_game(9 * k + j) for j in range(9)])
-        for k in range(4)
+        write_games(tmp_path / f"{k}.sgf", [random_game(3 * k + j, moves=20) for j in range(3)])
+        for k in range(3)
     ]
     monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
-    with parallel.context(workers=1):
-        one, _ = build_index(files, tmp_path / "one.idx")
-    with parallel.context(workers=2):
-        two, _ = build_index(files, tmp_path / "two.idx")
-    assert one.path.read_bytes() == two.path.read_bytes()
+    made = []
+    for workers in (1, 2):
+        with parallel.context(workers=workers):
+            made.append(build_index(files, tmp_path / f"{workers}.idx")[0].path.read_bytes())
+    assert made[0] == made[1]
 
 
 def test_a_build_goes_on_where_it_was_stopped(
@@ -140,35 +134,25 @@ def test_a_build_goes_on_where_it_was_stopped(
 
 
 def test_nothing_to_index_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.sgf").write_text("no game")
-    with pytest.raises(NoGamesError, match="no "):
-        build_index([tmp_path / "a.sgf"], tmp_path / "g.idx")
-    with pytest.raises(InputError, match="no such file"):
-        build_index([tmp_path / "b.sgf"], tmp_path / "g.idx")
-    with pytest.raises(UsageError, match="standard input"):
-        build_index(["-"], tmp_path / "g.idx")
-    with pytest.raises(InputError, match="no such folder"):
-        build_index([tmp_path / "a.sgf"], tmp_path / "none" / "g.idx")
-    with pytest.raises(InputError, match="this is a folder"):
-        build_index([tmp_path / "a.sgf"], tmp_path)
-    assert not (tmp_path / "g.idx").exists()
+    file, target = tmp_path / "a.sgf", tmp_path / "g.idx"
+    file.write_text("no game")
+    for files, output, error, message in (
+        ([file], target, NoGamesError, "no "),
+        ([tmp_path / "b.sgf"], target, InputError, "no such file"),
+        (["-"], target, UsageError, "standard input"),
+        ([], target, UsageError, "no file of games"),
+        ([file], tmp_path / "none" / "g.idx", InputError, "no such folder"),
+        ([file], tmp_path, InputError, "this is a folder"),
+    ):
+        with pytest.raises(error, match=message):
+            build_index(files, output)
+    assert not target.exists()
 
 
-def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.idx"
-    for data in (b"", b"(;GM[1])", MARK, MARK + struct.pack("<Q", 1 << 60) + b"{}"):
-        path.write_bytes(data)
-        with pytest.raises(InputError, match=r"not an index of games|damaged"):
-            GameIndex(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        GameIndex(tmp_path / "none.idx")
-
-
-def described(path: Path) -> tuple[dict[str, object], int]:
-    data = path.read_bytes()
-    (length,) = struct.unpack_from("<Q", data, len(MARK))
-    start = len(MARK) + 8
-    return json.loads(data[start : start + length]), start + length
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
+    """One game, with a stone in the corner."""
+    return made(tmp_path_factory.mktemp("small"), "(;SZ[9];B[aa];W[gg])")
 
 
 @pytest.mark.parametrize(
@@ -177,6 +161,7 @@ def described(path: Path) -> tuple[dict[str, object], int]:
         {"format": 99},
         {"sizes": [[19, 1], [99, 1]]},
         {"sizes": [[9, 2]]},
+        {"sizes": [[9, 0]]},
         {"sizes": "x"},
         {"sizes": [[9, 1], [9, 1]]},
         {"moves": None},
@@ -189,32 +174,35 @@ def described(path: Path) -> tuple[dict[str, object], int]:
         {"arrays": {"9/events": {"type": "uint16", "shape": [1], "offset": 1 << 61}}},
     ],
 )
-def test_a_hostile_description_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
-    index = made(tmp_path, "(;SZ[9];B[cc];W[gg])")
-    facts, end = described(index.path)
-    rest = index.path.read_bytes()[-(-end // 64) * 64 :]
+def test_a_hostile_description_is_refused(
+    small: GameIndex, tmp_path: Path, change: dict[str, object]
+) -> None:
+    data = small.path.read_bytes()
+    (length,) = struct.unpack_from("<Q", data, 16)
+    facts, end = json.loads(data[24 : 24 + length]), 24 + length
     text = json.dumps({**facts, **change}).encode()
     head = MARK + struct.pack("<Q", len(text)) + text
-    index.path.write_bytes(head + bytes(-len(head) % 64) + rest)
+    path = tmp_path / "changed.idx"
+    path.write_bytes(head + bytes(-len(head) % 64) + data[-(-end // 64) * 64 :])
     with pytest.raises(InputError, match=r"damaged|another version"):
-        GameIndex(index.path)
+        GameIndex(path)
 
 
-def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
-    index = made(tmp_path, "(;SZ[9];B[cc];W[gg])")
-    data = index.path.read_bytes()
-    for length in (20, 200, len(data) // 2, len(data) - 64):
-        (tmp_path / "cut.idx").write_bytes(data[:length])
-        with pytest.raises(InputError, match=r"damaged|not an index"):
-            GameIndex(tmp_path / "cut.idx")
+def test_what_is_no_index_or_breaks_off_is_refused(small: GameIndex, tmp_path: Path) -> None:
+    data, path = small.path.read_bytes(), tmp_path / "x.idx"
+    pieces = [data[:length] for length in (20, 200, len(data) // 2, len(data) - 64)]
+    huge = MARK + struct.pack("<Q", 1 << 60) + b"{}"
+    for piece in (b"", b"(;GM[1])", MARK, huge, *pieces):
+        path.write_bytes(piece)
+        with pytest.raises(InputError, match=r"not an index of games|damaged"):
+            GameIndex(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        GameIndex(tmp_path / "none.idx")
 
 
-def test_numbers_that_are_no_events_are_found_out(tmp_path: Path) -> None:
-    from yardstone.go.patterns import find_patterns, read_diagram
-
-    index = made(tmp_path, "(;SZ[9];B[aa];W[gg])")
-    data = bytearray(index.path.read_bytes())
-    group = index.group(9)
+def test_numbers_that_are_no_events_are_found_out(small: GameIndex, tmp_path: Path) -> None:
+    data = bytearray(small.path.read_bytes())
+    group = small.group(9)
     assert group is not None
     place = data.find(np.asarray(group.indexed.events).tobytes())
     data[place + 2 : place + 4] = struct.pack("<H", 0xFFFF)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.go.slow_patterns import SlowSearch, crowded_game
+from tests.go.slow_patterns import crowded_game, slow_search
 from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.go.patterns import (
@@ -34,9 +34,13 @@ def runs(matches: list[Matches]) -> set[tuple[int, int, int, int, int]]:
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
-    """Long random games on small boards: full of captures, kos and repeated positions."""
+    """Long random games on small boards: full of captures, kos and repeated positions.
+
+    There are more than 64 of size 4: bits for more do not fit into a word.
+    """
     folder = tmp_path_factory.mktemp("crowded")
-    games = [crowded_game(seed, size=4 + seed % 3, moves=150) for seed in range(150)]
+    sizes = [4] * 70 + [5] * 15 + [6] * 15
+    games = [crowded_game(seed, size=size, moves=80) for seed, size in enumerate(sizes)]
     (folder / "games.sgf").write_text(write_sgf(games))
     return build_index([folder / "games.sgf"], folder / "games.idx")[0]
 
@@ -63,19 +67,19 @@ def test_it_agrees_with_a_look_at_every_position(crowded: GameIndex) -> None:
         group = crowded.group(size)
         assert group is not None
         games = range(group.first, group.first + len(group))
-        expected = SlowSearch(patterns).index(crowded, games)
+        expected = slow_search(patterns, crowded, games)
         result = find_patterns(crowded, patterns)
         assert runs(result) == expected
-        assert sum(match.total for match in result) == len(expected) > 1000
+        assert sum(match.total for match in result) == len(expected) > 500
         repeated = {(p, w, g) for p, w, g, _, _ in expected}
         captured += len(expected) - len(repeated)
-    assert captured > 1000  # runs that came back in the same game, after captures
+    assert captured > 500  # runs that came back in the same game, after captures
 
 
 def test_threads_and_room_for_matches_change_nothing(
     crowded: GameIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    patterns = random_patterns(5, 6, 3)
+    patterns = random_patterns(4, 6, 3)
     with parallel.context(workers=1):
         one = find_patterns(crowded, patterns)
     monkeypatch.setattr("yardstone.go.patterns.search._WORDS", 1)
@@ -85,15 +89,12 @@ def test_threads_and_room_for_matches_change_nothing(
     for left, right in zip(one, two, strict=True):
         for name in ("game", "first", "last", "way"):
             assert getattr(left, name).tolist() == getattr(right, name).tolist()
-
-
-def test_the_first_matches_are_kept_and_all_are_counted(crowded: GameIndex) -> None:
-    (pattern,) = random_patterns(5, 1, 8)
-    (whole,) = find_patterns(crowded, [pattern])
-    (some,) = find_patterns(crowded, [pattern], most=7)
-    assert (len(some), some.total) == (7, whole.total)
-    assert some.first.tolist() == whole.first[:7].tolist()
-    assert some.game.tolist() == whole.game[:7].tolist()
+    # Of many the first are kept, and all are counted: over several shares as well.
+    for most in (0, 7, one[0].total - 1):
+        some = find_patterns(crowded, patterns, most=most)[0]
+        assert (len(some), some.total) == (most, one[0].total)
+        assert some.first.tolist() == one[0].first[:most].tolist()
+        assert some.game.tolist() == one[0].game[:most].tolist()
 
 
 def test_a_captured_stone_is_gone(tmp_path: Path) -> None:
@@ -128,23 +129,22 @@ def test_a_ko_that_goes_to_and_fro_is_a_new_run_each_time(tmp_path: Path) -> Non
     assert [(int(match.first[k]), int(match.last[k])) for k in own] == [(9, 11), (15, 15)]
 
 
-def test_boards_of_another_size_are_left_alone(crowded: GameIndex) -> None:
+def test_how_a_pattern_is_drawn_does_not_matter(crowded: GameIndex) -> None:
+    drawn = ["|X .\n|O ?\n---", ". X|\n? O|\n---"]
+    edges = [read_diagram(text, size=5).pattern for text in drawn]
+    totals = [match.total for match in find_patterns(crowded, edges)]
+    assert totals[0] == totals[1] > 0
+    # Boards of another size are left alone.
     (match,) = find_patterns(crowded, [read_diagram("--\n|X", size=13).pattern])
     assert (len(match), match.total) == (0, 0)
-
-
-def test_it_does_not_matter_how_the_pattern_is_drawn(crowded: GameIndex) -> None:
-    drawn = ["|X .\n|O ?\n---", ". X|\n? O|\n---", "---\nO ?\nX .", "---\n|O X\n|? ."]
-    edges = [
-        read_diagram(text.replace("---\nO ?\nX .", "---\n|X ?\n|O ."), size=5) for text in drawn
-    ]
-    totals = [match.total for match in find_patterns(crowded, [each.pattern for each in edges[:2]])]
-    assert totals[0] == totals[1] > 0
 
 
 def test_too_many_ways_to_lie_are_refused(
     crowded: GameIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("yardstone.go.patterns.search._MOST_PLACEMENTS", 100)
+    pattern = read_diagram("X O", size=5).pattern
+    ways = len(pattern.placements())
+    monkeypatch.setattr("yardstone.go.patterns.search._MOST_PLACEMENTS", 4 * ways)
+    find_patterns(crowded, [pattern] * 4)
     with pytest.raises(UsageError, match="too many loose patterns"):
-        find_patterns(crowded, [read_diagram("X O", size=5).pattern] * 4)
+        find_patterns(crowded, [pattern] * 5)

@@ -11,25 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.go.games import small_network
 from yardstone.errors import InputError
 from yardstone.go.inputs import encode_game
-from yardstone.go.nets.network import Network, load_network
-from yardstone.go.positions import MOST_MOVES, evaluate_lines, parse_position, read_lines
+from yardstone.go.nets.network import Network
+from yardstone.go.positions import evaluate_lines, parse_position, read_lines
 from yardstone.go.rules import parse_rules
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.sources import ByteStream, StreamLimits
 
 
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
-    return load_network(small_network(tmp_path_factory.mktemp("net")), threads=1)
-
-
-@pytest.mark.parametrize(
-    "moves",
-    [
+def test_moves_in_all_their_forms() -> None:
+    for moves in (
         [["b", "Q16"], ["w", "D4"], ["b", "pass"]],
         [["B", "q16"], ["WHITE", "d4"], ["Black", "PASS"]],
         ["b Q16", "w D4", "b pass"],
@@ -37,24 +30,18 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
         "B Q16 W D4 B pass",
         "Q16, D4, pass",
         "Q16 D4\npass",
-    ],
-)
-def test_moves_in_all_their_forms(moves: object) -> None:
-    result = parse_position(json.dumps({"moves": moves}))
-    assert result.moves == [72, 288, -1]
-    assert result.colours == [1, 2, 1]
-    assert result.to_play == 2
-    assert (result.size, result.komi, result.rules) == (19, 7.5, parse_rules("tromp-taylor"))
-
-
-def test_the_names_of_the_analysis_engine() -> None:
+    ):
+        result = parse_position(json.dumps({"moves": moves}))
+        assert (result.moves, result.colours, result.to_play) == ([72, 288, -1], [1, 2, 1], 2)
+        assert (result.size, result.komi, result.rules) == (19, 7.5, parse_rules("tromp-taylor"))
+    # The names of KataGo's analysis engine.
     result = parse_position(
         json.dumps(
             {
                 "id": "x",
                 "initialStones": [["B", "C3"], ["B", "G7"]],
                 "moves": [["W", "E5"]],
-                "rules": {"ko": "SIMPLE", "scoring": "TERRITORY"},
+                "rules": {"ko": "SIMPLE", "scoring": "TERRITORY", "komi": 3},
                 "komi": 0.5,
                 "boardXSize": 9,
                 "boardYSize": 9,
@@ -64,22 +51,26 @@ def test_the_names_of_the_analysis_engine() -> None:
     assert result.stones == {56: 1, 24: 1}
     assert (result.size, result.to_play, result.komi) == (9, 1, 0.5)
     assert result.rules.scoring == "territory"
+    assert parse_position('{"rules": "koSIMPLEkomi3"}').komi == 3.0
+    assert parse_position('{"rules": "japanese", "komi": null}').komi == 6.5
+    for komi in (-1000, 1000):
+        assert parse_position(f'{{"komi": {komi}, "size": 2}}').komi == komi
 
 
-@pytest.mark.parametrize(
-    ("fields", "to_play"),
-    [
+def test_who_is_to_move() -> None:
+    cases: list[tuple[dict[str, Any], int]] = [
         ({}, 1),
         ({"to_play": "w"}, 2),
+        ({"toPlay": "w"}, 2),
         ({"initial_player": "w"}, 2),
         ({"initial_stones": [["b", "C3"]]}, 2),
         ({"initial_stones": [["b", "C3"], ["w", "D4"]]}, 1),
         ({"initial_stones": [["b", "C3"]], "initialPlayer": "B"}, 1),
+        ({"initial_stones": [["b", "C3"]], "moves": "Q16"}, 1),
         ({"moves": "Q16", "to_play": "b"}, 1),
-    ],
-)
-def test_who_is_to_move(fields: dict[str, object], to_play: int) -> None:
-    assert parse_position(json.dumps(fields)).to_play == to_play
+    ]
+    for fields, to_play in cases:
+        assert parse_position(json.dumps(fields)).to_play == to_play
 
 
 @pytest.mark.parametrize(
@@ -104,13 +95,15 @@ def test_who_is_to_move(fields: dict[str, object], to_play: int) -> None:
         ('{"rules": {"ko": 5}}', "must be a word"),
         ('{"komi": "six"}', "komi is"),
         ('{"komi": NaN}', "komi is nan"),
-        ('{"komi": 1e9}', "komi is"),
+        ('{"komi": 1000.5}', "komi is"),
+        ('{"komi": true}', "komi is"),
         ('{"to_play": "x"}', "not a colour"),
         ('{"to_play": 1}', "not a colour"),
         ('{"initial_stones": ["Q16"]}', "has no colour"),
         ('{"initial_stones": [["b", "pass"]]}', "no stone"),
         ('{"initial_stones": [["b", "C3"], ["w", "C3"]]}', "twice"),
-        (json.dumps({"moves": ["pass"] * (MOST_MOVES + 1)}), "moves"),
+        (json.dumps({"moves": ["pass"] * 10_001}), "10,001 moves"),
+        (json.dumps({"moves": ["b"] * 20_001}), "is not a list"),
     ],
 )
 def test_lines_that_mean_no_position(text: str, message: str) -> None:
@@ -188,8 +181,7 @@ def test_lines_of_files() -> None:
     with pytest.raises(InputError, match="break off"):
         list(read_lines(stream(gzip.compress(data)[:-9])))
 
-
-def test_a_line_without_end_does_not_fill_the_memory() -> None:
+    # A line without end does not fill the memory.
     data = b'{"moves": "' + b"pass " * 2_000_000 + b'"}\n{"moves": ""}\n'
     long, short = read_lines(stream(data))
     assert len(long) < len(data) - 100

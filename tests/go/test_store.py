@@ -1,51 +1,55 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.go.extracting import run
-from tests.go.games import random_game, small_network
+from tests.go.games import random_game
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked
 from yardstone.go import feature_store
-from yardstone.go.evaluator import TRUNK_KINDS, Evaluator, ask
-from yardstone.go.feature_store import PARTS, FeatureStore
+from yardstone.go.evaluator import Evaluator, ask
+from yardstone.go.feature_store import FeatureStore
 from yardstone.go.features import ExtractionSettings, extract_features, move_features
-from yardstone.go.nets.network import load_network
+from yardstone.go.nets.network import Network
 from yardstone.go.points import symmetry_points
 from yardstone.go.rules import TROMP_TAYLOR
+from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 
-ROOT = Path(__file__).resolve().parents[2]
-GAMES = 12
+GAMES = 6
+KINDS = ("pick", "mean", "candidates")
+
+
+def run(
+    store: Path, net: Path, games: int = GAMES, workers: int = 1, **changed: Any
+) -> FeatureStore:
+    """Extract features of so many games, two at a time."""
+    settings = ExtractionSettings(net=str(net), trunk=KINDS, batch=2)
+    with context(workers=workers):
+        return extract_features(
+            lambda: [random_game(k, moves=30) for k in range(games)],
+            store,
+            replace(settings, **changed),
+        )
 
 
 @pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_network(tmp_path_factory.mktemp("net"))
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, network: Path) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory, net_file: Path) -> Path:
     """A store made in one go, by this process."""
     store = tmp_path_factory.mktemp("whole") / "store"
-    run(store, network, GAMES, 1)
+    run(store, net_file)
     return store
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory, network: Path) -> Path:
+def parts(tmp_path_factory: pytest.TempPathFactory, net_file: Path) -> Path:
     """A store that was stopped when all its parts were there."""
     store = tmp_path_factory.mktemp("parts") / "store"
 
@@ -55,7 +59,9 @@ def parts(tmp_path_factory: pytest.TempPathFactory, network: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("yardstone.go.features.merge", stop)
         with pytest.raises(KeyboardInterrupt):
-            run(store, network, GAMES, 1)
+            run(store, net_file)
+    with pytest.raises(InputError, match="not complete"):
+        FeatureStore.open(store)
     return store
 
 
@@ -63,20 +69,17 @@ def contents(store: Path) -> dict[str, bytes]:
     return {str(p.relative_to(store)): p.read_bytes() for p in store.rglob("*") if p.is_file()}
 
 
-def test_what_is_stored_is_what_the_network_says(whole: Path, network: Path) -> None:
+def test_what_is_stored_is_what_the_network_says(whole: Path, network: Network) -> None:
     store = FeatureStore.open(whole)
     assert store.kinds == ("head", "pick", "candidates", "mean", "chances")
-    assert len(store) == GAMES
-    assert store.array("pick").shape == (GAMES * 30, 16)
+    kinds = ", ".join(store.kinds)
+    assert repr(store) == f"<FeatureStore: {kinds} of 180 moves of 6 games>"
+    assert (len(store), store.array("pick").shape) == (GAMES, (GAMES * 30, 16))
     assert store.array("pick").dtype == np.float16
     assert not store.array("pick").flags.writeable
-    assert (
-        repr(store)
-        == "<FeatureStore: head, pick, candidates, mean, chances of 360 moves of 12 games>"
-    )
-    evaluator = Evaluator(load_network(network, threads=1), trunk=("pick", "candidates", "mean"))
+    evaluator = Evaluator(network, trunk=KINDS)
     games = [random_game(k, moves=30) for k in range(GAMES)]
-    asked = ask(games, SkipReport(), evaluator.network, rules=TROMP_TAYLOR, trunk=True)
+    asked = ask(games, SkipReport(), network, rules=TROMP_TAYLOR, trunk=True)
     for place, answer in enumerate(evaluator.answer(asked)):
         wanted = move_features(answer)
         for kind in store.kinds:
@@ -87,80 +90,66 @@ def test_what_is_stored_is_what_the_network_says(whole: Path, network: Path) -> 
         np.testing.assert_array_equal(black, store.features(place, "head")[:15])
         np.testing.assert_array_equal(store.array("point")[store.rows(place)], wanted.point)
         assert store.array("number")[store.rows(place, 2)].tolist() == list(range(2, 31, 2))
-
-
-def test_the_table_of_games(whole: Path) -> None:
-    games = FeatureStore.open(whole).games
-    assert games["game"].tolist() == list(range(GAMES))
-    assert games["line"].tolist() == list(range(GAMES))
-    assert set(games["name"]) == {""}
-    assert games["black"][4] == "Player 1"
-    assert games["date"][7] == np.datetime64("2024-01-03")
-    assert set(games["rules"]) == {"tromp-taylor"}
-    assert (games["komi"] == 6.5).all()
-    assert (games["moves"] == 30).all()
-    assert ((games["white_winrate"] > 0) & (games["white_winrate"] < 1)).all()
-
-
-def test_players_have_their_games_in_order_of_time(whole: Path) -> None:
-    store = FeatureStore.open(whole)
-    games = store.players["Player 0"]
-    dates = [store.games["date"][game] for game, _ in games]
-    assert dates == sorted(dates)
-    assert sorted(game for game, _ in games) == [0, 3, 6, 9]
-    assert {colour for _, colour in store.players["Player 3"]} == {2}
+    # The table of games.
+    table = store.games
+    for column in ("game", "line"):
+        assert table[column].tolist() == list(range(GAMES))
+    for column, value in {"name": "", "rules": "tromp-taylor", "komi": 6.5, "moves": 30}.items():
+        assert set(table[column].tolist()) == {value}
+    assert table["black"][4] == "Player 1"
+    assert table["date"][3] == np.datetime64("2024-01-04")
+    assert ((table["white_winrate"] > 0) & (table["white_winrate"] < 1)).all()
+    # Players have their games in the order of time: games 0 and 5 were played on one day.
+    assert store.players["Player 2"] == [(5, 1), (2, 1)]
+    assert store.players["Player 4"] == [(5, 2), (1, 2), (3, 2)]
+    for wrong, message in (
+        (lambda: store.array("trunk"), "no 'trunk'"),
+        (lambda: store.features(0, "number"), "no 'number'"),
+        (lambda: store.rows(0, 3), "not a colour"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            wrong()
 
 
 def test_any_number_of_workers_gives_the_same_bytes(
-    whole: Path, network: Path, tmp_path: Path
+    whole: Path, net_file: Path, tmp_path: Path
 ) -> None:
-    run(tmp_path / "store", network, GAMES, 2)
+    run(tmp_path / "store", net_file, workers=2)
     assert contents(tmp_path / "store") == contents(whole)
 
 
-def test_a_killed_extraction_goes_on_to_the_same_bytes(
-    whole: Path, network: Path, tmp_path: Path
+def test_a_stopped_extraction_goes_on_to_the_same_bytes(
+    whole: Path, parts: Path, net_file: Path, tmp_path: Path
 ) -> None:
+    """What was done before is not done again."""
     store = tmp_path / "store"
-    command = [sys.executable, "-m", "tests.go.extracting", str(store), str(network), str(GAMES)]
-    process = subprocess.Popen([*command, "1"], cwd=ROOT, start_new_session=True)
-    try:
-        end = time.monotonic() + 60
-        while not [*(store / PARTS).glob("0*")]:
-            assert process.poll() is None
-            assert time.monotonic() < end
-            time.sleep(0.002)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    done = [p.name for p in sorted((store / PARTS).glob("0*"))]
-    assert 0 < len(done) < GAMES // 2, "it was killed too late"
-    before = {name: (store / PARTS / name).stat().st_mtime_ns for name in done}
-    with pytest.raises(InputError, match="not complete"):
-        FeatureStore.open(store)
-    kept: dict[str, int] = {}
+    shutil.copytree(parts, store)
+    (store / "parts" / "00000001.npz").unlink()
+    kept = {path.name: path.stat().st_mtime_ns for path in (store / "parts").glob("*.npz")}
+    assert sorted(kept) == ["00000000.npz", "00000002.npz"]
+    found: dict[str, int] = {}
+    merge = feature_store.merge
+
+    def looking(folder: Path, *rest: Any) -> Any:
+        found.update({name: (folder / "parts" / name).stat().st_mtime_ns for name in kept})
+        return merge(folder, *rest)
+
     with pytest.MonkeyPatch.context() as patch:
-        # What was done before the kill is not done again.
-        merge = feature_store.merge
-
-        def looking(folder: Path, *rest: object) -> object:
-            kept.update({n: (folder / PARTS / n).stat().st_mtime_ns for n in done})
-            return merge(folder, *rest)  # type: ignore[arg-type]
-
         patch.setattr("yardstone.go.features.merge", looking)
-        run(store, network, GAMES, 1)
-    assert kept == before
+        run(store, net_file)
+    assert found == kept
     assert contents(store) == contents(whole)
 
 
-@pytest.mark.parametrize("step", [1, 2, 5, 6, 7, 8, 10, 14, 15, 16, 20, 21])
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 6, 7, 10, 14, 15])
 def test_a_kill_while_parts_are_put_together(
-    step: int, whole: Path, parts: Path, network: Path, tmp_path: Path
+    step: int, whole: Path, parts: Path, net_file: Path, tmp_path: Path
 ) -> None:
     """The program stops between two changes on the disk."""
     store = tmp_path / "store"
     shutil.copytree(parts, store)
     steps = 0
+    real_copy, real_replace, real_rename = feature_store._copy, Path.replace, Path.rename
 
     def stop() -> None:
         nonlocal steps
@@ -168,15 +157,13 @@ def test_a_kill_while_parts_are_put_together(
         if steps == step:
             raise KeyboardInterrupt
 
-    real_copy, real_replace, real_rename = feature_store._copy, Path.replace, Path.rename
-
-    def copy(path: Path, *rest: object) -> None:
+    def copy(path: Path, *rest: Any) -> None:
         if path.name == "pick.npy.unfinished":
             stop()
-        real_copy(path, *rest)  # type: ignore[arg-type]
+        real_copy(path, *rest)
 
     def replace(path: Path, target: Path) -> Path:
-        if target.parent.name == PARTS:
+        if target.parent.name == "parts":
             stop()
         return real_replace(path, target)
 
@@ -190,15 +177,15 @@ def test_a_kill_while_parts_are_put_together(
         patch.setattr(Path, "replace", replace)
         patch.setattr(Path, "rename", rename)
         try:
-            run(store, network, GAMES, 1)
+            run(store, net_file)
         except KeyboardInterrupt:
             stopped = True
-    assert stopped == (step <= 6 + 6 + 8)  # six parts copied and emptied, eight arrays renamed
-    run(store, network, GAMES, 1)
+    assert stopped == (step <= 3 + 3 + 8)  # three parts copied and emptied, eight arrays renamed
+    run(store, net_file)
     assert contents(store) == contents(whole)
 
 
-def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -> None:
+def test_games_that_cannot_be_used_are_left_out(net_file: Path, tmp_path: Path) -> None:
     good = random_game(1, moves=8)
     taken = replace(good, moves=np.array([3, 3], np.int16), colours=np.array([1, 2], np.int8))
     stones = replace(good, setup_black=np.array([500], np.int16))
@@ -206,7 +193,7 @@ def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -
     store = extract_features(
         lambda: [taken, good, stones, large],
         tmp_path / "store",
-        ExtractionSettings(net=str(network)),
+        ExtractionSettings(net=str(net_file)),
     )
     assert len(store) == 1
     assert store.settings["skipped"] == 3
@@ -216,59 +203,58 @@ def test_games_that_cannot_be_used_are_left_out(network: Path, tmp_path: Path) -
     np.testing.assert_array_equal(store.array("point")[:2], good.moves[[0, 2]])
 
 
-def test_whole_trunks_are_of_one_size(network: Path, tmp_path: Path) -> None:
+def test_whole_trunks_are_of_one_size(net_file: Path, tmp_path: Path) -> None:
     games = [random_game(1, size=5, moves=6), random_game(2, size=7, moves=6)]
-    settings = ExtractionSettings(net=str(network), trunk=("trunk",), size=7)
+    settings = ExtractionSettings(net=str(net_file), trunk=("trunk",), size=7)
     store = extract_features(lambda: games, tmp_path / "s", settings)
     assert store.array("trunk").shape == (6, 16, 7, 7)
     assert "the board is 5x5" in (tmp_path / "s" / "skipped.csv").read_text()
-    with pytest.raises(UsageError, match="boards of one size"):
-        ExtractionSettings(trunk=("trunk",))
-
-
-def test_a_store_of_nothing(network: Path, tmp_path: Path) -> None:
-    """All games are left out; none at all is an error."""
-    large = replace(random_game(1), size=25)
-    settings = ExtractionSettings(net=str(network))
-    store = extract_features(lambda: [large], tmp_path / "s", settings)
-    assert store.array("pick").shape == (0, 16)
-    assert len(store.games["black"]) == 0
-    assert store.players == {}
+    for changed, message in (
+        ({"size": None}, "boards of one size"),
+        ({"symmetries": 9}, "symmetries is 9"),
+        ({"batch": 0}, "at least 1"),
+        ({"trunk": ("head",)}, "no features head"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            replace(settings, **changed)
+    # A store of nothing: all games are left out. None at all is an error.
+    empty = extract_features(lambda: games[:1], tmp_path / "e", settings)
+    assert empty.array("trunk").shape == (0, 16, 7, 7)
+    assert len(empty.games["black"]) == 0
+    assert empty.players == {}
     with pytest.raises(NoGamesError):
         extract_features(list[GoGame], tmp_path / "t", settings)
 
 
-def test_other_games_or_settings_are_refused(whole: Path, network: Path, tmp_path: Path) -> None:
-    def again(games: int, settings: ExtractionSettings) -> FeatureStore:
-        return extract_features(
-            lambda: [random_game(k, moves=30) for k in range(games)], whole, settings
-        )
-
-    same = ExtractionSettings(net=str(network), trunk=("mean", "candidates", "pick"), batch=2)
+def test_other_games_or_settings_are_refused(whole: Path, net_file: Path, tmp_path: Path) -> None:
     before = contents(whole)
-    assert len(again(GAMES, same)) == GAMES
+    assert len(run(whole, net_file, trunk=("mean", "candidates", "pick"))) == GAMES
     with pytest.raises(InputError, match="other games"):
-        again(GAMES - 1, same)
+        run(whole, net_file, GAMES - 1)
     with pytest.raises(InputError, match="another setting: komi is None, not 7"):
-        again(GAMES, replace(same, komi=7.0))
+        run(whole, net_file, komi=7.0)
     with pytest.raises(InputError, match="another setting: symmetries is 1, not 2"):
-        again(GAMES, replace(same, symmetries=2))
-    with pytest.raises(UsageError, match="symmetries is 9"):
-        replace(same, symmetries=9)
+        run(whole, net_file, symmetries=2)
     assert contents(whole) == before
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match="something else"):
-        extract_features(list[GoGame], tmp_path, same)
+        run(tmp_path, net_file)
+    (tmp_path / "store" / "parts").mkdir(parents=True)
+    with (
+        locked(tmp_path / "store", "making this store", name="parts/lock"),
+        pytest.raises(InputError, match="another process"),
+    ):
+        run(tmp_path / "store", net_file, 2)
 
 
 def test_features_of_several_symmetries_do_not_depend_on_how_the_board_lies(
-    network: Path, tmp_path: Path
+    net_file: Path, tmp_path: Path
 ) -> None:
     game = random_game(1, moves=40)
     quarter = symmetry_points(game.size)[5]
     points = np.where(game.moves < 0, game.moves, quarter[game.moves])
     other = replace(game, moves=points.astype(game.moves.dtype))
-    settings = ExtractionSettings(net=str(network), trunk=TRUNK_KINDS[:4], symmetries=4)
+    settings = ExtractionSettings(net=str(net_file), trunk=(*KINDS, "after"), symmetries=4)
     store = extract_features(lambda: [game, other], tmp_path / "s", settings)
     assert store.settings["symmetries"] == 4
     for kind in ("head", "pick", "after", "mean", "chances"):
@@ -284,58 +270,29 @@ def test_features_of_several_symmetries_do_not_depend_on_how_the_board_lies(
         extract_features(lambda: [game, other], tmp_path / "s", settings)
 
 
-def test_two_processes_do_not_make_one_store(network: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    (store / PARTS).mkdir(parents=True)
-    with (
-        locked(store, "making this store", name=f"{PARTS}/lock"),
-        pytest.raises(InputError, match="another process"),
-    ):
-        run(store, network, 2, 1)
-
-
 def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a store"):
         FeatureStore.open(tmp_path)
-
-    def damaged(name: str, data: bytes) -> Path:
-        folder = tmp_path / name
-        folder.mkdir()
-        for file, content in contents(whole).items():
-            (folder / file).write_bytes(content)
-        (folder / name).write_bytes(data)
-        return folder
-
-    for data in (b"", b"{", b"[]", b'{"format": 1, "complete": true}'):
-        with pytest.raises(InputError):
-            FeatureStore.open(damaged("store.json", data))
-        for file in (tmp_path / "store.json").iterdir():
-            file.unlink()
-        (tmp_path / "store.json").rmdir()
     pick = (whole / "pick.npy").read_bytes()
-    for place, data in enumerate((b"", pick[:50], pick[:-1])):
-        folder = damaged("pick.npy", data).rename(tmp_path / f"broken{place}")
-        with pytest.raises(InputError, match=r"pick\.npy"):
-            FeatureStore.open(folder)
-    short = damaged("games.csv", b"file,game\na,b\n")
-    with pytest.raises(InputError, match=r"games\.csv"):
-        FeatureStore.open(short).games  # noqa: B018
     about = json.loads((whole / "store.json").read_text())
-    for place, number in enumerate((2**64, -1, "2")):
-        data = json.dumps({**about, "games": number}).encode()
-        folder = damaged("store.json", data).rename(tmp_path / f"games{place}")
-        with pytest.raises(InputError, match="damaged"):
+    damage: list[tuple[str, bytes, str]] = [
+        *(("store.json", data, "cannot be read") for data in (b"", b"{")),
+        *(("store.json", data, "another version") for data in (b"[]", b'{"format": 1}')),
+        ("store.json", b'{"format": 2, "complete": true}', "damaged"),
+        *(("pick.npy", data, r"pick\.npy") for data in (b"", pick[:50], pick[:-1])),
+        *(
+            ("store.json", json.dumps({**about, "games": number}).encode(), "damaged")
+            for number in (2**64, -1, "2")
+        ),
+        ("store.json", json.dumps({**about, "moves": 7}).encode(), "180 rows in place of 7"),
+    ]
+    for place, (name, data, message) in enumerate(damage):
+        folder = tmp_path / str(place)
+        shutil.copytree(whole, folder)
+        (folder / name).write_bytes(data)
+        with pytest.raises(InputError, match=message):
             FeatureStore.open(folder)
-    more = damaged("store.json", json.dumps({**about, "moves": 7}).encode())
-    with pytest.raises(InputError, match="360 rows in place of 7"):
-        FeatureStore.open(more)
-
-
-def test_wrong_questions_to_a_store(whole: Path) -> None:
-    store = FeatureStore.open(whole)
-    with pytest.raises(UsageError, match="no 'trunk'"):
-        store.array("trunk")
-    with pytest.raises(UsageError, match="no 'number'"):
-        store.features(0, "number")
-    with pytest.raises(UsageError, match="not a colour"):
-        store.rows(0, 3)
+    shutil.copytree(whole, tmp_path / "table")
+    (tmp_path / "table" / "games.csv").write_bytes(b"file,game\na,b\n")
+    with pytest.raises(InputError, match=r"games\.csv"):
+        FeatureStore.open(tmp_path / "table").games  # noqa: B018

@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.go.ask_katago import FACTS
-from tests.go.nets.computers import COMPUTERS
 from tests.go.nets.oracle import forward
-from tests.go.nets.test_network import COARSE, as_katago_says
-from tests.go.opening_positions import POSITIONS
+from tests.go.nets.test_network import COARSE, as_katago_says, computers
+from tests.go.opening_positions import FACTS, POSITIONS
 from tests.shared import shared_path
 from yardstone.go.evaluator import assess, can_end_without_result
 from yardstone.go.inputs import encode_game
@@ -80,14 +78,12 @@ def errors(reference: list[dict[str, Any]], **settings: Any) -> dict[str, Any]:
     return {name: np.array(values) for name, values in differences.items()}
 
 
-@pytest.mark.parametrize("computer", COMPUTERS)
-def test_katago_evaluates_real_positions_alike(
-    computer: str, reference: list[dict[str, Any]]
-) -> None:
-    result = errors(reference, **COMPUTERS[computer])
-    assert result["win"].max() < 1e-5
-    assert result["policy"].max() < 1e-5
-    assert result["lead"].max() < 1e-3  # printed with three decimals
+def test_katago_evaluates_real_positions_alike(reference: list[dict[str, Any]]) -> None:
+    for settings in computers().values():
+        result = errors(reference, **settings)
+        assert result["win"].max() < 1e-5
+        assert result["policy"].max() < 1e-5
+        assert result["lead"].max() < 1e-3  # printed with three decimals
 
 
 def test_the_errors_of_bfloat16_are_those_that_the_guide_states(
@@ -101,14 +97,14 @@ def test_the_errors_of_bfloat16_are_those_that_the_guide_states(
     assert result["policy"].max() < 0.02
 
 
-@pytest.mark.parametrize("computer", COMPUTERS)
 @pytest.mark.parametrize("name", [SMALL, TRANSFORMER])
-def test_katago_evaluates_openings_alike(name: str, computer: str) -> None:
-    net = load_network(network_file(name), **COMPUTERS[computer])
-    for position, fact in zip(POSITIONS, json.loads(FACTS.read_text())[name], strict=True):
-        for key, value in as_katago_says(net, position).items():
-            near = 1e-3 if key in COARSE else 4e-6
-            assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
+def test_katago_evaluates_openings_alike(name: str) -> None:
+    for settings in computers().values():
+        net = load_network(network_file(name), **settings)
+        for position, fact in zip(POSITIONS, json.loads(FACTS.read_text())[name], strict=True):
+            for key, value in as_katago_says(net, position).items():
+                near = 1e-3 if key in COARSE else 4e-6
+                assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
 
 
 @pytest.mark.parametrize("name", [SMALL, TRANSFORMER])

@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from tests.go.slow_patterns import SlowSearch
+from tests.go.slow_patterns import slow_search
 from tests.shared import shared_path
 from yardstone.go.patterns import GameIndex, build_index, find_patterns
 from yardstone.strength.model import StrengthModel
@@ -78,7 +78,7 @@ def test_both_searches_agree_on_real_games(problems: list[Problem], index: GameI
         for pattern, match in enumerate(find_patterns(index, patterns))
         for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
     }
-    assert result == SlowSearch(patterns).index(index, range(len(index)))
+    assert result == slow_search(patterns, index, range(len(index)))
     assert len(result) > 150
 
 

@@ -19,7 +19,6 @@ from yardstone.winprob import fibs
 from yardstone_lab.reports.backgammon import cells_sections
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
 from yardstone_lab.vandendoel.fit import (
-    StudyFit,
     chance_of_largest,
     find_bumps,
     fit_cells,
@@ -36,7 +35,6 @@ from yardstone_lab.vandendoel.play import (
     strong_check,
 )
 from yardstone_lab.vandendoel.tables import (
-    Cells,
     StudyTable,
     is_judged,
     is_part_one,
@@ -105,6 +103,8 @@ def test_means_and_intervals_by_hand() -> None:
     assert cells.rating_error[1] == pytest.approx(slope * error, rel=1e-6)
     epd = (table.move_error + table.cube_error)[rows] / 85
     np.testing.assert_allclose(cells.decision_error[1], epd.mean(axis=0))
+    back = fibs.probability(cells.rating, 0.0, cells.length)
+    np.testing.assert_allclose(back, cells.chance)  # a rating is what its chance says
 
 
 def test_a_mean_is_taken_before_the_logarithm() -> None:
@@ -224,7 +224,7 @@ def test_the_fit_of_chances_is_the_minimum(two: StudyTable) -> None:
 def test_errors_are_what_repetition_shows() -> None:
     settings = part_one((5, 11))
     repeated = []
-    for seed in range(60):
+    for seed in range(40):
         table = made_table(settings, truth_of_part_one, 40, seed=seed)
         repeated.append(fit_cells(make_cells(table), StudyModel.decision, FitMethod.chance)[0])
     said = fit_study(made_table(settings, truth_of_part_one, 40, seed=99), StudyModel.decision)
@@ -259,25 +259,14 @@ def test_what_the_cells_do_not_determine(two: StudyTable) -> None:
         fit_study(two, StudyModel.decision)
 
 
-def test_equal_seeds_give_equal_errors(one: StudyTable) -> None:
-    def errors(fit: StudyFit) -> tuple[float, ...]:
-        return fit.coefficients[0].errors
-
-    first = fit_study(one, StudyModel.decision, draws=10, seed=3)
-    assert errors(first) == errors(fit_study(one, StudyModel.decision, draws=10, seed=3))
-    assert errors(first) != errors(fit_study(one, StudyModel.decision, draws=10, seed=4))
-
-
-def test_other_matches_in_the_table_change_nothing(one: StudyTable, two: StudyTable) -> None:
-    names = [n for n in one.__dataclass_fields__ if n not in ("settings", "setting")]
-    both = StudyTable(
-        one.settings + two.settings,
-        setting=np.concatenate([one.setting, two.setting + len(one.settings)]),
-        **{n: np.concatenate([getattr(one, n), getattr(two, n)]) for n in names},
-    )
-    alone = fit_study(one, StudyModel.decision, draws=5)
-    among = fit_study(both, StudyModel.decision, draws=5)
-    assert alone.coefficients == among.coefficients
+def test_errors_depend_on_the_seed_and_on_no_other_matches(
+    one: StudyTable, two: StudyTable
+) -> None:
+    first = fit_study(one, StudyModel.decision, draws=5, seed=3)
+    among = fit_study(joined([one, two]), StudyModel.decision, draws=5, seed=3)
+    assert among.coefficients == first.coefficients
+    other = fit_study(one, StudyModel.decision, draws=5, seed=4)
+    assert other.coefficients[0].errors != first.coefficients[0].errors
 
 
 def test_a_bump_is_found_where_it_is() -> None:
@@ -297,20 +286,13 @@ def test_a_bump_is_found_where_it_is() -> None:
     assert bumps[1] == flat[1]
 
 
-def test_a_rating_is_what_its_chance_says(one: StudyTable) -> None:
-    cells: Cells = make_cells(one)
-    finite = np.isfinite(cells.rating)
-    back = fibs.probability(cells.rating, 0.0, cells.length)
-    np.testing.assert_allclose(back[finite], cells.chance[finite])
-
-
 def test_a_formula_with_intervals_that_hold() -> None:
     first, second = part_one((1, 3, 7)), part_two((3, 7), (0.0, 0.03), (0.05, 0.4))
     held: list[bool] = []
-    for seed in range(12):
+    for seed in range(8):
         one = made_table(first, truth_of_part_one, 25, seed=seed)
         table = joined([one, made_table(second, truth_of_part_two, 25, seed=seed)])
-        formula = fit_formula(table, "made", draws=40, seed=seed)
+        formula = fit_formula(table, "made", draws=30, seed=seed)
         assert formula.covariance is not None
         for length in (3, 7):
             for epm, epc in ((0.01, 0.0), (0.01, 0.02), (0.0, 0.02)):

@@ -14,7 +14,7 @@ import pytest
 from tests.shared import shared_path
 from yardstone.cli.main import main
 
-TINY = "--threads 1 --set steps=200 --set channels=8 --set blocks=2 --set sides=4 --set moves=4"
+TINY = "--threads 1 --set steps=20 --set channels=8 --set blocks=2 --set sides=4 --set moves=4"
 
 
 def fox_games(folder: Path) -> tuple[Path, Path]:
@@ -27,7 +27,7 @@ def fox_games(folder: Path) -> tuple[Path, Path]:
     lines = ["file,colour,rank,scale"]
     with zipfile.ZipFile(data / "games.zip") as archive:
         for group, rank in (("3-5k", "4k"), ("9d", "9d")):
-            for row in islice((row for row in rows if row["group"] == group), 60):
+            for row in islice((row for row in rows if row["group"] == group), 8):
                 name = f"{group}-{Path(row['file']).name}"
                 (games / name).write_bytes(archive.read(row["file"]))
                 lines += [f"{name},{colour},{rank},fox" for colour in ("black", "white")]
@@ -49,7 +49,7 @@ def test_a_network_is_trained_on_real_games(
     picture = tmp_path / "training.svg"
     command = [*words, "--save", str(made), "-o", str(report), "-o", str(picture)]
     assert main([*command, "--minutes", "0"]) == 0
-    assert "0 of 200 steps are done: the same command goes on." in capsys.readouterr().out
+    assert "0 of 20 steps are done: the same command goes on." in capsys.readouterr().out
     assert not made.exists()
     assert main(command) == 0
     rows = json.loads(report.read_text())

@@ -1,8 +1,9 @@
 """Asks KataGo about networks and keeps a few numbers of what it says.
 
-``KATAGO=/path/to/katago python -m tests.go.ask_katago [FILE...]`` writes each random
+``KATAGO=/path/to/katago python -m benchmarks.ask_katago [FILE...]`` writes each random
 network of `tests.go.random_net`, evaluates `POSITIONS` with KataGo and stores the numbers
-in ``katago_facts.json``, and so for the files that are named; tests compare ours with them.
+in ``tests/go/katago_facts.json``, and so for the files that are named; tests compare ours
+with them.
 The numbers there come from KataGo 1.17.2 with its Eigen backend.
 """
 
@@ -14,19 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.go.katago_gtp import GtpPosition, ask
-from tests.go.opening_positions import POSITIONS, Opening
+from benchmarks.katago_gtp import GtpPosition, ask
+from tests.go.opening_positions import FACTS, POSITIONS, Opening, places
 from tests.go.random_net import ALL_SHAPES, write_network
-
-FACTS = Path(__file__).with_name("katago_facts.json")
-
-#: Points whose policy and ownership are kept, as fractions of the board.
-PLACES = ((0.0, 0.0), (0.3, 0.7), (0.5, 0.4), (0.9, 0.2), (1.0, 1.0))
-
-
-def places(size: int) -> list[tuple[int, int]]:
-    """Rows and columns of the points that are kept."""
-    return [(round(row * (size - 1)), round(column * (size - 1))) for row, column in PLACES]
 
 
 def as_gtp(position: Opening) -> GtpPosition:

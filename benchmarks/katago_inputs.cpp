@@ -1,4 +1,4 @@
-// Writes the inputs that KataGo makes of positions, for tests/go/ask_inputs.py.
+// Writes the inputs that KataGo makes of positions, for benchmarks/ask_inputs.py.
 //
 // Build it against the sources and objects of a built KataGo (its CMake folder has the
 // flags in flags.make and the command in link.txt): in place of main.cpp.o, link this file

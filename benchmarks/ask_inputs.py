@@ -1,8 +1,8 @@
 """Asks KataGo for the inputs that it makes of positions, and keeps them for the tests.
 
-``python -m tests.go.ask_inputs PROGRAM`` runs the program built from
+``python -m benchmarks.ask_inputs PROGRAM`` runs the program built from
 ``katago_inputs.cpp`` on positions of random games and stores them in
-``katago_inputs.json.gz``. What is there comes from KataGo 1.17.2.
+``tests/go/katago_inputs.json.gz``. What is there comes from KataGo 1.17.2.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from yardstone.go.board import Board
 from yardstone.go.points import BLACK, WHITE, opponent
 from yardstone.go.rules import NAMED_RULES, parse_rules
 
-FACTS = Path(__file__).with_name("katago_inputs.json.gz")
+FACTS = Path(__file__).parents[1] / "tests" / "go" / "katago_inputs.json.gz"
 
 OTHER_RULES = (
     "koSIMPLEscoreTERRITORYtaxNONEsui1",
