@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
 from yardstone import parallel
+from yardstone.backgammon import file_analysis
 from yardstone.backgammon._gnubg import close_rules, errors, listed, move_text
 from yardstone.backgammon.file_analysis import (
     AnalysisFile,
@@ -21,7 +23,7 @@ from yardstone.backgammon.file_analysis import (
     analyse_files,
     match_files,
 )
-from yardstone.backgammon.gnubg import run_script
+from yardstone.backgammon.gnubg import Completed, run_script
 from yardstone.backgammon.matches import AnalysedMatch
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
@@ -192,6 +194,64 @@ def test_many_files_in_any_number_of_processes_and_again(
     assert ledger.stat().st_size == size
 
 
+FINE: dict[str, Any] = {
+    "match": {"variation": "Standard", "more_games": 0, "games": [{"winner": "X"}]},
+    "analysis": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "output", "status", "reason"),
+    [
+        ({}, "will not be changed; cannot", "analysed", ""),
+        ({}, 'Unrecognised move "Losses 1"', "analysed", ""),
+        (
+            {},
+            "ok\n  match.mat: not a valid\x07 move\n",
+            "refused",
+            "GNU Backgammon: not a valid move",
+        ),
+        ({"match": None}, "", "refused", "GNU Backgammon: there is no match"),
+        ({"match": None}, "Error", "refused", "GNU Backgammon: Error"),
+        ({"variation": "Nackgammon"}, "", "refused", "Nackgammon is another game than standard"),
+        ({"variation": ""}, "", "analysed", ""),
+        ({"more_games": 1}, "", "refused", "more than 1 games: not a match"),
+        ({"games": []}, "", "refused", "it contains no games"),
+        ({"games": [{"winner": "O"}, {}]}, "", "refused", "game 2 has no winner"),
+        ({"analysis": None}, "", "failed", "GNU Backgammon gave no analysis"),
+    ],
+)
+def test_what_becomes_of_an_answer(
+    changes: dict[str, Any],
+    output: str,
+    status: str,
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = {name: value for name, value in changes.items() if name in FINE}
+    match = {**FINE["match"], **{k: v for k, v in changes.items() if k not in FINE}}
+    asked: dict[str, Any] = {}
+
+    def run(_: str, **arguments: Any) -> Completed:
+        asked.update(arguments)
+        return Completed(0, output, "", {**FINE, "match": match, **whole})
+
+    monkeypatch.setattr(file_analysis, "run_script", run)
+    program = tmp_path / "gnubg"
+    program.touch(0o755)
+    result = analyse_file(MatchFile("a.mat", EXAMPLE), program=program)
+    assert result.status == status
+    assert result.reason.startswith(reason)
+    assert (result.content is not None) == (whole == {} and status != "failed")
+    assert asked["data"]["import"] == 'import auto "match.mat"'
+    assert asked["timeout"] == 300.0
+    settings = AnalysisSettings(plies=1, cube_plies=2, kind="sgf")
+    analyse_file(MatchFile("a.mat", EXAMPLE), settings, program=program)
+    assert asked["data"]["import"] == 'load match "match.mat"'
+    assert asked["timeout"] == 7200.0
+
+
 def test_a_hang_or_a_crash_costs_one_file(tmp_path: Path) -> None:
     program = tmp_path / "gnubg"
     for script, timeout, words in (
@@ -205,9 +265,10 @@ def test_a_hang_or_a_crash_costs_one_file(tmp_path: Path) -> None:
         assert result.status == "failed"
         for word in words:
             assert word in result.reason
-    for settings in ({"plies": 5}, {"cube_plies": -1}, {"kind": "pgn"}):
+    wrong: list[dict[str, Any]] = [{"plies": 5}, {"cube_plies": -1}, {"kind": "pgn"}]
+    for settings in wrong:
         with pytest.raises(UsageError, match=r"plies|no format"):
-            AnalysisSettings(**settings)  # type: ignore[arg-type]
+            AnalysisSettings(**settings)
 
 
 VALUE = {"file": "a", "status": "analysed", "reason": "", "found": {"x": [1, 2]}}

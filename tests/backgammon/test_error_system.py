@@ -64,6 +64,10 @@ def test_rates_are_drawn_towards_the_mean() -> None:
     # The final ratings are those of matches to `length` points.
     epm = (40 * 0.008 + 60 * 0.009 + 50 * 0.0155) / (100 + 50)
     assert replay.ratings["Ann"].value == pytest.approx(float(PUBLISHED.rating(epm, ann[1], 5)))
+    # Of another formula, twice its weights below another rating of perfect play.
+    doubled = ErrorRates(usual_players=1e12, formula="people", factor=2.0, perfect=1000.0, length=3)
+    loss = 0.845 * float(PUBLISHED.loss(epm, ann[1], 3))
+    assert doubled.replay(pool).ratings["Ann"].value == pytest.approx(1000.0 - 2.0 * loss)
 
 
 def test_the_mean_is_that_of_the_players_so_far() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -61,13 +62,14 @@ def test_arrays_broadcast() -> None:
 
 
 def test_out_of_range() -> None:
-    for wrong, message in (
+    cases: list[tuple[Callable[[], object], str]] = [
         (lambda: PUBLISHED.rating(-0.01, 0.0, 5), "EPM"),
         (lambda: PUBLISHED.rating(6.01, 0.0, 5), "EPM .* thousandths"),
         (lambda: PUBLISHED.rating(0.01, -0.1, 5), "EPC"),
         (lambda: PUBLISHED.rating_of_decisions(-0.1, 5), "EPD"),
         (lambda: PUBLISHED.rating(0.01, 0.0, 0), "length"),
-    ):
+    ]
+    for wrong, message in cases:
         with pytest.raises(UsageError, match=message):
             wrong()
     assert float(PUBLISHED.loss(0.0, 6.0, 5)) == pytest.approx(759.2 * 6)  # one decision can

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,6 +85,12 @@ def test_what_an_id_says() -> None:
         (XGID.replace(":4:3:0:9", ":4:3:1:9"), "Crawford"),
         (XGID.replace(":4:3:0:9", ":4:3:2:9"), "rules are 2"),
         (XGID.replace(":0:0:1:", ":0:1:1:"), "has an owner"),
+        (XGID.replace(":0:0:1:", ":1:2:1:"), "owner is 2"),
+        (XGID.replace(":9:10", ":9:16"), "largest cube is 16"),
+        (XGID.replace("-b--", "Ab--"), "first letter is the bar of the top"),
+        (XGID.replace("B-:", "Bb:"), "last letter is the bar of the bottom"),
+        (XGID.replace("-b--", "-P--"), "chequers are A to O"),
+        (XGID.replace(":9:10", ":1234567:10"), "which is not a number"),
         (XGID.replace(":0:0:1:", ":0:0:0:"), "turn is 0"),
         (XGID.replace(":0:0:1:", ":x:0:1:"), "which is not a number"),
     ],
@@ -90,6 +98,47 @@ def test_what_an_id_says() -> None:
 def test_ids_that_are_none(text: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         read_position(text)
+
+
+def match_id(**fields: int) -> str:
+    """A match ID by the manual of GNU Backgammon: numbers and their bits, the lowest first."""
+    widths = {"cube": 4, "owner": 2, "on_roll": 1, "crawford": 1, "state": 3, "to_decide": 1}
+    widths |= {"doubled": 1, "resigned": 2, "die_1": 3, "die_2": 3, "length": 15}
+    widths |= {"score_0": 15, "score_1": 15, "no_jacoby": 1}
+    value = shift = 0
+    for name, width in widths.items():
+        value |= fields.get(name, 0) << shift
+        shift += width
+    return base64.b64encode(value.to_bytes(9, "little")).decode()
+
+
+def test_match_ids() -> None:
+    usual = {"owner": 3, "on_roll": 1, "state": 1, "to_decide": 1}
+    facts = {"length": 7, "score_0": 6, "score_1": 2, "crawford": 1, "die_1": 3, "die_2": 1}
+    text = match_id(**usual, **facts)
+    position = read_position(f"{START}:{text}")
+    dice = (3, 1)
+    assert position == Position(length=7, score=(6, 2), crawford=True, dice=dice)
+    assert position.match_id == text
+    for money, jacoby in ((0, True), (1, False)):
+        text = match_id(**usual, no_jacoby=money)
+        assert read_position(f"{START}:{text}") == Position(jacoby=jacoby)
+    held = match_id(**{**usual, "owner": 0, "cube": 15, "on_roll": 0, "doubled": 1}, no_jacoby=1)
+    assert read_position(f"{START}:{held}") == Position(
+        cube=1 << 15, owner=0, on_roll=0, doubled=True
+    )
+    for change, message in (
+        ({"state": 0}, "no game is on"),
+        ({"state": 2}, "the game is over"),
+        ({"state": 3}, "a side has resigned"),
+        ({"state": 4}, "ended with a pass"),
+        ({"resigned": 1}, "a resignation is offered"),
+        ({"owner": 2}, "an owner that there is not"),
+        ({"to_decide": 0}, "the wrong player"),
+        ({"doubled": 1}, "the wrong player"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_position(f"{START}:{match_id(**{**usual, **change})}")
 
 
 def test_positions_that_cannot_be() -> None:
@@ -121,7 +170,7 @@ def test_positions_that_cannot_be() -> None:
     ):
         with pytest.raises(UsageError):
             Position(**change)
-    most = {"cube": 1 << 15, "owner": 0, "length": (1 << 15) - 1}
+    most: dict[str, Any] = {"cube": 1 << 15, "owner": 0, "length": (1 << 15) - 1}
     assert read_position(Position(**most).gnu_id) == Position(**most)
 
 
@@ -176,23 +225,60 @@ def _exchanged(position: Position) -> Position:
     return replace(position, on_roll=1 - position.on_roll, owner=owner, score=position.score[::-1])
 
 
-def test_classes_of_play() -> None:
-    def named(xgid: str, **more: int) -> str:
-        position = read_position(f"XGID={xgid}:0:0:1:21:0:0:0:7:10")
-        return play_class(position.own, position.other, **more)
+def side(*points: int) -> tuple[int, ...]:
+    """Chequers on these points; 25 is the bar."""
+    return tuple(points.count(point) for point in range(1, 26))
 
-    start = "-b----E-C---eE---c-e----B-"
-    assert named(start) == "middle game"
-    assert named(start, turn=3) == "opening"
-    assert named(start, turn=4) == "middle game"
-    assert named(start, turn=4, gnubg_class=9) == "crashed"
-    assert named("-BBBCCC----------------dd-") == "bear-off"
-    assert named("-BBBCC---C-------------dd-") == "race"
-    assert named("bBBBCCC----------------dd-") == "contact bear-off"
-    assert named("-BbBCCB-A----------ccb----") == "contact bear-in"
-    assert named("-b-BBBBB----a--A---bbbb--A") == "priming game"
-    assert named("------D-C----Db--bcccBbB--") == "back game"
-    assert named("------D-C----Db--bcccBb---") == "holding game"
+
+@pytest.mark.parametrize(
+    ("own", "other", "name"),
+    [
+        ([6, 1], [18], "bear-off"),
+        ([7, 1], [5], "race"),
+        ([10], [14], "race"),
+        ([10], [16], "contact bear-in"),
+        ([12], [25], "contact bear-in"),
+        ([13], [25], "middle game"),
+        ([6], [25], "contact bear-off"),
+        ([7], [25], "contact bear-in"),
+        # Two anchors of whoever is behind.
+        ([20, 20, 24, 24], [13], "back game"),
+        ([13], [20, 20, 24, 24], "back game"),
+        ([20, 20, 24, 24], [23, 23, 23, 22], "middle game"),
+        ([19, 19, 24, 24], [13], "middle game"),
+        ([20, 24, 24], [13], "middle game"),
+        # Five points in a row, with a chequer behind.
+        ([4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 13], [22], "priming game"),
+        ([13], [22, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8], "middle game"),
+        ([22], [4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 13], "priming game"),
+        ([5, 5, 6, 6, 7, 7, 8, 8, 13], [22], "middle game"),
+        ([4, 4, 5, 5, 6, 6, 7, 7, 8, 13], [22], "middle game"),
+        ([4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 13], [16], "middle game"),
+        # One point on the other's side, whose chequers have all left, of whoever is behind.
+        ([20, 20], [18], "holding game"),
+        ([18, 18], [18], "holding game"),
+        ([18], [21, 21], "holding game"),
+        ([19, 19], [18], "middle game"),
+        ([20, 20], [19], "middle game"),
+        ([20], [18], "middle game"),
+        ([18, 18], [17, 10, 9], "middle game"),
+        ([18, 18], [17, 10, 8], "holding game"),
+    ],
+)
+def test_classes_of_play(own: list[int], other: list[int], name: str) -> None:
+    assert play_class(side(*own), side(*other)) == name
+
+
+def test_classes_of_the_start() -> None:
+    position = Position()
+    for facts, name in (
+        ({"turn": 3}, "opening"),
+        ({"turn": 4}, "middle game"),
+        ({}, "middle game"),
+        ({"gnubg_class": 9}, "crashed"),
+        ({"gnubg_class": 10}, "middle game"),
+    ):
+        assert play_class(position.own, position.other, **facts) == name
 
 
 def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:

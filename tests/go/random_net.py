@@ -1,7 +1,7 @@
 """Writes networks with random weights in KataGo's file format, of every version and block.
 
 Equal seeds and shapes give equal bytes, so that what KataGo says of such a network can
-be kept as a few numbers (``python -m benchmarks.net_agreement`` asks it again).
+be kept as a few numbers (``python -m benchmarks.ask_katago`` asks it again).
 """
 
 from __future__ import annotations
@@ -135,6 +135,10 @@ class _Writer:
         if self.shape.version >= 11:
             self.words(f"ACTIVATION_{kind or self.shape.activation}")
 
+    def normed(self, name: str, channels: int) -> None:
+        self.batch_norm(f"{name}-norm", channels)
+        self.activation(f"{name}-act")
+
     def linear(self, name: str, inputs: int, outputs: int, deviation: float = 1.0) -> None:
         self.words(name, inputs, outputs)
         self.normal(deviation * inputs**-0.5, inputs, outputs)
@@ -148,43 +152,32 @@ class _Writer:
         if isinstance(block, Nested):
             inner = max(1, channels // 2)
             self.words("nested_bottleneck_block", name, len(block.blocks))
-            self.batch_norm(f"{name}/pre", channels)
-            self.activation(f"{name}/pre-act")
+            self.normed(f"{name}/pre", channels)
             self.convolution(f"{name}/down", (1, 1), channels, inner)
             for number, each in enumerate(block.blocks):
                 self.block(f"{name}/{number}", each, inner)
-            self.batch_norm(f"{name}/post", inner)
-            self.activation(f"{name}/post-act")
+            self.normed(f"{name}/post", inner)
             self.convolution(f"{name}/up", (1, 1), inner, channels)
         elif isinstance(block, AttentionShape):
             self.attention(name, block, channels)
         elif block == "swiglu":
             self.words("transformer_ffn_block", name, channels, 2 * channels, 1)
             self.scales(f"{name}/norm", channels)
-            self.linear(f"{name}/first", channels, 2 * channels)
-            self.linear(f"{name}/gate", channels, 2 * channels)
+            for part in ("first", "gate"):
+                self.linear(f"{name}/{part}", channels, 2 * channels)
             self.linear(f"{name}/second", 2 * channels, channels)
-        elif block == "pooling":
-            regular, pooled = channels - channels // 4, channels // 2
-            self.words("gpool_block", name)
-            self.batch_norm(f"{name}/pre", channels)
-            self.activation(f"{name}/pre-act")
-            self.convolution(f"{name}/conv", side, channels, regular)
-            self.convolution(f"{name}/pool-conv", side, channels, pooled)
-            self.batch_norm(f"{name}/pool-norm", pooled)
-            self.activation(f"{name}/pool-act")
-            self.linear(f"{name}/pool-linear", 3 * pooled, regular)
-            self.batch_norm(f"{name}/mid", regular)
-            self.activation(f"{name}/mid-act")
-            self.convolution(f"{name}/final", side, regular, channels)
         else:
-            self.words("ordinary_block", name)
-            self.batch_norm(f"{name}/pre", channels)
-            self.activation(f"{name}/pre-act")
-            self.convolution(f"{name}/conv", side, channels, channels)
-            self.batch_norm(f"{name}/mid", channels)
-            self.activation(f"{name}/mid-act")
-            self.convolution(f"{name}/final", side, channels, channels)
+            pools = block == "pooling"
+            regular, pooled = channels - channels // 4 * pools, channels // 2
+            self.words("gpool_block" if pools else "ordinary_block", name)
+            self.normed(f"{name}/pre", channels)
+            self.convolution(f"{name}/conv", side, channels, regular)
+            if pools:
+                self.convolution(f"{name}/pool-conv", side, channels, pooled)
+                self.normed(f"{name}/pool", pooled)
+                self.linear(f"{name}/pool-linear", 3 * pooled, regular)
+            self.normed(f"{name}/mid", regular)
+            self.convolution(f"{name}/final", side, regular, channels)
 
     def attention(self, name: str, block: AttentionShape, channels: int) -> None:
         turns, learnt = block.rope != "none", block.rope == "learnt"
@@ -226,11 +219,9 @@ class _Writer:
         hidden, pooled = 8, 6
         self.convolution("p1", (1, 1), channels, hidden)
         self.convolution("g1", (1, 1), channels, pooled)
-        self.batch_norm("g1-norm", pooled)
-        self.activation("g1-act")
+        self.normed("g1", pooled)
         self.linear("g1-linear", 3 * pooled, hidden)
-        self.batch_norm("p1-norm", hidden)
-        self.activation("p1-act")
+        self.normed("p1", hidden)
         self.convolution("p2", (1, 1), hidden, policies, gain=3.0)
         if version < 15:
             self.linear("pass", 3 * pooled, policies)
@@ -247,8 +238,7 @@ class _Writer:
             self.words(0, 0, 0)
         scores = 4 if version < 9 else 6
         self.convolution("v1", (1, 1), self.shape.channels, hidden)
-        self.batch_norm("v1-norm", hidden)
-        self.activation("v1-act")
+        self.normed("v1", hidden)
         self.linear("v2", 3 * hidden, wide)
         self.bias("v2-bias", wide)
         self.activation("v2-act")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import yardstone.go
 from tests.go.games import random_game
@@ -24,7 +25,7 @@ from yardstone.go.analysis import (
 )
 from yardstone.go.inputs import encode_game
 from yardstone.go.losses import Losses
-from yardstone.go.nets.network import Network
+from yardstone.go.nets.network import Network, NetworkOutput
 from yardstone.go.rules import TROMP_TAYLOR, Conditions, conditions_of, parse_rules
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
@@ -116,6 +117,28 @@ def test_every_move_is_what_the_network_says(network: Network) -> None:
     assert result.counted.tolist() == [True] * 25 + [False] * 2
     assert result.conditions == Conditions(TROMP_TAYLOR, 7.0)
     assert result.remark == ""
+
+
+def test_a_network_that_would_pass(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It likes a pass best and then one point; it sees nobody ahead."""
+    logits = np.zeros(82, np.float32)
+    logits[[7, 81]] = 3.0, 5.0
+
+    def evaluate(spatial: NDArray[np.float32], *_: object, **__: object) -> NetworkOutput:
+        nothing = np.zeros((len(spatial), 3), np.float32)
+        policy = np.tile(logits, (len(spatial), 1))
+        return NetworkOutput(policy, nothing, nothing[:, 0], nothing[:, 0])
+
+    monkeypatch.setattr(network, "evaluate", evaluate)
+    game = random_game(1, moves=3, passes=1)
+    result = analyse(game, network, rules=TROMP_TAYLOR)
+    assert result.best.tolist() == [-1] * 4
+    assert result.rank.tolist() == [3, 3, 3, 1]
+    total = np.exp(3.0) + np.exp(5.0) + 80 - np.arange(4)
+    assert result.best_policy == pytest.approx(np.exp(5.0) / total)
+    assert result.policy == pytest.approx([*(1 / total[:3]), np.exp(5.0) / total[3]])
+    (judgement,) = judge_games([game], network, sure=0.5, rules=TROMP_TAYLOR)
+    assert (judgement.white_winrate, judgement.winner, judgement.agrees) == (0.5, 0, None)
 
 
 def test_games_that_cannot_be_shown_whole(network: Network) -> None:

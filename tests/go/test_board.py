@@ -227,4 +227,5 @@ def test_a_full_board() -> None:
     assert str(Board(10)).splitlines()[1] == " 9 . . . . . . . . . ."
     setup: dict[str, Any] = {"setup_black": np.array([0, 1]), "setup_white": np.array([80])}
     (stones,) = game_positions(GoGame(size=9, **setup)).stones
-    assert (stones[[0, 1, 80]].tolist(), np.count_nonzero(stones)) == ([1, 1, 2], 3)
+    assert stones[[0, 1, 80]].tolist() == [1, 1, 2]
+    assert np.count_nonzero(stones) == 3

@@ -30,7 +30,7 @@ from yardstone.records.go_game import GoGame
 
 #: Batches differ, and with them the order of sums; features are kept in 16 bits.
 ROUNDING = 2e-5
-HALF = {"rtol": 2e-3, "atol": 1e-4}
+HALF: dict[str, Any] = {"rtol": 2e-3, "atol": 1e-4}
 
 
 def questions(games: list[GoGame], network: Network) -> list[NetworkQuestion]:

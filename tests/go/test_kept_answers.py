@@ -21,6 +21,7 @@ from yardstone.go.evaluation_store import (
     EvaluationStore,
     KeptAnswer,
     evaluations_folder,
+    inputs_key,
     open_store,
     size_limit,
 )
@@ -112,6 +113,16 @@ def test_analyses_with_search_are_the_same(
     second = analyse(game, network)
     assert first.losses.points.tobytes() == second.losses.points.tobytes()
     assert first.losses.visits.tobytes() == second.losses.visits.tobytes()
+
+
+def test_other_inputs_have_other_keys(network: Network) -> None:
+    planes = np.random.default_rng(1).integers(0, 2, (22, 9, 9)).astype(np.float32)
+    numbers = np.zeros(19, np.float32)
+    same = {inputs_key(network, planes.astype(kind), numbers) for kind in (np.uint8, np.float64)}
+    assert len(same) == 1
+    others = [(planes / 2, numbers), (planes * 2, numbers), (1 - planes, numbers)]
+    others += [(planes, numbers + 1), (planes.reshape(22, 27, 3), numbers)]
+    assert len({*same, *(inputs_key(network, *each) for each in others)}) == 6
 
 
 def test_bytes_are_exact() -> None:

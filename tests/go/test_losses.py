@@ -82,6 +82,11 @@ def test_a_line_is_a_game_that_went_on(network: Network) -> None:
     some = [Line(GAME, CONDITIONS, 10, followed), Line(GAME, CONDITIONS, 13)]
     first, second = evaluate_lines(some, network)
     assert first[:2] == pytest.approx(second[:2], abs=1e-4)
+    small = Line(random_game(2, size=5, moves=6), CONDITIONS, 4)
+    mixed = [evaluation[:2] for evaluation in evaluate_lines([small, some[0], small], network)]
+    (alone,) = evaluate_lines([small], network)
+    for result, expected in zip(mixed, (alone, first, alone), strict=True):
+        assert result == pytest.approx(expected[:2], abs=1e-4), "each board at its own place"
 
 
 def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: FirstLook) -> None:

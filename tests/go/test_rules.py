@@ -8,6 +8,8 @@ from yardstone.errors import InputError
 from yardstone.go.rules import (
     NAMED_RULES,
     TROMP_TAYLOR,
+    Conditions,
+    Knowledge,
     Rules,
     parse_rules,
     parse_rules_and_komi,
@@ -86,6 +88,26 @@ def test_what_names_no_rules() -> None:
             parse_rules(text)
         assert len(str(caught.value)) < 1500
     assert parse_rules(" " * 2000 + "chinese") == NAMED_RULES["chinese"]
+
+
+def test_what_a_network_knows() -> None:
+    known = Knowledge("small", TROMP_TAYLOR, (5.5, 7.5), 19)
+    assert str(known) == "tromp-taylor rules, komi 5.5 to 7.5 and boards of 19x19"
+    chinese, ing = NAMED_RULES["chinese"], NAMED_RULES["ing"]
+    assert [known.knows(rules) for rules in (TROMP_TAYLOR, ing, chinese)] == [True, True, False]
+    for komi in (5.5, 7.5):
+        assert known.asked(Conditions(ing, komi), 19) == Conditions(ing, komi)
+    asked = known.asked(Conditions(chinese, 5.5), 19)
+    remark = "small does not know chinese rules"
+    assert asked == Conditions(TROMP_TAYLOR, 5.5, remark)
+    assert asked.in_words == f"tromp-taylor rules, komi 5.5 ({remark})"
+    for komi, size, message in (
+        (5.4, 19, "does not know komi 5.4"),
+        (7.6, 19, "does not know komi 7.6"),
+        (6.5, 13, "does not know boards of 13x13"),
+    ):
+        with pytest.raises(InputError, match=message):
+            known.asked(Conditions(TROMP_TAYLOR, komi), size)
 
 
 def test_rules_that_do_not_exist() -> None:

@@ -109,8 +109,7 @@ def test_what_errors_are_made_of() -> None:
     assert abs(mix.correlation.value) < 4 * mix.correlation.error
     assert 0.03 < mix.correlation.error < 0.08
 
-
-def test_what_the_matches_do_not_tell() -> None:
+    # What the matches do not tell.
     table = made(30)
     empty = CubeErrors(**{**vars(table), "cube_cost": np.zeros_like(table.cube_cost)})
     assert cost_shares(empty).names == ("chequer play",)

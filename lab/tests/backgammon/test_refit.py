@@ -48,18 +48,6 @@ def simulated(number: int, seed: int = 1, players: int = 60) -> MatchTable:
     )
 
 
-def test_the_weights_that_made_the_matches_are_found() -> None:
-    table = simulated(20_000)
-    for target in ("won", "luck-adjusted"):
-        fit = fit_weights(table, target=target)
-        truth = np.array([8798.0, 25526.0, 863.0, -519.0])
-        assert (np.abs(fit.values - truth) < 4 * fit.errors).all()
-        weight, error = fit.weight("move", 5)
-        assert abs(weight - 13903.2) < 4 * error
-        assert float(fit.formula.move(5)) == pytest.approx(weight)
-    assert abs(fit_weights(table, model="scaled", target="won").values[0] - 1.0) < 0.1
-
-
 def test_the_maximum_is_that_of_another_method() -> None:
     table = simulated(800)
     fit = fit_weights(table, model="moves-and-cube-constant", target="won")
@@ -73,6 +61,15 @@ def test_the_maximum_is_that_of_another_method() -> None:
 
     result = minimize(loss, np.ones(2), method="Nelder-Mead", options={"xatol": 1e-7})
     assert fit.values == pytest.approx(result.x * size, rel=1e-4)
+    # The weights are those that made the matches.
+    table = simulated(10_000)
+    for target in ("won", "luck-adjusted"):
+        fit = fit_weights(table, target=target)
+        truth = np.array([8798.0, 25526.0, 863.0, -519.0])
+        assert (np.abs(fit.values - truth) < 4 * fit.errors).all()
+        weight, error = fit.weight("move", 5)
+        assert abs(weight - 13903.2) < 4 * error
+        assert float(fit.formula.move(5)) == pytest.approx(weight)
 
 
 def test_errors_are_those_of_repeated_samples() -> None:
@@ -108,7 +105,7 @@ def test_formulas_of_fits() -> None:
 
 
 def test_left_out_results_are_predicted_better_by_the_truth() -> None:
-    table = simulated(12_000)
+    table = simulated(6_000)
     folds = folds_by_player(table, 5, 1)
     result = {
         prediction.name: prediction
@@ -146,14 +143,11 @@ def test_matches_of_one_player() -> None:
     assert heavy == pytest.approx(table.chequer.sum() / table.unforced.sum(), rel=1e-3)
 
 
-HEADER = "length,player_1,player_2,winner,luck_adjusted_1," + ",".join(
-    f"{name}_{side}"
-    for side in (1, 2)
-    for name in (
-        "chequer", "missed_double", "wrong_double", "wrong_take", "wrong_pass", "unforced",
-        "close", "close_2003",
-    )
-)  # fmt: skip
+ERRORS = "chequer missed_double wrong_double wrong_take wrong_pass unforced close close_2003"
+HEADER = ",".join(
+    ["length,player_1,player_2,winner,luck_adjusted_1"]
+    + [f"{name}_{side}" for side in (1, 2) for name in ERRORS.split()]
+)
 
 
 def test_reading_a_table(tmp_path: Path) -> None:
@@ -168,14 +162,13 @@ def test_reading_a_table(tmp_path: Path) -> None:
     packed = tmp_path / "table.csv.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert read_match_table(packed, close="close_2003").close[0].tolist() == [12, 0]
-    path.write_text("\n".join([HEADER, rows[0].replace("0.4", "many")]))
-    with pytest.raises(InputError, match=r"table\.csv:2"):
-        read_match_table(path)
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="no column"):
-        read_match_table(path)
-    path.write_text(HEADER + "\n")
-    with pytest.raises(NoGamesError):
-        read_match_table(path)
+    for text, error, message in (
+        (f"{HEADER}\n{rows[0].replace('0.4', 'many')}", InputError, r"table\.csv:2"),
+        ("a,b\n1,2\n", InputError, "no column"),
+        (HEADER + "\n", NoGamesError, ""),
+    ):
+        path.write_text(text)
+        with pytest.raises(error, match=message):
+            read_match_table(path)
     with pytest.raises(InputError, match="no such file"):
         read_match_table(tmp_path / "none.csv")

@@ -44,8 +44,6 @@ from yardstone_lab.vandendoel.tables import (
     table_text,
 )
 
-LENGTHS = (1, 3, 5, 7, 11, 23)
-
 
 def truth_of_part_one(length: int, epm: float, epc: float, epd: float) -> float:
     return (9000.0 + 30000.0 / length) * epd
@@ -119,6 +117,10 @@ def test_a_mean_is_taken_before_the_logarithm() -> None:
     sure = make_cells(_with(table, luck_adjusted=np.full(30, 1.0) + np.arange(30) * 1e-3))
     assert sure.rating[0] == np.inf
     assert sure.rating_error[0] == np.inf
+    single = make_cells(made_table(part_one((5,)), truth_of_part_one, 1))
+    assert np.isinf(single.chance_error).all(), "one match has no interval"
+    with pytest.raises(UsageError, match="confidence"):
+        single.rating_interval(1.5)
 
 
 def _with(table: StudyTable, **changed: object) -> StudyTable:
@@ -148,28 +150,6 @@ def test_two_ways_to_average() -> None:
     assert by_decision.cube_error_per_move[0, 1] == pytest.approx(0.4 / 100)
 
 
-def test_one_match_has_no_interval() -> None:
-    cells = make_cells(made_table(part_one((5,)), truth_of_part_one, 1))
-    assert np.isinf(cells.chance_error).all()
-    with pytest.raises(UsageError, match="confidence"):
-        cells.rating_interval(1.5)
-
-
-@pytest.mark.parametrize("method", list(FitMethod))
-def test_part_one_finds_the_truth(one: StudyTable, method: FitMethod) -> None:
-    fit = fit_study(one, StudyModel.decision, method, draws=60)
-    (a,) = fit.coefficients
-    assert a.lengths == LENGTHS
-    expected = 9000.0 + 30000.0 / np.array(LENGTHS)
-    off = (np.array(a.values) - expected) / np.array(a.errors)
-    # Weights by the rating's own error pull down what was lucky; the others are unbiased.
-    assert (np.abs(off) < (6.0 if method is FitMethod.weighted else 3.5)).all()
-    if method is FitMethod.chance:
-        assert abs(a.weight.constant - 9000.0) < 3.5 * a.constant_error
-        assert abs(a.weight.inverse - 30000.0) < 3.5 * a.inverse_error
-        assert -1.0 <= a.correlation < 0.0
-
-
 def test_part_two_finds_the_truth(two: StudyTable) -> None:
     fit = fit_study(two, StudyModel.bilinear, draws=60)
     a2, b = fit.coefficients
@@ -193,32 +173,39 @@ def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
         assert old.coefficients[0].values[k] == pytest.approx(new.coefficients[0].values[k])
 
 
-def test_the_published_way_is_plain_least_squares(one: StudyTable) -> None:
-    cells = make_cells(one)
-    result = fit_cells(cells, StudyModel.decision, FitMethod.published)[0]
-    x = np.diff(cells.decision_error, axis=1)[:, 0]
-    values = []
-    for length in LENGTHS:
-        rows = (cells.length == length) & np.isfinite(cells.rating)
-        values.append(x[rows] @ cells.rating[rows] / (x[rows] @ x[rows]))
-    np.testing.assert_allclose(result[2:], values)
-    line = np.polyfit(LENGTHS, np.array(LENGTHS) * values, 1)
-    np.testing.assert_allclose(result[:2], line)
-
-
-def test_the_fit_of_chances_is_the_minimum(two: StudyTable) -> None:
+@pytest.mark.parametrize("method", list(FitMethod))
+def test_each_method_is_the_least_squares_that_it_says(two: StudyTable, method: FitMethod) -> None:
     cells = make_cells(two)
-    result = fit_cells(cells, StudyModel.bilinear, FitMethod.chance)
-    x = cells.terms(StudyModel.bilinear)
+    result = fit_cells(cells, StudyModel.bilinear, method)
+    x, lengths = cells.terms(StudyModel.bilinear), np.unique(cells.length)
 
-    def off(v: NDArray[np.float64]) -> NDArray[np.float64]:
-        rating = (v[0] + v[2] / cells.length) * x[:, 0] + (v[1] + v[3] / cells.length) * x[:, 1]
-        slope = log(10.0) * np.sqrt(cells.length) / 2000.0
-        expected = 1.0 / (1.0 + np.exp(-slope * rating))
-        return np.asarray((cells.chance - expected) / cells.chance_error, np.float64)
+    def off(v: NDArray[np.float64], rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+        terms = np.hstack([x, x / cells.length[:, None]])[rows, : len(v)]
+        slope = log(10.0) * np.sqrt(cells.length[rows]) / 2000.0
+        expected = 1.0 / (1.0 + np.exp(-slope * (terms @ v)))
+        return np.asarray((cells.chance[rows] - expected) / cells.chance_error[rows], np.float64)
 
-    best = least_squares(off, [8e3, 8e2, 2e4, -5e2], x_scale=[1e3, 1e2, 1e4, 1e2], xtol=1e-14)
-    np.testing.assert_allclose(result[:, :2].T.ravel(), best.x, rtol=1e-5)
+    if method is FitMethod.chance:
+        sizes = [1e3, 1e2, 1e4, 1e2]
+        for chosen, scale, fitted in (
+            (cells.length > 0, sizes, result[:, :2].T.ravel()),
+            *((cells.length == n, sizes[:2], result[:, 2 + k]) for k, n in enumerate(lengths)),
+        ):
+            best = least_squares(off, scale, x_scale=scale, xtol=1e-14, args=(chosen,))
+            np.testing.assert_allclose(fitted, best.x, rtol=1e-5)
+        return
+    error = cells.rating_error if method is FitMethod.weighted else np.ones(len(cells))
+    errors = np.empty((len(lengths), 2))
+    for k, length in enumerate(lengths):
+        rows = (cells.length == length) & np.isfinite(cells.rating) & np.isfinite(error)
+        left = x[rows] / error[rows, None]
+        values = np.linalg.lstsq(left, cells.rating[rows] / error[rows], rcond=None)[0]
+        np.testing.assert_allclose(result[:, 2 + k], values)
+        errors[k] = np.sqrt(np.diag(np.linalg.inv(left.T @ left)))
+    for row in range(2):
+        weights = 1.0 / (lengths * errors[:, row]) if method is FitMethod.weighted else None
+        line = np.polyfit(lengths, lengths * result[row, 2:], 1, w=weights)
+        np.testing.assert_allclose(result[row, :2], line)
 
 
 def test_errors_are_what_repetition_shows() -> None:
@@ -245,7 +232,7 @@ def test_cells_near_a_sure_win() -> None:
     assert by_chance.coefficients[0].values[0] == pytest.approx(60000.0, rel=0.1)
 
 
-def test_what_the_cells_do_not_determine(two: StudyTable) -> None:
+def test_what_the_cells_do_not_determine(one: StudyTable, two: StudyTable) -> None:
     one_length = fit_study(
         made_table(part_one((5,)), truth_of_part_one, 20), StudyModel.decision, draws=5
     )
@@ -257,6 +244,12 @@ def test_what_the_cells_do_not_determine(two: StudyTable) -> None:
     assert np.isfinite(fit_cells(single, StudyModel.bilinear, FitMethod.chance)[:, 2]).all()
     with pytest.raises(NoGamesError, match="Part I"):
         fit_study(two, StudyModel.decision)
+    # A formula needs both parts.
+    with pytest.raises(NoGamesError, match="Part II"):
+        fit_formula(one, "x", draws=3)
+    table = made_table(part_one((5,)) + part_two((5,)), truth_of_part_two, 10)
+    with pytest.raises(ModelError, match="two lengths"):
+        fit_formula(table, "x", draws=3)
 
 
 def test_errors_depend_on_the_seed_and_on_no_other_matches(
@@ -305,14 +298,6 @@ def test_a_formula_with_intervals_that_hold() -> None:
             held.append(abs(off) < 1.96 * known_error(formula.decision_error(0.01, length)))
     assert np.mean(held) > 0.85
     assert np.mean(held) < 1.0  # nor are they so wide that they always hold
-
-
-def test_a_formula_needs_both_parts(one: StudyTable) -> None:
-    with pytest.raises(NoGamesError, match="Part II"):
-        fit_formula(one, "x", draws=3)
-    table = made_table(part_one((5,)) + part_two((5,)), truth_of_part_two, 10)
-    with pytest.raises(ModelError, match="two lengths"):
-        fit_formula(table, "x", draws=3)
 
 
 def test_cells_that_the_analysis_cannot_judge() -> None:

@@ -139,10 +139,10 @@ def test_weights_must_be_finite(tmp_path: Path) -> None:
     infinite = np.float32(np.inf).tobytes()
     with pytest.raises(InputError, match="a weight of conv1 is not finite"):
         read(tmp_path, DATA[:place] + infinite + DATA[place + 4 :])
-    place = DATA.index(b"@BIN@", DATA.index(b"block0/pre\n")) + 5 + 4 * 16 + 6
+    place = DATA.index(b"@BIN@", DATA.index(b"block0/pre-norm\n")) + 5 + 4 * 16 + 6
     assert DATA[place - 5 : place] == b"@BIN@"
     negative = np.float32(-1.0).tobytes()
-    with pytest.raises(InputError, match="block0/pre: a variance is negative"):
+    with pytest.raises(InputError, match="block0/pre-norm: a variance is negative"):
         read(tmp_path, DATA[:place] + negative + DATA[place + 4 :])
 
 
