@@ -46,11 +46,17 @@ def slow_search(
         for way, (_, board) in enumerate(pattern.placements()):
             known = np.flatnonzero(board != 7)
             ways.append((number, way, known, board[known]))
+    points = np.concatenate([known for _, _, known, _ in ways])
+    values = np.concatenate([wanted for *_, wanted in ways])
+    starts = np.cumsum([0, *(len(known) for _, _, known, _ in ways)])[:-1]
     result = set()
     for game in games:
-        stones = game_positions(index.game(game)).stones
-        for number, way, known, wanted in ways:
-            stands = ((wanted >> stones[:, known]) & 1).all(axis=1)
+        bits = 1 << game_positions(index.game(game)).stones
+        # Where a point never is as it must be, a pattern cannot stand.
+        hopeful = np.bitwise_or.reduce(bits)[points] & values != 0
+        for k in np.flatnonzero(np.logical_and.reduceat(hopeful, starts)).tolist():
+            number, way, known, wanted = ways[k]
+            stands = (bits[:, known] & wanted != 0).all(axis=1)
             ends = np.flatnonzero(np.diff(stands, prepend=False, append=False)).reshape(-1, 2)
             result |= {(number, way, game, first, end - 1) for first, end in ends.tolist()}
     return result

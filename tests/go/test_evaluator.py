@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from yardstone.go.evaluator import (
 )
 from yardstone.go.features import head_features, move_features
 from yardstone.go.inputs import encode_game
-from yardstone.go.nets.network import Network
-from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR
+from yardstone.go.nets.network import Network, load_network
+from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Knowledge
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 
@@ -209,6 +210,25 @@ def test_what_cannot_be_asked(network: Network) -> None:
         require_games(0, some)
     with pytest.raises(StrictError, match=r"a\.sgf:3: torn"):
         require_games(1, some, strict=True)
+
+
+def test_a_network_that_does_not_know_everything(
+    net_file: Path, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {network.sha256: Knowledge("small", TROMP_TAYLOR, (5.5, 7.5), 9)}
+    monkeypatch.setattr("yardstone.go.nets.network.KNOWLEDGE", known)
+    small = load_network(net_file, threads=1)
+    chinese = replace(random_game(1, moves=3), rules="chinese")
+    skipped = SkipReport()
+    games = [chinese, random_game(1, size=7, moves=3), replace(chinese, komi=8.5)]
+    (question,) = ask(games, skipped, small)
+    assert question.rules == TROMP_TAYLOR
+    assert question.about.conditions.remark == "small does not know chinese rules"
+    reasons = [each.reason.partition(" (")[0].partition(":")[0] for each in skipped.details]
+    assert reasons == ["small does not know boards of 7x7", "small does not know komi 8.5"]
+    wrong = replace(question, rules=NAMED_RULES["chinese"])
+    with pytest.raises(UsageError, match="random-10-1 is asked under chinese rules"):
+        list(Evaluator(small).answer([wrong]))
 
 
 def test_the_six_head_features_by_hand() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from yardstone.backgammon.formulas import PEOPLE, PUBLISHED
 from yardstone.errors import InputError, ModelError, NoGamesError
@@ -49,6 +48,8 @@ def simulated(number: int, seed: int = 1, players: int = 60) -> MatchTable:
 
 
 def test_the_maximum_is_that_of_another_method() -> None:
+    from scipy.optimize import minimize
+
     table = simulated(800)
     fit = fit_weights(table, model="moves-and-cube-constant", target="won")
     design = terms("moves-and-cube-constant", table.epm, table.epc, table.epd, table.length)

@@ -6,8 +6,6 @@ from math import log, log10, sqrt
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
-from scipy.stats import t as student
 
 from lab.studies.backgammon.formula_fit import fit_formula
 from lab.tests.backgammon.made_table import made_table
@@ -74,6 +72,8 @@ def test_parts_are_told_apart() -> None:
 
 
 def test_means_and_intervals_by_hand() -> None:
+    from scipy.stats import t as student
+
     settings = [
         MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.04, 0.04)),
         MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.02, 0.02)),
@@ -175,6 +175,8 @@ def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
 
 @pytest.mark.parametrize("method", list(FitMethod))
 def test_each_method_is_the_least_squares_that_it_says(two: StudyTable, method: FitMethod) -> None:
+    from scipy.optimize import least_squares
+
     cells = make_cells(two)
     result = fit_cells(cells, StudyModel.bilinear, method)
     x, lengths = cells.terms(StudyModel.bilinear), np.unique(cells.length)

@@ -6,10 +6,10 @@ import csv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from tests.go.games import random_game
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
@@ -17,7 +17,6 @@ from yardstone.go.nets import load_network
 from yardstone.go.points import symmetry_points
 from yardstone.records.go_game import GoGame
 from yardstone_lab.imitation import network as network_module
-from yardstone_lab.imitation import training
 from yardstone_lab.imitation.games import (
     BANDS,
     ImitationGames,
@@ -28,13 +27,6 @@ from yardstone_lab.imitation.games import (
     make_batch,
 )
 from yardstone_lab.imitation.network import write_model
-from yardstone_lab.imitation.training import (
-    CHECKPOINT,
-    Teacher,
-    judge_network,
-    load_training,
-    train_network,
-)
 from yardstone_lab.neubauer.network.training import torch_threads
 
 TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps=30, bfloat16=False)
@@ -46,6 +38,14 @@ def one_thread() -> Iterator[None]:
     """Several processes of tests with several threads each would wait for each other."""
     with torch_threads(1):
         yield
+
+
+@pytest.fixture(scope="module")
+def training() -> Any:
+    """The module, which takes its time to import torch."""
+    from yardstone_lab.imitation import training
+
+    return training
 
 
 def game(seed: int, winner: int = 1) -> GoGame:
@@ -123,15 +123,15 @@ def test_turned_positions_are_the_same_seen_another_way() -> None:
     assert len(kinds) > 4
 
 
-def test_a_teacher_is_learnt_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "_WARM", 20)
-    monkeypatch.setattr(training, "_LINE", 25)
+def test_a_teacher_is_learnt_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
+) -> None:
     games = some_games(8)
-    wise, _ = train_network(games, replace(TINY, seed=5), tmp_path / "wise")
+    wise, _ = training.train_network(games, replace(TINY, seed=5), tmp_path / "wise")
     write_model(tmp_path / "wise.bin.gz", wise.model("wise"))
     teacher = load_network(tmp_path / "wise.bin.gz", threads=1)
     batch = make_batch(games, np.arange(16), 10)
-    learn = Teacher(teacher, batch)
+    learn = training.Teacher(teacher, batch)
     lesson = learn(batch)
     assert lesson.trunk.shape == (160, 8, 361)
     some = lesson.trunk.std(axis=(0, 2)) > 0.5  # a channel that is always 0 stays so
@@ -145,14 +145,16 @@ def test_a_teacher_is_learnt_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     win = np.exp(output.value_logits)
     np.testing.assert_allclose(lesson.won, win[:, 0] / win[:, :2].sum(axis=1), rtol=1e-4)
     np.testing.assert_allclose(lesson.lead, output.lead)
+    monkeypatch.setattr(training, "_WARM", 20)
+    monkeypatch.setattr(training, "_LINE", 25)
     settings = replace(TINY, steps=75, sides=8, learning_rate=1e-2)
-    train_network(games, settings, tmp_path / "taught", teacher=teacher)
+    training.train_network(games, settings, tmp_path / "taught", teacher=teacher)
     with (tmp_path / "taught" / "losses.csv").open() as file:
         first, *_, last = csv.DictReader(file)
     for name in ("policy", "value", "lead", "trunk"):
         assert float(last[name]) < float(first[name]), name
     with pytest.raises(UsageError, match="other games or settings"):
-        train_network(games, settings, tmp_path / "taught")
+        training.train_network(games, settings, tmp_path / "taught")
 
 
 def test_moves_after_an_illegal_one_are_not_learnt_from() -> None:
@@ -166,9 +168,11 @@ def test_moves_after_an_illegal_one_are_not_learnt_from() -> None:
     assert all(any(p in turned[:, e] for e in early) for p in batch.point.tolist())
 
 
-def test_the_file_computes_what_was_trained(tmp_path: Path) -> None:
+def test_the_file_computes_what_was_trained(tmp_path: Path, training: Any) -> None:
+    import torch
+
     games = some_games()
-    network, _ = train_network(games, TINY, tmp_path / "training")
+    network, _ = training.train_network(games, TINY, tmp_path / "training")
     write_model(tmp_path / "net.bin.gz", network.model("small"))
     net = load_network(tmp_path / "net.bin.gz")
     assert (net.name, net.version, net.channels) == ("small", 8, 8)
@@ -187,34 +191,36 @@ def test_the_file_computes_what_was_trained(tmp_path: Path) -> None:
 
 
 def test_a_training_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
 ) -> None:
+    import torch
+
     monkeypatch.setattr(training, "_LINE", 10)
     games = some_games()
-    whole, _ = train_network(games, TINY, tmp_path / "whole", until=20, threads=1)
-    train_network(games, TINY, tmp_path / "part", until=10, threads=1)
-    again, done = train_network(games, TINY, tmp_path / "part", until=20, threads=1)
+    whole, _ = training.train_network(games, TINY, tmp_path / "whole", until=20, threads=1)
+    training.train_network(games, TINY, tmp_path / "part", until=10, threads=1)
+    again, done = training.train_network(games, TINY, tmp_path / "part", until=20, threads=1)
     assert done == 20
-    for kept in (again, load_training(tmp_path / "whole", TINY)):
+    for kept in (again, training.load_training(tmp_path / "whole", TINY)):
         for (name, one), other in zip(
             whole.state_dict().items(), kept.state_dict().values(), strict=True
         ):
             assert torch.equal(one, other), name
-    files = [(tmp_path / name / CHECKPOINT).read_bytes() for name in ("whole", "part")]
+    files = [(tmp_path / name / training.CHECKPOINT).read_bytes() for name in ("whole", "part")]
     assert files[0] == files[1]
     with (tmp_path / "part" / "losses.csv").open() as file:
         assert [row["step"] for row in csv.DictReader(file)] == ["10", "20"]
     for others, settings in ((games, replace(TINY, tastes=5)), (some_games(5), TINY)):
         with pytest.raises(UsageError, match="other games or settings"):
-            train_network(others, settings, tmp_path / "part")
-    train_network(games, replace(TINY, steps=40), tmp_path / "part", until=20)
+            training.train_network(others, settings, tmp_path / "part")
+    training.train_network(games, replace(TINY, steps=40), tmp_path / "part", until=20)
 
 
-def test_a_training_that_diverges_is_an_error(tmp_path: Path) -> None:
+def test_a_training_that_diverges_is_an_error(tmp_path: Path, training: Any) -> None:
     settings = replace(TINY, learning_rate=1e30, steps=50)
     with pytest.raises(ConvergenceError, match=r"diverged after .* steps"):
-        train_network(some_games(), settings, tmp_path)
-    assert not (tmp_path / CHECKPOINT).exists()
+        training.train_network(some_games(), settings, tmp_path)
+    assert not (tmp_path / training.CHECKPOINT).exists()
 
 
 def habits(number: int) -> ImitationGames:
@@ -233,16 +239,16 @@ def habits(number: int) -> ImitationGames:
 
 
 def test_choices_of_the_weak_and_of_the_strong_are_told_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
 ) -> None:
     monkeypatch.setattr(training, "_WARM", 20)
     # In so few steps the statistics of the norms must keep up with the weights.
     monkeypatch.setattr(network_module, "_MOMENTUM", 0.1)
     games = habits(40)
     settings = replace(TINY, channels=16, steps=300, sides=8, learning_rate=5e-3)
-    network, _ = train_network(games, settings, tmp_path)
+    network, _ = training.train_network(games, settings, tmp_path)
     # On the empty board nothing but the band says where Black will play.
-    first = judge_network(network, games, moves=1, bfloat16=False)
+    first = training.judge_network(network, games, moves=1, bfloat16=False)
     assert first.all.likelihood.shape == first.by_side().shape == (40, len(BANDS))
     weak = first.band == WEAK
     gain = first.all.likelihood[:, WEAK] - first.all.likelihood[:, STRONG]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,22 +13,14 @@ __all__ = ["Site", "serve"]
 
 @dataclass
 class Site:
-    """What a server has, and how it behaves.
+    """What a server has, and how it behaves."""
 
-    Attributes:
-        files: Contents by path.
-        ranges: Whether it gives parts of files.
-        breaks_after: Bytes of a reply after which it hangs up.
-        moved: Paths that are elsewhere now.
-        claims: The length that it claims, in place of the true one.
-        asked: Each request: path and range.
-    """
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    ranges: bool = True
-    breaks_after: int | None = None
-    moved: dict[str, str] = field(default_factory=dict)
-    claims: int | None = None
+    files: dict[str, bytes] = field(default_factory=dict)  #: Contents by path.
+    ranges: bool = True  #: Whether it gives parts of files.
+    breaks_after: int | None = None  #: Bytes of a reply after which it hangs up.
+    moved: dict[str, str] = field(default_factory=dict)  #: Paths that are elsewhere now.
+    claims: int | None = None  #: The length that it claims, in place of the true one.
+    #: Each request: path and range.
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     url: str = ""
 
@@ -41,40 +32,32 @@ def serve() -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = self.headers.get("Range")
-            site.asked.append((self.path, asked))
+            wanted = self.headers.get("Range")
+            site.asked.append((self.path, wanted))
             path = self.path.partition("?")[0]
             if path in site.moved:
-                self.send_response(302)
-                self.send_header("Location", site.moved[path])
-                self.end_headers()
-                return
-            if path not in site.files:
+                self.reply(302, {"Location": site.moved[path]})
+            elif path not in site.files:
                 self.send_error(404)
-                return
-            self._give(site.files[path], asked)
-
-        def _give(self, data: bytes, asked: str | None) -> None:
-            begin = 0
-            if asked is not None and site.ranges:
-                result = re.fullmatch(r"bytes=(\d+)-", asked)
-                assert result is not None
-                begin = int(result[1])
-                if begin >= len(data):
-                    self.send_response(416)
-                    self.send_header("Content-Range", f"bytes */{len(data)}")
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-                    return
-                self.send_response(206)
-                last = len(data) - 1
-                self.send_header("Content-Range", f"bytes {begin}-{last}/{len(data)}")
             else:
-                self.send_response(200)
-            body = data[begin:]
-            self.send_header("Content-Length", str(site.claims or len(body)))
-            self.end_headers()
+                part = wanted.removeprefix("bytes=").removesuffix("-") if wanted else ""
+                self.give(site.files[path], int(part) if part and site.ranges else None)
+
+        def give(self, data: bytes, begin: int | None) -> None:
+            if begin is not None and begin >= len(data):
+                self.reply(416, {"Content-Range": f"bytes */{len(data)}", "Content-Length": "0"})
+                return
+            span = {"Content-Range": f"bytes {begin}-{len(data) - 1}/{len(data)}"}
+            body = data[begin or 0 :]
+            length = {"Content-Length": str(site.claims or len(body))}
+            self.reply(200 if begin is None else 206, length | ({} if begin is None else span))
             self.wfile.write(body[: site.breaks_after])
+
+        def reply(self, status: int, headers: dict[str, str]) -> None:
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""

@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.go.random_net import ALL_SHAPES, Nested, Shape, network_bytes, write_network
+from tests.go.random_net import (
+    ALL_SHAPES,
+    AttentionShape,
+    Nested,
+    Shape,
+    network_bytes,
+    write_network,
+)
 from yardstone.errors import InputError
 from yardstone.go.nets import read_model
 from yardstone.go.nets.layers import Bottleneck, NetworkModel, Scaling
@@ -108,14 +115,17 @@ DATA = network_bytes(Shape(17, activation="MISH"))
         (b"net", "ends before the model version"),
         (b"<!DOCTYPE html>\n<html>", "not a network of KataGo"),
         (b"\x00" * 500, "not a word"),
+        (b"n" * 200 + DATA[DATA.index(b"\n") :], "not a word"),
         (b"net\n7\n22\n19\n", "version 7 is too old"),
         (b"net\n18\n22\n19\n", "version 18 is not known yet"),
         (b"net\n8\n13\n19\n", "number of input planes is 13, not 22"),
         (change(DATA, b"19.0\n", b"-1\n"), "the scale of td_score is -1"),
         (change(DATA, b"19.0\n", b"nan\n"), "the scale of td_score is nan"),
         (change(DATA, b"trunk\n2\n", b"trunk\n0\n"), "number of blocks is 0"),
+        (change(DATA, b"trunk\n2\n", b"trunk\n1001\n"), "blocks is 1001, not 1 to 1000"),
         (change(DATA, b"trunk\n2\n", b"trunk\n3\n"), "blocks of kind 'trunk-norm'"),
         (change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n4\n5\n22\n16"), "must be odd"),
+        (change(DATA, b"conv1\n5\n5", b"conv1\n5\n65"), "width of the filter is 65, not 1 to 63"),
         (change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n5\n5\n22\n17"), "outputs is 17, not 16"),
         (change(DATA, b"conv1\n5\n5\n22\n16", b"conv1\n5\n5\n22\n6e4"), "not a whole number"),
         (change(DATA, b"ACTIVATION_MISH", b"ACTIVATION_TANH"), "'ACTIVATION_TANH' is not known"),
@@ -162,6 +172,16 @@ def test_damaged_and_hostile_archives(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nested more than 8 deep"):
         read(tmp_path, network_bytes(Shape(17, blocks=(deep,))))
     read(tmp_path, network_bytes(Shape(17, blocks=deep.blocks)))
+    read(tmp_path, b"n" * 199 + DATA[DATA.index(b"\n") :])
+    for heads, message in (
+        (AttentionShape(3, 2, 4, 4), "3 heads cannot share 2 heads of keys"),
+        (AttentionShape(2, 2, 5, 4), "keys of 5 channels do not make pairs"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read(tmp_path, network_bytes(Shape(17, blocks=(heads,))))
+    plain = network_bytes(Shape(17, blocks=("swiglu",)))
+    with pytest.raises(InputError, match="whether it is gated is 0"):
+        read(tmp_path, change(plain, b"block0\n16\n32\n1\n", b"block0\n16\n32\n0\n"))
     for reader in (read_model, read_header):
         with pytest.raises(InputError, match="No such file"):
             reader(tmp_path / "none.bin.gz")
