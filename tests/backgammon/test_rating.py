@@ -1,16 +1,231 @@
-"""One question about one player, and its answer."""
+"""Error rates, their units, and the ratings that follow: published and fitted."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from math import isnan
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from yardstone.backgammon.error_rates import Unit
-from yardstone.backgammon.formulas import PUBLISHED, PUBLISHED_TEXT, Formula
+from tests.backgammon.gnubg_stats import statistics
+from yardstone.backgammon.error_rates import Errors, Unit, epd_from, epd_to, in_equity
+from yardstone.backgammon.formulas import PEOPLE, PUBLISHED, PUBLISHED_TEXT, REFIT, Formula
 from yardstone.backgammon.rating import RatingQuestion, rating_answer
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
+
+
+def errors() -> Errors:
+    stats = {"X": statistics(), "O": statistics(moves=48, close=4)}
+    return Errors.from_statistics(stats, 0)
+
+
+def test_from_gnu_backgammon() -> None:
+    result = errors()
+    assert (result.moves, result.opponent_moves, result.unforced, result.close) == (50, 48, 40, 8)
+    losses = (result.missed_double, result.wrong_double, result.wrong_take, result.wrong_pass)
+    assert losses == pytest.approx((0.3, 0.05, 0.3, 0.0))
+    assert (result.missed_doubles, result.wrong_doubles) == (2, 1)
+    assert (result.wrong_takes, result.wrong_passes, result.chequer_errors) == (1, 0, 6)
+    assert (result.decisions, result.luck) == (48, 0.5)
+    rates = (result.epm, result.epc, result.epd, result.pr, result.snowie)
+    expected = (0.01, 0.65 / 8, 1.05 / 48, 500 * 1.05 / 48, 1000 * 1.05 / 98)
+    assert rates == pytest.approx(expected)
+    assert all(isnan(getattr(Errors(), name)) for name in ("epm", "epc", "epd", "pr", "snowie"))
+
+
+def test_the_reference_of_gnu_backgammon() -> None:
+    # Error total -2.381 over 74 + 11 decisions and 101 + 101 moves: mEMG -28.0, Snowie -11.8.
+    result = Errors(
+        moves=101, opponent_moves=101, unforced=74, close=11, chequer=2.2825, missed_double=0.0986
+    )
+    assert 1000 * result.epd == pytest.approx(28.0, abs=0.05)
+    assert result.snowie == pytest.approx(11.8, abs=0.05)
+
+
+def test_they_add_up() -> None:
+    one, other = errors(), Errors(unforced=10, chequer=0.6, moves=12)
+    both = Errors.total([one, other])
+    assert (both.unforced, both.moves, both.luck) == (50, 62, one.luck)
+    assert both.epm == pytest.approx(1.0 / 50)
+    assert Errors.total([]) == Errors()
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("epd", 0.0112), ("memg", 11.2), ("pr", 5.6), ("snowie", 5.6)]
+)
+def test_units(unit: str, value: float) -> None:
+    assert float(epd_to(unit, 0.0112, moves_per_decision=2)) == pytest.approx(value)
+    back = epd_from(unit, [value, 0.0], moves_per_decision=2)
+    assert back.tolist() == pytest.approx([0.0112, 0.0])
+    with pytest.raises(UsageError, match="no error rate"):
+        epd_to("elo", 0.01)
+
+
+def test_snowies_moves_are_those_of_both_players() -> None:
+    result = errors()
+    ratio = (result.moves + result.opponent_moves) / result.decisions
+    snowie = float(epd_to("snowie", result.epd, moves_per_decision=ratio))
+    assert snowie == pytest.approx(result.snowie)
+    assert float(epd_to("snowie", 0.0215)) == pytest.approx(10.0)  # of people, 2.15
+
+
+def test_the_unit_follows_from_the_number() -> None:
+    """8.5 was taken for equity: a rating of -120,294.9."""
+    for rates, expected in (
+        ({"epm": 0.1, "epc": 0.3}, {"epm": 0.1, "epc": 0.3}),
+        ({"epm": 100.0, "epc": 300.0}, {"epm": 0.1, "epc": 0.3}),
+        ({"epm": 1.0}, {"epm": 0.001}),
+        ({"epm": 0.0, "epc": 21.0}, {"epm": 0.0, "epc": 0.021}),
+        ({"depd": -7.5}, {"depd": -0.0075}),
+        ({"epm": None, "memg": 10.4}, {"memg": 10.4}),
+        ({"memg": 100.0}, {"memg": 100.0}),
+        ({"pr": 0.01}, {"pr": 0.01}),  # hardly an error in a whole match
+    ):
+        assert in_equity(rates) == pytest.approx(expected)
+    assert in_equity({"epm": 0.5}, Unit.thousandths) == {"epm": 0.0005}
+    assert in_equity({"epm": 6.0}, Unit.equity) == {"epm": 6.0}
+    assert in_equity({"memg": 200.0}, Unit.thousandths) == {"memg": 200.0}
+    for wrong, unit, message in (
+        ({"epm": 0.11}, None, "fits neither"),
+        ({"epm": 0.99}, None, "fits neither"),
+        ({"epm": 100.1}, None, "fits neither"),
+        ({"epc": 0.31}, None, "fits neither"),
+        ({"epm": 0.05, "epc": 21.0}, None, "name one unit"),
+        ({"epm": 6.1}, Unit.equity, "no decision costs more"),
+        ({"epm": 6001.0}, Unit.thousandths, "no decision costs more"),
+        ({"memg": 0.1}, None, "more than anyone loses"),
+        ({"memg": 100.1}, None, "more than anyone loses"),
+        ({"pr": 50.1}, None, "more than anyone loses"),
+        ({"snowie": -1.0}, Unit.equity, "more than anyone loses"),
+        ({"pr": 3001.0}, Unit.thousandths, "no decision costs more"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            in_equity(wrong, unit)
+
+
+rates = st.floats(0, 0.2)
+
+
+def test_the_published_numbers() -> None:
+    assert PUBLISHED.move([1, 5]).tolist() == pytest.approx([34324, 13903.2])
+    assert PUBLISHED.cube([1, 3, 5]).tolist() == pytest.approx([344, 690, 759.2])
+    assert PUBLISHED.decision([1, 3, 5, 7]).round().tolist() == [35652, 19865, 16707, 15354]
+    # The text has one weight for one point.
+    assert PUBLISHED_TEXT.move([1, 5]).tolist() == pytest.approx([37916, 13903.2])
+    assert PUBLISHED_TEXT.decision([1, 5]).tolist() == pytest.approx([37916, 16707.2])
+    assert PUBLISHED_TEXT.cube(1) == PUBLISHED.cube(1)
+    # GNU Backgammon 1.07.001 at EPM 2.283 / 74 and EPC 0.099 / 11 in a match to 5 points.
+    epm, epc = 2.283 / 74, 0.099 / 11
+    assert float(PUBLISHED.move(5) * epm) == pytest.approx(428.8, abs=0.2)
+    assert float(PUBLISHED.cube(5) * epc) == pytest.approx(6.8, abs=0.1)
+    assert float(PUBLISHED.rating(epm, epc, 5)) == pytest.approx(1614.3, abs=0.3)
+    # People's is 0.845 (0.067) times that, which is all its doubt.
+    loss = float(PUBLISHED.loss(0.01, 0.02, 5))
+    assert float(PEOPLE.loss(0.01, 0.02, 5)) == pytest.approx(0.845 * loss)
+    assert PEOPLE.loss_error(0.01, 0.02, 5) == pytest.approx(0.067 * loss)
+
+
+@given(st.sampled_from([PUBLISHED, PUBLISHED_TEXT]), rates, rates, rates, rates, st.integers(1, 64))
+def test_all_ways_round(
+    formula: Formula, epm: float, epc: float, other_epm: float, other_epc: float, length: int
+) -> None:
+    rating = formula.rating(epm, epc, length, 2100)
+    assert float(formula.epm(rating, epc, length, 2100)) == pytest.approx(epm, abs=1e-9)
+    assert float(formula.epc(rating, epm, length, 2100)) == pytest.approx(epc, abs=1e-7)
+    of_all = formula.rating_of_decisions(epm, length, 2100)
+    assert float(formula.epd(of_all, length, 2100)) == pytest.approx(epm, abs=1e-9)
+    one, other = (epm, epc), (other_epm, other_epc)
+    ahead = float(rating - formula.rating(*other, length, 2100))
+    assert float(formula.difference(one, other, length)) == pytest.approx(ahead, abs=1e-6)
+    chance = float(formula.probability(one, other, length))
+    assert chance == pytest.approx(float(fibs.probability(ahead, 0.0, length)))
+    assert chance + float(formula.probability(other, one, length)) == pytest.approx(1)
+
+
+def test_arrays_broadcast() -> None:
+    result = PUBLISHED.rating(np.array([[0.01], [0.02]]), 0.02, [1, 3, 5])
+    assert result.shape == (2, 3)
+    assert result[1, 2] == float(PUBLISHED.rating(0.02, 0.02, 5))
+
+
+def test_out_of_range() -> None:
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: PUBLISHED.rating(-0.01, 0.0, 5), "EPM"),
+        (lambda: PUBLISHED.rating(6.01, 0.0, 5), "EPM .* thousandths"),
+        (lambda: PUBLISHED.rating(0.01, -0.1, 5), "EPC"),
+        (lambda: PUBLISHED.rating_of_decisions(-0.1, 5), "EPD"),
+        (lambda: PUBLISHED.rating(0.01, 0.0, 0), "length"),
+    ]
+    for wrong, message in cases:
+        with pytest.raises(UsageError, match=message):
+            wrong()
+    assert float(PUBLISHED.loss(0.0, 6.0, 5)) == pytest.approx(759.2 * 6)  # one decision can
+
+
+def changed(formula: Formula, number: int, by: float) -> Formula:
+    """The formula with one of its six numbers changed."""
+    name, part = ("move", "cube", "decision")[number // 2], ("constant", "inverse")[number % 2]
+    weight = getattr(formula, name)
+    return replace(formula, **{name: replace(weight, **{part: getattr(weight, part) + by})})
+
+
+def test_errors_of_the_refit_are_those_of_its_numbers() -> None:
+    covariance = np.array(REFIT.covariance)
+    assert covariance.shape == (6, 6)
+    plain = replace(
+        REFIT, move=replace(REFIT.move, one_point=None)
+    )  # one_point follows from others
+
+    def error(loss: Any) -> float:
+        """By how much the loss changes with each number."""
+        slope = np.array([loss(changed(plain, k, 1.0)) - loss(plain) for k in range(6)])
+        return float(np.sqrt(slope @ covariance @ slope))
+
+    for length in (3, 7, 23):
+        # EPM and EPC may be differences of either sign.
+        expected = error(lambda f, n=length: f.move(n) * 0.009 - f.cube(n) * 0.02)
+        assert REFIT.loss_error(0.009, -0.02, length) == pytest.approx(expected)
+        expected = error(lambda f, n=length: f.decision(n) * 0.01)
+        assert REFIT.decision_error(-0.01, length) == pytest.approx(expected)
+    mean = error(lambda f: (f.loss(0.01, 0.0, 3) + f.loss(0.02, 0.03, 5)) / 2)
+    assert REFIT.mean_loss_error([0.01, 0.02], [0.0, 0.03], [3, 5]) == pytest.approx(mean)
+    for error_of in (PUBLISHED.loss_error, PUBLISHED.mean_loss_error):
+        assert error_of(0.01, 0.02, 5) is None
+    assert PUBLISHED.decision_error(0.01, 5) is None
+    # At one point, where there is no cube, moves weigh what all decisions do.
+    assert float(REFIT.loss(0.01, 0.0, 1)) == pytest.approx(float(REFIT.loss_of_decisions(0.01, 1)))
+    assert REFIT.loss_error(0.01, 0.0, 1) == pytest.approx(REFIT.decision_error(0.01, 1))
+    with pytest.raises(UsageError, match="no cube"):  # they would be a gain
+        REFIT.loss(0.01, 0.02, [1, 5])
+
+
+def test_a_factor_with_an_error() -> None:
+    formula = PUBLISHED.times(0.8, "x", 0.1)
+    loss = float(PUBLISHED.loss(0.01, 0.02, 5))
+    assert float(formula.loss(0.01, 0.02, 5)) == pytest.approx(0.8 * loss)
+    assert formula.loss_error(0.01, 0.02, 5) == pytest.approx(0.1 * loss)
+    assert PUBLISHED.times(0.8, "x").covariance is None
+    # Two doubts add up as squares; the formula's own grows with the factor.
+    own = REFIT.decision_error(0.01, 5)
+    assert own is not None
+    both = np.hypot(0.1 * REFIT.loss_of_decisions(0.01, 5), 2.0 * own)
+    assert REFIT.times(2.0, "x", 0.1).decision_error(0.01, 5) == pytest.approx(float(both))
+    assert REFIT.times(2.0, "x").decision_error(0.01, 5) == pytest.approx(2.0 * float(own))
+
+
+def test_a_formula_and_its_record() -> None:
+    record = json.loads(json.dumps(REFIT.as_record()))
+    again = Formula.from_record(record).with_one_point()
+    assert (again.move, again.cube, again.covariance) == (REFIT.move, REFIT.cube, REFIT.covariance)
+    assert Formula.from_record(PUBLISHED.as_record()) == PUBLISHED
+
 
 #: With a standard error of a tenth of each loss.
 DOUBTFUL = PUBLISHED.times(1.0, "x", 0.1)
