@@ -166,7 +166,7 @@ def test_reading_a_table(tmp_path: Path) -> None:
     for text, error, message in (
         (f"{HEADER}\n{rows[0].replace('0.4', 'many')}", InputError, r"table\.csv:2"),
         ("a,b\n1,2\n", InputError, "no column"),
-        (HEADER + "\n", NoGamesError, ""),
+        (HEADER + "\n", NoGamesError, None),
     ):
         path.write_text(text)
         with pytest.raises(error, match=message):
