@@ -61,6 +61,11 @@ def test_a_match(outcome: FileAnalysis) -> None:
             whole = getattr(each, kind.removesuffix(" play").replace(" ", "_"))
             # Errors below 0.02 are not listed one by one.
             assert whole - 0.02 * each.decisions <= sums[side, kind] <= whole + 1e-4
+    analysis = outcome.content["analysis"]
+    for who in "XO":  # close decisions are counted as GNU Backgammon counts them
+        assert analysis["close"][who]["close-2006"] == analysis["stats"][who]["cube"]["close-cube"]
+    with pytest.raises(ValueError, match="was not analysed"):
+        AnalysedMatch.from_file(FileAnalysis("a.mat", "refused"))
     sizes = [error["error"] for error in outcome.content["errors"]]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -95,6 +100,7 @@ def test_what_the_script_makes_of_decisions() -> None:
     ]
     assert [each["error"] for each in errors(made)] == [0.5, 0.02]
     assert errors(made)[0].keys() == {"player", "position", "error"}
+    assert len(errors(made[1:2] * 401)) == 400
     assert listed([*made[:1], {"player": 1, "action": "take", "error": 0.0}]) == [
         [0, "move", 0.02, 2, 10, "x"],
         [1, "take", 0.0],
@@ -213,6 +219,7 @@ FINE: dict[str, Any] = {
         ),
         ({"match": None}, "", "refused", "GNU Backgammon: there is no match"),
         ({"match": None}, "Error", "refused", "GNU Backgammon: Error"),
+        ({}, "cannot " + "x" * 300, "refused", "GNU Backgammon: cannot x"),
         ({"variation": "Nackgammon"}, "", "refused", "Nackgammon is another game than standard"),
         ({"variation": ""}, "", "analysed", ""),
         ({"more_games": 1}, "", "refused", "more than 1 games: not a match"),
@@ -243,6 +250,7 @@ def test_what_becomes_of_an_answer(
     result = analyse_file(MatchFile("a.mat", EXAMPLE), program=program)
     assert result.status == status
     assert result.reason.startswith(reason)
+    assert len(result.reason) <= len("GNU Backgammon: ") + 200
     assert (result.content is not None) == (whole == {} and status != "failed")
     assert asked["data"]["import"] == 'import auto "match.mat"'
     assert asked["timeout"] == 300.0

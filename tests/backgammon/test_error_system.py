@@ -94,6 +94,10 @@ def test_what_is_refused() -> None:
         ErrorRates().replay(Pool.from_names(["Ann"], ["Bob"], [1]))
     with pytest.raises(InputError, match="thousandths"):
         ErrorRates().replay(made([[8.0, 9.0], [7.0, 8.0], [9.0, 9.0]]))
+    ErrorRates().replay(made([[0.15, 0.15], [0.15, 0.15], [0.15, 6.0]]))
+    for middle, most in ((0.16, 0.16), (0.15, 6.1)):
+        with pytest.raises(InputError, match="are not in equity"):
+            ErrorRates().replay(made([[middle, middle], [middle, middle], [middle, most]]))
     with pytest.raises(InputError, match="negative"):
         ErrorRates().replay(made([[-0.01, 0.01], [0.01, 0.01], [0.01, 0.01]]))
     for bad in ({"formula": "none"}, {"epm_weight": 0.0}, {"length": 0.0}):

@@ -59,6 +59,9 @@ def test_what_is_named_is_found_and_nothing_else(
 def test_another_program_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not GNU Backgammon"):
         gnubg_version(fake(tmp_path, "echo I am not the one"))
+    version = "1.07.001 20230103"
+    named = fake(tmp_path, f"echo; echo 'GNU Backgammon {version}'; echo more")
+    assert gnubg_version(named.rename(tmp_path / "named")) == version
     program = fake(tmp_path, "")
     program.write_bytes(b"\x7fELF is no program")
     with pytest.raises(WorkerError, match="could not start"):
@@ -110,6 +113,12 @@ def test_the_settings_of_the_user_stay_out(tmp_path: Path, monkeypatch: pytest.M
     words = run_script("", program=program).output.splitlines()
     assert f"HOME={words[0]}" in words
     assert not any(word.startswith(("PYTHONPATH", "DISPLAY", "LD_PRELOAD")) for word in words)
+
+
+def test_memory_and_processor_time_are_bounded(tmp_path: Path) -> None:
+    script = 'until [ "$(ulimit -t)" != unlimited ]; do sleep 0.05; done; ulimit -v; ulimit -t'
+    done = run_script("", program=fake(tmp_path, script), timeout=60.0)
+    assert done.output.split() == [str(4 << 20), "70"]  # KiB, seconds
 
 
 def test_the_real_program_runs_a_script(tmp_path: Path) -> None:

@@ -22,10 +22,10 @@ from yardstone.backgammon.file_analysis import (
     analyse_files,
     evaluate_position,
 )
-from yardstone.backgammon.gnubg import run_script
+from yardstone.backgammon.gnubg import Completed, run_script
 from yardstone.backgammon.matches import class_errors, play_class
 from yardstone.backgammon.positions import Position, move_steps, read_position, rearmost
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, UsageError, WorkerError
 from yardstone.examples import example
 
 START = "4HPwATDgc/ABMA"
@@ -301,6 +301,8 @@ def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:
         assert sum(each.doubtful for each in chequers) == marks["doubtful"]
         assert sum(each.errors for each in chequers) == marks["bad"]
         assert sum(each.blunders for each in chequers) == marks["very bad"]
+        turns = [row[3] for row in rows if row[:2] == [player, "move"]]
+        assert min(turns) == 1
     for row in rows:
         if row[1] == "move":
             position = Position.from_gnu_id(row[5])
@@ -311,10 +313,56 @@ def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:
 _CUBE = ("no double", "double", "take", "pass")
 
 
+def test_what_an_evaluation_takes_from_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cube = {"no_double": 0.2, "take": 0.1, "verdict": "No double", "chances": [0.5] * 5}
+    answer: dict[str, Any] = {"position": START, "class": 10, **cube}
+    asked: dict[str, Any] = {}
+
+    def run(_: str, **arguments: Any) -> Completed:
+        asked.update(arguments)
+        return Completed(0, "GNU Backgammon 1.07", "", answer or None)
+
+    for module in ("file_analysis", "gnubg"):
+        monkeypatch.setattr(f"yardstone.backgammon.{module}.run_script", run)
+    program = tmp_path / "gnubg"
+    program.touch(0o755)
+    cases: list[tuple[dict[str, Any], float | None]] = [
+        ({}, 0.1),
+        ({"owner": 1, "cube": 2}, 0.1),
+        ({"owner": 0, "cube": 2}, None),
+        ({"length": 2, "score": (0, 1), "crawford": True}, None),
+    ]
+    for facts, take in cases:
+        result = evaluate_position(Position(**facts), program=program)
+        assert (result.no_double, result.take, result.position_class) == (0.2, take, "contact")
+        assert result.verdict == ("" if take is None else "No double")
+    plies = (asked["data"]["plies"], asked["data"]["cube_plies"], asked["data"]["moves"])
+    assert plies == (2, 2, 5)
+    for depth, seconds in enumerate((60.0, 60.0, 120.0, 600.0, 3600.0)):
+        evaluate_position(Position(), plies=0, cube_plies=depth, program=program)
+        assert asked["timeout"] == seconds
+    wrong: dict[str, Any]
+    for wrong in ({"plies": 5}, {"plies": -1}, {"cube_plies": 5}, {"moves": 0}):
+        with pytest.raises(UsageError):
+            evaluate_position(Position(), program=program, **wrong)
+    answer["class"] = 7
+    assert evaluate_position(Position(), program=program).position_class == "bear-off"
+    answer["position"] = "x"
+    with pytest.raises(WorkerError, match=f"understood x in place of {START}"):
+        evaluate_position(Position(), program=program)
+    answer.clear()
+    with pytest.raises(WorkerError, match="gave no result"):
+        evaluate_position(Position(), program=program)
+
+
 def test_an_evaluation() -> None:
     program = real_gnubg()
     moves = evaluate_position(read_position(XGID), plies=0, moves=3, program=program)
     assert (len(moves.moves), moves.position_class) == (3, "contact")
+    usual = evaluate_position(read_position(XGID), plies=0, program=program)
+    assert (len(usual.moves), usual.moves[:3]) == (5, moves.moves)
     equities = [each.equity for each in moves.moves]
     assert equities == sorted(equities, reverse=True)
     assert moves.moves[0].move in ("24/22 13/8", "13/11 13/8")
@@ -324,10 +372,5 @@ def test_an_evaluation() -> None:
     # As in the analysis of the match from which the position is.
     assert cube.no_double == pytest.approx(0.37226828932762146, abs=0.005)
     assert cube.take == pytest.approx(0.26828625798225403, abs=0.005)
-    crawford = replace(position, length=2, score=(0, 1), crawford=True)
-    without = evaluate_position(crawford, plies=0, program=program)
-    assert (without.take, without.verdict) == (None, "")
     danced = read_position("XGID=-----------------bbbbbb--A:0:0:1:65:0:0:0:0:10")
     assert evaluate_position(danced, plies=0, program=program).moves == ()
-    with pytest.raises(UsageError, match="plies"):
-        evaluate_position(position, plies=9)

@@ -199,6 +199,8 @@ def test_errors_of_the_refit_are_those_of_its_numbers() -> None:
     for error_of in (PUBLISHED.loss_error, PUBLISHED.mean_loss_error):
         assert error_of(0.01, 0.02, 5) is None
     assert PUBLISHED.decision_error(0.01, 5) is None
+    for error_of in (REFIT.loss_error, REFIT.mean_loss_error):
+        assert error_of(0.0, 0.0, 5) == 0.0
     # At one point, where there is no cube, moves weigh what all decisions do.
     assert float(REFIT.loss(0.01, 0.0, 1)) == pytest.approx(float(REFIT.loss_of_decisions(0.01, 1)))
     assert REFIT.loss_error(0.01, 0.0, 1) == pytest.approx(REFIT.decision_error(0.01, 1))

@@ -38,7 +38,7 @@ def test_a_mean_with_students_interval() -> None:
     assert (result.low, result.high) == pytest.approx((low, high))
     assert result.number == 4
     lone = mean_interval([1800.0])
-    assert lone.value == 1800.0
+    assert (lone.value, lone.number) == (1800.0, 1)
     assert isnan(lone.low)
     assert isnan(mean_interval([]).value)
 

@@ -20,6 +20,7 @@ from yardstone.go.evaluator import (
     ask,
     assess,
     can_end_without_result,
+    illegal_move,
     require_games,
 )
 from yardstone.go.features import head_features, move_features
@@ -200,6 +201,8 @@ def test_what_cannot_be_asked(network: Network) -> None:
         Evaluator(network, trunk=("tree",))
     with pytest.raises(UsageError, match="at least 1"):
         Evaluator(network, batch=0)
+    for point, where in ((-1, "pass"), (80, "J1"), (81, "outside the board")):
+        assert illegal_move(1, point, 1, 9) == f"move 2 is illegal (Black {where})"
     some = SkipReport()
     require_games(1, some)
     with pytest.raises(NoGamesError, match="there are no games"):

@@ -74,6 +74,7 @@ def test_a_diagram_stands_where_its_edges_say() -> None:
         ("---\nX O", (False, True), 8 * 4 * 2),
         ("---\n|X O", (False, False), 8 * 2),
         ("X", (True, True), 81 * 2),
+        ("X|", (True, False), 32 * 2),  # anywhere at the edge
     ],
 )
 def test_where_no_edge_is_drawn_it_may_stand_anywhere(
@@ -96,6 +97,7 @@ def test_where_no_edge_is_drawn_it_may_stand_anywhere(
         ("|X . .|", 19, 1, "both edges are drawn, but there are 3 columns of 19"),
         ("X\n-\nO", 19, 1, "an edge runs through the diagram"),
         ("X", 20, 1, "boards of size 20 are not supported"),
+        ("X", 0, 1, "boards of size 0 are not supported"),
         ("", 19, 1, "the diagram has no row"),
         ("\n".join(["X"] * 20), 19, 1, "the diagram has 20 rows, the board 19"),
     ],
@@ -212,10 +214,12 @@ def test_one_game_of_each_and_up_to_an_illegal_move(tmp_path: Path) -> None:
     same(index.game(0), game)
     with pytest.raises(UsageError, match="there is no game 3, only 0 to 2"):
         index.game(3)
-    (tmp_path / "a.sgf").write_text("(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;GM[2])")
+    games = "(;SZ[9])(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;GM[2])"
+    (tmp_path / "a.sgf").write_text(games)
     index, skipped = build_index([tmp_path / "a.sgf"], tmp_path / "g.idx")
     assert [index.game(k).moves.tolist() for k in range(len(index))] == [[20], [30]]
     assert dict(skipped.reasons)["an illegal move: used up to there"] == 1
+    assert "no stones" in dict(skipped.reasons)
 
 
 def test_lists_of_moves_and_archives_are_read(tmp_path: Path) -> None:

@@ -87,6 +87,8 @@ def test_keys_may_be_stored() -> None:
 
 
 def test_points_from_outside() -> None:
+    for table in (points.neighbours, points.symmetry_points, points.stone_keys):
+        assert not table(5).flags.writeable
     assert points.point_array([]).dtype == np.int32
     assert points.point_array(np.array([3, -1], np.int8)).tolist() == [3, -1]
     most = [2**15, 2**15 - 1, -(2**15), -(2**15) - 1]  # what int16 does not hold is no point

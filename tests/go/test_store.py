@@ -209,6 +209,7 @@ def test_whole_trunks_are_of_one_size(net_file: Path, tmp_path: Path) -> None:
     store = extract_features(lambda: games, tmp_path / "s", settings)
     assert store.array("trunk").shape == (6, 16, 7, 7)
     assert "the board is 5x5" in (tmp_path / "s" / "skipped.csv").read_text()
+    assert replace(settings, batch=1).batch == 1
     for changed, message in (
         ({"size": None}, "boards of one size"),
         ({"symmetries": 9}, "symmetries is 9"),

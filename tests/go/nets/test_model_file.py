@@ -97,7 +97,7 @@ def test_what_a_network_is_like(tmp_path: Path) -> None:
     assert isinstance(nested, Bottleneck)
     assert len(nested.blocks) == 3
     usual = read(tmp_path, network_bytes(Shape(12))).scaling
-    assert (usual.lead, usual.score_mean) == (20.0, 20.0)
+    assert usual == Scaling(20.0, 20.0, 20.0, 20.0, 40.0, 0.25, 30.0)
 
 
 def change(data: bytes, old: bytes, new: bytes) -> bytes:
