@@ -366,6 +366,9 @@ def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
     assert len(result.as_dict()["by_game"][0]["winrate"]) == 62
     assert any("illegal" in what for what in skipped.repaired)
     assert len(skipped) == 0
+    caught = {"setup_black": np.array([0], np.int16), "setup_white": np.array([1, 19], np.int16)}
+    assert not list(evaluate_games([replace(whole, **caught)], case.network, skipped=skipped))
+    assert "liberties" in skipped.details[0].reason
 
 
 def test_fewer_than_thirty_moves_give_no_rank(case: Case) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,13 @@ def test_games_that_name_nobody_have_two_colours(case: Case) -> None:
     both = estimate_everyone(games, colour=WHITE, net=case.network, model=case.model)
     assert sides(both) == [("White", WHITE), ("Black", BLACK)]
     assert all(len(each.estimate.games) == 2 for each in both)
+    stone = games[0].moves[:1]
+    bad = replace(games[0], file="bad.sgf", number=99, handicap=2, setup_black=stone)
+    both = estimate_everyone(
+        [*games, bad], colour=WHITE, net=case.network, model=case.model, handicap=True
+    )
+    for each in both:
+        assert dict(each.estimate.skipped.reasons) == {"it cannot be replayed": 1}
 
 
 def test_another_scale_is_what_that_scale_would_have_given(everyone: list[SideEstimate]) -> None:

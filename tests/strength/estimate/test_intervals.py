@@ -56,6 +56,8 @@ def test_levels_lie_on_straight_lines_between_those_of_the_table() -> None:
     assert [TABLE.blur_of(moves) for moves in (0, 1, 10)] == [1.00049] * 3
     assert TABLE.blur_of(316) == pytest.approx(0.125, abs=1e-3)
     assert TABLE.blur_of(5000) == 0.0
+    first = replace(TABLE, moves=np.array([1.0, 100.0, 1000.0]))
+    assert [first.blur_of(moves) for moves in (0, 1)] == [1.00049] * 2
 
 
 def test_a_plain_table_gives_the_quantiles() -> None:

@@ -45,21 +45,25 @@ def test_no_prediction_knows_moves_of_its_game_or_of_later_ones(pool: Pool, game
     assert strong.ratings.rating[player] > weak.ratings.rating[player] + 1.0
 
 
-def test_a_rating_is_that_of_the_formula(pool: Pool) -> None:
+@pytest.mark.parametrize(("initial", "level"), [(1500.0, None), (1620.0, 1700.0)])
+def test_a_rating_is_that_of_the_formula(pool: Pool, initial: float, level: float | None) -> None:
     """Before a second game: Glicko-2's rating and the prior from the moves of the first."""
     one = pool.select(np.arange(1))
     columns = dict(zip(MOVE_COLUMNS, ([100.0], [4.0], [0.0], [np.nan]), strict=True))
     one = replace(one, columns={name: np.array(value) for name, value in columns.items()})
-    plain, result = PLAIN.replay(one).ratings, SYSTEM.replay(one).ratings
-    mean, deviation = SYSTEM.moves_prior.prior(4.0, 100)
+    system = replace(SYSTEM, initial=initial, level=level)
+    plain, result = replace(PLAIN, initial=initial).replay(one).ratings, system.replay(one).ratings
     known = 100.0 / 180.0
     share = 250.0**2 / (250.0**2 + 100.0**2)
-    assert mean == pytest.approx(1500.0 + known * share * 4.0 * 60.0)
-    assert deviation**2 == pytest.approx(250.0**2 * (1.0 - known * share))
+    above = (initial if level is None else level) - initial
+    mean = initial + known * (above + share * 4.0 * 60.0)
+    deviation = 250.0 * (1.0 - known * share) ** 0.5
     row = one.first[0]
-    wanted = fuse(plain.rating[row], plain.deviation[row], mean, deviation, Prior(1500.0, 250.0))
+    wanted = fuse(plain.rating[row], plain.deviation[row], mean, deviation, Prior(initial, 250.0))
     assert result.rating[row] == pytest.approx(float(wanted[0]))
     assert result.deviation[row] == pytest.approx(float(wanted[1]))
+    other = one.second[0]  # of whom no moves are known
+    assert result.rating[other] == pytest.approx(plain.rating[other])
 
 
 def test_moves_of_earlier_games_are_averaged_by_their_number(pool: Pool) -> None:

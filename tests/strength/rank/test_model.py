@@ -119,7 +119,7 @@ def saved_arrays(path: Path) -> dict[str, Any]:
         {"scale_fox_usual": np.zeros((10, PHASES, WIDTH))},
         {"scale_fox_game": np.array(["a", "b"])},
         {"scale_fox_knots": np.zeros(11)},
-        {"scale_fox_edges": EDGES[::-1].copy()},
+        {"scale_fox_edges": EDGES - 0.5},
         {"scale_fox_prior": np.zeros(11)},
         {"scale_fox_edges": None},
         {"card": np.frombuffer(b"{}", np.uint8)},

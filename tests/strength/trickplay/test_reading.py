@@ -55,6 +55,10 @@ def test_bounds_are_told_by_the_record_or_by_the_caller(tmp_path: Path) -> None:
     assert (problem.bounds, problem.bounds_from) == ("K10:T1", "stated")
     problems, _ = read_problems(tmp_path / "p.sgf", bounds="T1:H10")
     assert (problems[0].bounds, problems[0].bounds_from) == ("H10:T1", "stated")
+    (problem,), _ = read_problems(tmp_path / "p.sgf", bounds="K10:R2")
+    inside = {name: problem.pattern.points[point_number(name, 19)] != ANY for name in
+              ("K10", "R10", "K2", "R2", "K11", "J10", "S2", "R1")}  # fmt: skip
+    assert list(inside.values()) == [True] * 4 + [False] * 4
     with pytest.raises(NoGamesError, match="outside the bounds"):
         read_problems(tmp_path / "p.sgf", bounds="A1:C3")
     with pytest.raises(NoGamesError, match="not bounds"):
