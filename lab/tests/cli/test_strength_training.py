@@ -162,7 +162,7 @@ def test_a_rank_model_gets_a_scale_from_a_table(
     taken += ["--komi", "6.5", "--features", "pick,after,candidates,mean", "-q"]
     assert main(list(map(str, taken))) == 0
     capsys.readouterr()
-    learn = ["train", table, "--store", features, "--format", "json", "-q"]
+    learn: list[str | Path] = ["train", table, "--store", features, "--format", "json", "-q"]
     said = json.loads(run(capsys, *learn, "--from", base, "--save", model)[0])
     assert said["scales"] == ["fox", "ogs"]
     assert [each["players"] for each in said["unseen"] if each["games"] == 1] == [30]

@@ -12,9 +12,7 @@ import pytest
 from tests.shared import shared_path
 from yardstone import records
 from yardstone.pool import Pool
-from yardstone.ratings.glicko import Glicko2
 from yardstone_lab.neubauer.experiment.games import FilterReport, Filters, ListedGames, collect_pool
-from yardstone_lab.neubauer.experiment.questions import hidden_games, predict_hidden
 
 GAMES, KEPT = 3710, 3695
 #: Games that were lost because a player went offline.
@@ -48,17 +46,3 @@ def test_filters_on_a_month_of_games(collected: tuple[Pool, FilterReport]) -> No
     assert dict(zip(decided.tolist(), number.tolist(), strict=True)) == DECIDED
     assert pool.time is not None
     assert (np.diff(pool.time.astype(np.int64)) >= 0).all()
-
-
-def test_hidden_games_cost_glicko_what_it_knew(collected: tuple[Pool, FilterReport]) -> None:
-    """With more of the last games seen, predictions come nearer to those from all of them."""
-    pool, _ = collected
-    system = Glicko2(initial_deviation=200.0)
-    replay = system.replay(pool)
-    late = np.arange(len(pool) - 1500, len(pool))
-    distances = []
-    for last in (0, 2, 10, 1000):
-        result = predict_hidden(pool, replay, system, hidden_games(pool, late, last))
-        distances.append(float(np.abs(result - replay.expected[late]).mean()))
-    assert distances == sorted(distances, reverse=True)
-    assert distances[-1] < 0.25 * distances[0]

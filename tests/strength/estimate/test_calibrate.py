@@ -103,7 +103,7 @@ def test_what_a_line_costs_against_the_slope_that_fits_the_results_best() -> Non
     worse = score_cost(LINE, [1.0] * 4, [3.0] * 4, [1.0, 1.0, 1.0, 0.0])
     assert (worse.best_slope, worse.best) == (0.0, log(0.5))
     sure = score_cost(LINE, [3.0], [1.0], [1.0])  # nothing is too steep: no more than 20
-    assert (sure.best_slope, sure.best) == (20.0, pytest.approx(0.0, abs=1e-12))
+    assert (sure.best_slope, sure.best) == pytest.approx((20.0, 0.0), abs=1e-12)
     assert score_cost(LINE, [3.0], [3.0], [1.0]).site_slope == 0.0
     with pytest.raises(NoGamesError):
         score_cost(LINE, [], [], [])

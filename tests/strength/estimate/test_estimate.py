@@ -200,7 +200,8 @@ def changed(
 ) -> StrengthEstimate:
     """The estimate with other facts on Fox: of all moves, of the outer groups, of two games."""
     fox = estimate.measured["fox"]
-    rated = Rated(**{"rating": 3.0, "low": 2.0, "high": 4.0, "moves": 141, **whole})
+    usual: dict[str, Any] = {"rating": 3.0, "low": 2.0, "high": 4.0, "moves": 141}
+    rated = Rated(**{**usual, **whole})
     probabilities = np.array([shares[0], *[0.0] * 9, shares[1]])
     games = fox.games
     for number, day in enumerate((*days, "NaT", "NaT") if days else ()):
@@ -366,8 +367,9 @@ def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
     assert len(result.as_dict()["by_game"][0]["winrate"]) == 62
     assert any("illegal" in what for what in skipped.repaired)
     assert len(skipped) == 0
-    caught = {"setup_black": np.array([0], np.int16), "setup_white": np.array([1, 19], np.int16)}
-    assert not list(evaluate_games([replace(whole, **caught)], case.network, skipped=skipped))
+    black, white = np.array([0], np.int16), np.array([1, 19], np.int16)
+    caught = replace(whole, setup_black=black, setup_white=white)
+    assert not list(evaluate_games([caught], case.network, skipped=skipped))
     assert "liberties" in skipped.details[0].reason
 
 

@@ -263,7 +263,7 @@ def test_figures_of_rated_variations() -> None:
     one, two = Rated(1.0, 0.0, 2.0, 5), Rated(4.0, None, 5.0, 5)
     both, alone = variation("failure", one, two), variation("failure", one)
     assert (both.rating, both.interval, both.moves) == (2.5, (None, 3.5), 5)
-    assert (both.spread, alone.spread) == (pytest.approx(3 / 2**0.5), 0.0)
+    assert (both.spread, alone.spread) == pytest.approx((3 / 2**0.5, 0.0))
     completion: Any = None
     right = variation("refutation", one, two)
     even = RatedProblem(completion, (alone, both, right, variation("refutation", one)))

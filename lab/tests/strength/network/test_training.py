@@ -56,8 +56,8 @@ TRAINING, VALIDATION = made_games(120), made_games(60, seed=1)
 def _imported() -> None:
     """Torch takes two seconds to import: not while tests are collected."""
     module = importlib.import_module("yardstone_lab.neubauer.network.set_transformer")
-    names = ("Examples", "SetTransformer", "Stepper", "initial_arrays")
-    names += ("rating_losses", "score_losses")
+    names = ["Examples", "SetTransformer", "Stepper", "initial_arrays"]
+    names += ["rating_losses", "score_losses"]
     globals().update({name: getattr(module, name) for name in names})
     globals().update(torch=importlib.import_module("torch"), set_transformer=module)
 

@@ -129,33 +129,6 @@ def test_players_and_groups_count_alike_however_often_they_stand_there() -> None
     assert np.ptp(few.levels_of(0.9, 100)) > np.ptp(fitted(*many, by_moves=(0,)).levels_of(0.9, 9))
 
 
-def test_strengths_that_are_known_take_the_place_of_the_group() -> None:
-    """Of players of known rating the intervals hold the rating, not their group's middle."""
-    edges = np.array([-20.0, -10.0, 0.0, 10.0])
-
-    def sample(seed: int) -> tuple[Array, Array]:
-        random = np.random.default_rng(seed)
-        strength = random.uniform(-10.0, -8.0, 2000)  # one end of a broad group
-        estimate = strength + random.normal(0.0, 1.0, 2000)
-        middles = -20.0 + 0.1 * (np.arange(300) + 0.5)
-        density = np.exp(-0.5 * (middles - estimate[:, None]) ** 2)
-        return density / density.sum(axis=1, keepdims=True), strength
-
-    group, moves = np.ones(2000, np.int64), np.full(2000, 200)
-    density, strength = sample(3)
-    known = fit_intervals(density, group, moves, edges=edges, strengths=strength[:, None])
-    spread = fit_intervals(density, group, moves, edges=edges)
-    density, strength = sample(4)
-    ends = [known.interval(row, 200, 0.9) for row in density]
-    inside = [
-        (low is None or low <= each) and (high is None or each <= high)
-        for each, (low, high) in zip(strength, ends, strict=True)
-    ]
-    assert np.mean(inside) == pytest.approx(0.9, abs=0.03)
-    # The group's middle lies above most of what is said of who are at its weak end.
-    assert known.levels_of(0.5, 200)[1] < 0.8 < spread.levels_of(0.5, 200)[0]
-
-
 RATED = np.array([-30.0, -20.0, -10.0, 0.0, 10.0])
 
 

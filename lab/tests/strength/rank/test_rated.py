@@ -14,14 +14,12 @@ from yardstone.errors import NoGamesError, UsageError
 from yardstone.strength.evidence import PHASES
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank_scorer import MoveScorer
-from yardstone.strength.strengths import PARTS, Rater, interval_tables
+from yardstone.strength.strengths import PARTS, interval_tables
 from yardstone_lab.neubauer.rank.pool import RankPool
 from yardstone_lab.neubauer.rank.scales import (
     RatedSettings,
     RatedSides,
     TrainedScale,
-    as_statistics,
-    pooled_scores,
     with_rated_scale,
 )
 
@@ -106,25 +104,6 @@ def test_nobody_is_judged_by_what_was_learnt_from_them(
     """A player's sides are in one fold."""
     for name in np.unique(case.pool.player):
         assert len(set(trained.fold[case.pool.player == name].tolist())) == 1
-
-
-def test_intervals_hold_nine_in_ten_of_other_players(trained: TrainedScale) -> None:
-    """Players of the same kind whom neither the scores nor the intervals were fitted to."""
-    model = trained.model
-    assert isinstance(model.scorer, MoveScorer)
-    fresh = simulated(300, players_seed=1)
-    statistics = as_statistics(fresh.pool.counts, pooled_scores(model.scorer, fresh.pool))
-    rater = Rater(model, 0.9, "ogs")
-    for games in (1, 3):
-        sums = statistics.reshape(-1, GAMES, statistics.shape[1])[:, :games].sum(axis=1)
-        result = [rater.rate(row) for row in sums]
-        known = [k for k, each in enumerate(result) if not each.unlikely]
-        assert len(known) > 0.95 * len(result)
-        low = np.array([EDGES[0] if result[k].low is None else result[k].low for k in known], float)
-        high = np.array([EDGES[-1] if result[k].high is None else result[k].high for k in known])
-        true = fresh.rated.rank[::GAMES][known]
-        assert np.mean((low <= true) & (true <= high.astype(float))) == pytest.approx(0.9, abs=0.06)
-        assert np.mean(high.astype(float) - low) < 0.6 * (EDGES[-1] - EDGES[0])
 
 
 def test_the_model_carries_the_scale_beside_its_own(case: Simulated, trained: TrainedScale) -> None:
