@@ -173,14 +173,6 @@ def test_handicap_stones_give_white_points() -> None:
         assert placed.globals[3:, 5].tolist() == set_up.globals[:, 5].tolist()
 
 
-def test_territory_scoring_counts_moves_into_the_komi() -> None:
-    encoded = encode_game(9, moves=[at("E5"), PASS, at("C3"), at("G7")], komi=6.5, rules=JAPANESE)
-    white = encoded.globals[:, 5] * np.where(encoded.to_play == WHITE, 20, -20)
-    assert white.round(4).tolist() == [6.5, 7.5, 7.5, 8.5, 7.5]
-    assert not encoded.spatial[:, 18:20].any()
-    assert not encoded.globals[:, 18].any()
-
-
 def test_the_wave_of_the_komi() -> None:
     def wave(komi: float, size: int = 9) -> float:
         return float(encode_game(size, komi=komi, to_play=WHITE).globals[0, 18])
@@ -190,15 +182,6 @@ def test_the_wave_of_the_komi() -> None:
     assert wave(7.25) == 0.25
     assert encode_game(9, komi=1e4, to_play=WHITE).globals[0, 5] == np.float32(101 / 20)
     assert encode_game(9, komi=-1e4, to_play=BLACK).globals[0, 5] == np.float32(101 / 20)
-
-
-def test_the_button() -> None:
-    rules = NAMED_RULES["aga-button"]
-    encoded = encode_game(9, moves=[at("E5"), PASS, PASS, PASS], rules=rules)
-    assert encoded.globals[:, 17].tolist() == [1, 1, 0, 0, 0]
-    white = encoded.globals[:, 5] * np.where(encoded.to_play == WHITE, 20, -20)
-    assert white.round(4).tolist() == [7, 7, 7.5, 7.5, 7.5]
-    assert encoded.globals[:, 14].tolist() == [0, 0, 0, 0, 1]
 
 
 def test_illegal_moves_are_reported_and_end_the_positions() -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,7 +121,11 @@ def test_other_inputs_have_other_keys(network: Network) -> None:
     numbers = np.zeros(19, np.float32)
     same = {inputs_key(network, planes.astype(kind), numbers) for kind in (np.uint8, np.float64)}
     assert len(same) == 1
-    others = [(planes / 2, numbers), (planes * 2, numbers), (1 - planes, numbers)]
+    others: list[tuple[Any, Any]] = [
+        (planes / 2, numbers),
+        (planes * 2, numbers),
+        (1 - planes, numbers),
+    ]
     others += [(planes, numbers + 1), (planes.reshape(22, 27, 3), numbers)]
     assert len({*same, *(inputs_key(network, *each) for each in others)}) == 6
 

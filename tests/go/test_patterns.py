@@ -256,7 +256,8 @@ def test_a_build_goes_on_where_it_was_stopped(
 ) -> None:
     files = [write_games(tmp_path / f"{k}.sgf", [random_game(k)]) for k in range(3)]
     monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
-    whole, _ = build_index(files, tmp_path / "whole.idx")
+    with parallel.context(workers=1):
+        whole, _ = build_index(files, tmp_path / "whole.idx")
 
     class Stopped(Exception):
         pass
@@ -274,7 +275,8 @@ def test_a_build_goes_on_where_it_was_stopped(
     parts[1].write_bytes(parts[1].read_bytes()[:100])  # broken off by the kill
     files[2].write_text("(;SZ[9];B[aa])")
     monkeypatch.setattr("yardstone.go.patterns.index.shutil.rmtree", lambda *_, **__: None)
-    again, _ = build_index(files, tmp_path / "g.idx")
+    with parallel.context(workers=1):
+        again, _ = build_index(files, tmp_path / "g.idx")
     assert parts[0].stat().st_mtime_ns == kept
     assert again.game(0).moves.tolist() == whole.game(0).moves.tolist()
     assert again.game(2).moves.tolist() == [0]
