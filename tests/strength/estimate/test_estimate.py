@@ -60,7 +60,7 @@ def found(estimated: StrengthEstimate) -> dict[str, Any]:
 def test_the_result_is_plain(found: dict[str, Any]) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert (found["format"], found["player"], found["level"]) == (3, "Anna", 0.9)
-    assert (found["scale"], found["network"], found["model"]) == ("fox", "tiny", "tiny")
+    assert (found["scale"], found["network"], found["model"]) == ("fox", "random-10-1", "tiny")
     assert (found["games"], found["moves"]) == (4, 32 + 32 + 32 + 45)
     assert found["low"] <= found["rating"] <= found["high"]
     assert [each["rank"] for each in found["probabilities"]] == list(RANKS)
@@ -342,7 +342,7 @@ def test_one_bad_game_never_spoils_the_others(case: Case, found: dict[str, Any])
     for words in BAD:
         assert any(words in reason for reason in skipped.reasons), words
     assert with_bad["skipped"]["total"] == len(BAD)
-    first = {"file": "copy.sgf", "line": 1, "reason": "the same game again"}
+    first = {"file": "11.sgf", "line": 1, "reason": "the same game again"}
     assert with_bad["skipped"]["first"][0] == first
     for name in ("rating", "low", "high", "games", "moves"):
         assert with_bad[name] == found[name]
