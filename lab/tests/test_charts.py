@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.evaluation.games import played
 from tests.reports.pictures import check_files
+from yardstone.errors import ModelError
+from yardstone.ratings.elo import Elo
+from yardstone.ratings.glicko import Glicko2
 from yardstone.reports.chart import Chart
+from yardstone_lab.neubauer.description import deviations_by_games, ratings_by_games
 from yardstone_lab.reports import strength
 from yardstone_lab.reports.tournament import circuit_chart, event_chart
 from yardstone_lab.tournaments.pairing import CircuitQuality, EventQuality
@@ -21,43 +27,27 @@ def normal(mean: float, count: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(mean, 150.0, count)
 
 
-def circuit_qualities() -> list[CircuitQuality]:
+def circuit_charts() -> list[Chart]:
+    fixed: dict[str, Any] = dict.fromkeys(("centred", "scatter"), 1.0)
+    fixed |= {"error": 2.0, "ahead": 0.5, "ahead_error": 0.2, "replicates": 8, "drift": 0.0}
     course = np.linspace(20.0, 40.0, 30)
-    return [
-        CircuitQuality(
-            name=f"McMahon, {k}",
-            rms=30.0 + k,
-            error=2.0,
-            ahead=0.5,
-            ahead_error=0.2,
-            replicates=8,
-            drift=0.0,
-            centred=1.0,
-            scatter=1.0,
-            course=course + k,
-        )
+    qualities = [
+        CircuitQuality(name=f"McMahon, {k}", rms=30.0 + k, course=course + k, **fixed)
         for k in range(9)
     ]
+    return [circuit_chart(qualities)]
 
 
-def event_qualities() -> list[EventQuality]:
-    return [
+def event_charts() -> list[Chart]:
+    fixed: dict[str, Any] = {"rms": 0.8, "error": 0.01, "ahead_error": 0.001, "replicates": 8}
+    fixed |= {"entry": 0.9, "order": 0.6, "order_error": 0.01, "order_ahead_error": 0.01}
+    qualities = [
         EventQuality(
-            name=f"McMahon, {k}",
-            rms=0.8,
-            error=0.01,
-            ahead=0.001 * k,
-            ahead_error=0.001,
-            replicates=8,
-            entry=0.9,
-            order=0.6,
-            order_error=0.01,
-            order_ahead=0.01 * k,
-            order_ahead_error=0.01,
-            pairs=1000,
+            name=f"McMahon, {k}", ahead=0.001 * k, order_ahead=0.01 * k, pairs=1000, **fixed
         )
         for k in range(9)
     ]
+    return [event_chart(qualities)]
 
 
 def experiment_charts() -> list[Chart]:
@@ -74,10 +64,22 @@ def experiment_charts() -> list[Chart]:
     ]
 
 
+def settling_charts() -> list[Chart]:
+    pool = played(900, 40, 4)
+    replay = Glicko2().replay(pool)
+    shares = ratings_by_games(pool, replay, np.arange(900.0, 2101.0, 100.0))
+    return [
+        strength.deviations_chart(deviations_by_games(pool, replay)),
+        strength.ratings_by_games_chart(shares),
+        strength.ratings_by_games_chart(shares, [f"{edge:.0f}" for edge in shares.edges[:-1]]),
+    ]
+
+
 SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
     "experiment": experiment_charts,
-    "circuit qualities": lambda: [circuit_chart(circuit_qualities())],
-    "event qualities": lambda: [event_chart(event_qualities())],
+    "circuit qualities": circuit_charts,
+    "event qualities": event_charts,
+    "settling": settling_charts,
 }
 
 
@@ -85,3 +87,19 @@ SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
 def test_every_subject_in_every_format(subject: str, tmp_path: Path) -> None:
     for chart in SUBJECTS[subject]():
         check_files(chart, tmp_path)
+
+
+def test_deviations_fall_and_ratings_spread_with_games() -> None:
+    pool = played(1500, 50, 6)
+    replay = Glicko2().replay(pool)
+    result = deviations_by_games(pool, replay, most=30, sample=20)
+    assert result.mean[0] == pytest.approx(350.0, rel=1e-12)
+    assert np.all(np.diff(result.mean) < 0.0)
+    assert (result.players[0], result.sample.shape) == (50, (31, 20))
+    with pytest.raises(ModelError, match="no deviations"):
+        deviations_by_games(pool, Elo().replay(pool))
+    shares = ratings_by_games(pool, replay, np.linspace(500, 2500, 21), most=20)
+    np.testing.assert_allclose(shares.share.sum(axis=1), 1.0)
+    assert shares.players[0] == 50
+    halves = ratings_by_games(pool, replay, np.array([0.0, 1.0, 2.0]), convert=lambda r: r / 1500.0)
+    assert halves.share.shape == (50, 2)

@@ -1,4 +1,9 @@
+"""What a person should look at, and curves: by enumeration on games made for it."""
+
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,101 +12,139 @@ from numpy.testing import assert_allclose
 from tests.evaluation.games import START, played
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.findings import examine, swap_share
-from yardstone.evaluation.history import rating_curves
-from yardstone.evaluation.interval_scale import forecast
+from yardstone.evaluation.history import RatingHistory, game_text, rating_curves, rating_history
+from yardstone.evaluation.interval_scale import IntervalScale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.result import Replay
+
+DAY = 86_400
 
 
-def with_exchanged_names(pool: Pool, games: np.ndarray) -> Pool:
-    """The pool as it looks when the names of some games were exchanged."""
-    first, second = pool.first.copy(), pool.second.copy()
-    first[games], second[games] = pool.second[games], pool.first[games]
-    return Pool(pool.players, first, second, pool.score, pool.time)
-
-
-def test_the_share_of_exchanged_names_is_found() -> None:
-    generator = np.random.default_rng(1)
-    truth = generator.uniform(0.05, 0.95, 40_000)
-    won = generator.random(40_000) < truth
-    chance = np.where(won, truth, 1 - truth)
-    swapped = generator.random(40_000) < 0.04
-    mixed = np.where(swapped, 1 - chance, chance)
-    assert swap_share(lambda: np.split(mixed, 2)) == pytest.approx(0.04, abs=0.008)
-    assert swap_share(lambda: [chance]) < 0.008
+@pytest.mark.parametrize(("upsets", "games", "share"), [(20, 100, 0.125), (10, 100, 0.0)])
+def test_the_share_of_exchanged_names_is_the_likeliest(
+    upsets: int, games: int, share: float
+) -> None:
+    """Upsets of chance 1/10 in 1 of 5 games: 1/5 = (1 - e)/10 + 9e/10, and e = 1/8."""
+    chance = np.where(np.arange(games) < upsets, 0.1, 0.9)
+    assert swap_share(lambda: np.split(chance, 2)) == pytest.approx(share, abs=1e-9)
     assert swap_share(list) == 0.0
     assert swap_share(lambda: [np.ones(5)]) == 0.0
 
 
-def test_exchanged_names_come_to_the_top() -> None:
-    pool = played(20_000, 40, 2, spread=400.0)
-    system = Glicko2()
-    sure = np.flatnonzero(np.abs(system.replay(pool).expected - 0.5) > 0.48)
-    wrong = sure[(pool.score[sure] == 1.0) == (system.replay(pool).expected[sure] > 0.5)][::40]
-    spoiled = with_exchanged_names(pool, wrong)
-    result = examine(spoiled, system.replay(spoiled), improbable=0.05)
-    named = [item.game for item in result.improbable[: len(wrong)]]
-    assert len(set(named) & set(wrong.tolist())) > 0.6 * len(wrong)
-    assert 0.0 < result.swap_share < 0.02
-    assert result.improbable[0].swapped > 0.3
-    assert [i.chance for i in result.improbable] == sorted(i.chance for i in result.improbable)
+def expected_games(score: list[float], expected: float, days: list[int]) -> tuple[Pool, Replay]:
+    """Games of A against B, of one prediction: no line can be fitted, and it stays as it is."""
+    number = len(score)
+    time = START + np.array(days) * DAY
+    pool = Pool.from_names("A" * number, "B" * number, score, time=time)
+    replay = Elo().replay(pool)
+    return pool, replace(replay, expected=np.full(number, expected))
+
+
+def test_unlikely_results_and_how_probably_names_were_exchanged() -> None:
+    score = [0.0, 0.5, 0.0, *[1.0] * 8]
+    pool, replay = expected_games(score, 0.9, list(range(11)))
+    result = examine(pool, replay, improbable=0.1 + 1e-12)
+    assert result.decided == 10
+    assert result.swap_share == pytest.approx(0.125)
+    assert [item.game for item in result.improbable] == [0, 2]
+    for item in result.improbable:
+        assert item.chance == pytest.approx(0.1)
+        assert item.expected == pytest.approx(0.1)  # of the winner
+        assert item.swapped == pytest.approx(0.125 * 0.9 / (0.125 * 0.9 + 0.875 * 0.1))
+        assert item.twin is None
+    assert examine(pool, replay, improbable=0.0999).improbable == ()
+    for wrong in (0.0, 0.51):
+        with pytest.raises(UsageError, match="0 to 1/2"):
+            examine(pool, replay, improbable=wrong)
+    assert examine(pool, replay, improbable=0.5).improbable
+
+
+def test_chances_are_those_of_the_line_that_fits_and_the_least_come_first() -> None:
+    pool = played(400, 8, 3, spread=300.0, draws=0.2)
+    replay = Elo(k=60.0).replay(pool)
+    result = examine(pool, replay, improbable=0.3)
+    from yardstone.evaluation.metrics import recalibration
+
+    decided = np.flatnonzero(pool.score != 0.5)
+    line = recalibration(pool.score[decided], replay.expected[decided])
+    odds = line[0] + line[1] * np.log(replay.expected / (1.0 - replay.expected))
+    chance = 1.0 / (1.0 + np.exp(np.where(pool.score == 1.0, -odds, odds)))
+    order = decided[np.argsort(chance[decided], kind="stable")]
+    wanted = [int(game) for game in order if chance[game] <= 0.3]
+    assert [item.game for item in result.improbable] == wanted
+    assert_allclose([item.chance for item in result.improbable], chance[wanted])
+    assert result.decided == len(decided)
+
+
+def test_at_most_a_thousand_are_named() -> None:
+    pool, replay = expected_games([0.0] * 1200 + [1.0] * 1800, 0.9, [0] * 3000)
+    result = examine(pool, replay, improbable=0.2)
+    assert [item.game for item in result.improbable] == list(range(1000))
 
 
 def test_twins_are_records_of_one_day_with_names_the_other_way_round() -> None:
-    base = played(3000, 12, 3, spread=500.0)
-    assert base.time is not None
-    replay = Elo().replay(base)
-    upset = int(np.argmin(np.where(base.score == 1.0, replay.expected, 1 - replay.expected)))
-    first = np.insert(base.first, upset + 1, base.second[upset])
-    second = np.insert(base.second, upset + 1, base.first[upset])
-    score = np.insert(base.score, upset + 1, base.score[upset])
-    time = np.insert(base.time, upset + 1, base.time[upset])
-    pool = Pool(base.players, first, second, score, time)
-    result = examine(pool, Elo().replay(pool), improbable=0.2)
-    item = next(item for item in result.improbable if item.game == upset)
-    assert item.twin == upset + 1
+    names = ["AB", "BA", "BA", "BA", "AB", "BC", *["AC"] * 8]
+    score = [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, *[1.0] * 8]
+    days = [3, 3, 3, 4, 5, 3, *range(8)]
+    pool = Pool.from_names(*zip(*names, strict=True), score, time=START + np.array(days) * DAY)  # type: ignore[arg-type]
+    replay = replace(Elo().replay(pool), expected=np.full(14, 0.9))
+    twins = {item.game: item.twin for item in examine(pool, replay, improbable=0.2).improbable}
+    # Game 2 has the other result, game 3 another day, and the twin may be likely or not.
+    assert twins == {0: 1, 1: 0, 3: None, 4: None}
+    timeless = replace(pool, time=None)
+    assert {item.twin for item in examine(timeless, replay, improbable=0.2).improbable} == {None}
 
 
 def test_provisional_and_idle_players() -> None:
-    time = START + np.array([0, 400, 401, 402]) * 86_400
-    pool = Pool.from_names(["A", "C", "C", "C"], ["B", "D", "D", "D"], [1, 1, 0, 0.5], time=time)
-    result = examine(pool, Glicko2().replay(pool), settled_games=2, idle_days=365.0)
-    assert [pool.players[row] for row in result.provisional] == ["A", "B"]
-    assert [pool.players[row] for row in result.idle] == ["A", "B"]
-    assert result.played.tolist() == [1, 1, 3, 3]
+    time = START + np.array([30, 400, 401, 402]) * DAY
+    pool = Pool.from_names(["A", "C", "C", "C"], ["B", "D", "D", "E"], [1, 1, 0, 0.5], time=time)
+    pool = replace(pool, players=(*pool.players, "Nobody"))
+    replay = Glicko2().replay(pool)
+
+    def names(rows: Any) -> list[str]:
+        return [pool.players[row] for row in rows]
+
+    result = examine(pool, replay, settled_games=2, idle_days=371.0)
+    assert names(result.provisional) == ["A", "B", "E"]
+    assert names(result.idle) == ["A", "B"]
+    assert names(examine(pool, replay, idle_days=372.0).idle) == []
+    assert names(examine(pool, replay, idle_days=0.5).idle) == ["A", "B", "D"]
+    assert result.played.tolist() == [int(n) for n in pool.played()]
     assert result.last_game is not None
-    assert result.last_game[0] == START
-    with pytest.raises(UsageError, match="0 to 1/2"):
-        examine(pool, Glicko2().replay(pool), improbable=0.7)
-
-
-def test_a_pool_of_draws_without_times() -> None:
-    pool = Pool.from_names(["A", "B"], ["B", "A"], [0.5, 0.5])
-    result = examine(pool, Elo().replay(pool))
-    assert result.decided == 0
-    assert not result.improbable
-    assert result.last_game is None
+    assert result.last_game[0] == time[0]
+    assert np.isnat(result.last_game[-1])
+    bare = replace(pool, time=None, score=np.full(4, 0.5))
+    result = examine(bare, Elo().replay(bare))
+    assert (result.decided, result.improbable, result.last_game) == (0, (), None)
     assert len(result.idle) == 0
 
 
 def test_curves_follow_a_player_through_both_sides() -> None:
-    pool = played(300, 6, 4, draws=0.2)
+    pool = played(120, 6, 4, draws=0.2)
     replay = Glicko2().replay(pool)
     (curve,) = rating_curves(pool, replay, ["0.3"])
     row = pool.players.index("0.3")
     games = np.flatnonzero((pool.first == row) | (pool.second == row))
     assert curve.game.tolist() == games.tolist()
+    assert len(curve) == len(games)
     assert_allclose(curve.after[:-1], curve.rating[1:], rtol=1e-15)
     assert curve.after[-1] == replay.ratings["0.3"].value
     assert curve.final_deviation == replay.ratings["0.3"].deviation
-    assert (curve.deviation > 0.0).all()
     for place, game in enumerate(games):
-        mine = pool.score[game] if pool.first[game] == row else 1 - pool.score[game]
-        assert curve.score[place] == mine
-        other = pool.second[game] if pool.first[game] == row else pool.first[game]
-        assert curve.opponents[place] == pool.players[other]
+        first = pool.first[game] == row
+        side, other = ("first", pool.second) if first else ("second", pool.first)
+        assert curve.first[place] == first
+        assert curve.score[place] == (pool.score[game] if first else 1 - pool.score[game])
+        expected = replay.expected[game]
+        assert curve.expected[place] == (expected if first else 1 - expected)
+        assert curve.rating[place] == getattr(replay, f"{side}_rating")[game]
+        assert curve.deviation[place] == getattr(replay, f"{side}_deviation")[game]
+        assert curve.opponents[place] == pool.players[other[game]]
+        assert curve.time is not None
+        assert curve.time[place] == pool.time[game]  # type: ignore[index]
     (plain,) = rating_curves(pool, Elo().replay(pool), ["0.3"])
     assert np.isnan(plain.deviation).all()
 
@@ -109,26 +152,86 @@ def test_curves_follow_a_player_through_both_sides() -> None:
 def test_names_that_nobody_has() -> None:
     pool = Pool(("Kasparov, Garry", "Karpov, A", "Nobody"), [0], [1], [1.0])  # type: ignore[arg-type]
     replay = Elo().replay(pool)
-    with pytest.raises(InputError, match="did you mean 'Kasparov, Garry'"):
-        rating_curves(pool, replay, ["kasparov"])
-    with pytest.raises(InputError, match=r"'zzz'$"):
-        rating_curves(pool, replay, ["zzz"])
-    with pytest.raises(NoGamesError, match="'Nobody' has no game"):
-        rating_curves(pool, replay, ["Nobody"])
+    for name, error, message in [
+        ("kasparov", InputError, "did you mean 'Kasparov, Garry'"),
+        ("zzz", InputError, r"'zzz'$"),
+        ("Nobody", NoGamesError, "'Nobody' has no game"),
+    ]:
+        with pytest.raises(error, match=message):
+            rating_curves(pool, replay, [name])
 
 
-def test_a_forecast_adds_up() -> None:
-    ledger = Ledger.begin("elo", played(2000, 8, 5, draws=0.3), first_advantage=40.0)
-    result = forecast(ledger, "0.1", "0.2")
-    assert_allclose(result.win + result.draw + result.loss, 1.0)
-    assert_allclose(result.win + 0.5 * result.draw, result.expected)
-    assert result.expected > result.reversed_expected
-    level = forecast(ledger, "0.1", "0.2", advantage=0.0)
-    assert_allclose(level.expected, level.reversed_expected)
-    turned = forecast(ledger, "0.2", "0.1")
-    assert_allclose(turned.reversed_expected, 1.0 - result.expected)
-    assert forecast(Ledger.begin("elo", played(200, 8, 5)), "0.1", "0.2").draw == 0.0
-    with pytest.raises(UsageError, match="name two players"):
-        forecast(ledger, "0.1", "0.1")
-    with pytest.raises(InputError, match="no player"):
-        forecast(ledger, "0.1", "nobody")
+# ------------------------------------------------------------------ histories
+
+
+def test_intervals_of_a_history_reach_as_far_as_its_scale_says() -> None:
+    pool = played(60, 5, 2)
+    scale = IntervalScale(
+        0.95, np.array([0, 10]), np.array([2.0, 1.5]), np.ones(2), np.ones(2), 200.0, 8
+    )
+    for system in ("glicko2", "whr"):
+        history = rating_history(pool, system=system, players=["0.1"], intervals=False)
+        bare = history[0]
+        assert np.isnan([bare.low, bare.high]).all()
+        history = replace(history, scale=scale)
+        curve = history.curve("0.1")
+        before = [len(curve)] * (len(curve) + 1) if system == "whr" else range(len(curve) + 1)
+        reach = [1.5 if games >= 10 else 2.0 for games in before]
+        deviation = [*curve.deviation, curve.final_deviation]
+        assert_allclose(history.half_widths(curve), np.multiply(reach, deviation))
+        present = history["0.1"]
+        half = 1.5 * present.deviation
+        assert (present.low, present.high) == (present.rating - half, present.rating + half)
+        assert present.games == len(curve) >= 10
+
+
+@pytest.mark.parametrize(("settled", "fewest"), [(0, 1), (3, 3), (4, 4), (5, 1)])
+def test_a_list_holds_those_with_enough_games(settled: int, fewest: int) -> None:
+    """A has 4 games, B and C have 3, D has 2; if nobody has enough, all are listed."""
+    pool = Pool.from_names("AABACD", "BCCDBA", [1, 1, 1, 1, 0, 0])
+    rated = Ledger.begin("elo", pool)
+    games = dict(zip(rated.ratings.players, rated.played.tolist(), strict=True))
+    history = RatingHistory(rated, (), settled=settled, top=2)
+    most = max(games.values())
+    assert history.fewest == (max(settled, 1) if settled <= most else 1)
+    enough = {name for name, number in games.items() if number >= history.fewest}
+    ranked = [rated.ratings.players[row] for row in history.ranked()]
+    assert set(ranked) == enough
+    values = [rated.ratings[name].value for name in ranked]
+    assert values == sorted(values, reverse=True)
+    assert [each.player for each in history] == ranked[:2]
+    assert len(replace(history, top=0).listed()) == len(enough)
+    assert [curve.player for curve in history.drawn] == ranked[:10]
+
+
+def test_a_game_is_named_by_its_number_or_its_players_and_day() -> None:
+    time = START + np.array([0, 0, DAY, DAY + 60]) * 1
+    pool = Pool.from_names("ABAA", "BCBB", [1, 0.5, 0, 1], time=time)
+    assert game_text(pool, 1) == "2020-01-01  B ½–½ C"
+    assert game_text(replace(pool, time=None), 2) == "A 0–1 B"
+    day = np.datetime64("2020-01-02")
+    for place, said in [
+        (3, "Annulled: 2020-01-02  A 0–1 B."),
+        (("B", "C", None), "Annulled: 2020-01-01  B ½–½ C."),
+        (("A", "B", np.datetime64("2020-01-01")), "Annulled: 2020-01-01  A 1–0 B."),
+    ]:
+        history = rating_history(pool, system="elo", annul=[place], intervals=False)
+        assert history.notes[0].startswith(said)
+        assert len(history.rated.pool) == 3
+    for place, message in [
+        (0, "only 1 to 4"),
+        (5, "no game 5"),
+        (("A", "B", day), r"2 games are 'A \| B \| 2020-01-02' \(give a number: 3, 4\)"),
+        (("B", "A", None), r"no game is 'B \| A'"),
+        (("A", "X", None), "'X'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            rating_history(pool, system="elo", annul=[place], intervals=False)  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="no dates"):
+        rating_history(
+            replace(pool, time=None), system="elo", annul=[("A", "B", day)], intervals=False
+        )
+    with pytest.raises(UsageError, match="rates all games at once"):
+        rating_history(pool, system="whr", annul=[1], intervals=False)
+    merged = rating_history(pool, system="elo", merge=[("A", "C")], intervals=False)
+    assert merged.notes[0].startswith("C is A now. ")

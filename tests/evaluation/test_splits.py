@@ -1,38 +1,52 @@
+"""Which games are learned from and which are scored: by counting as one would by hand."""
+
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
-from tests.evaluation.games import played
+from tests.evaluation.games import InPieces, played
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation import splits
-from yardstone.pool import Pool
+from yardstone.evaluation.splits import earlier_games, rating_labels
+from yardstone.pool import Pool, stored_games
+from yardstone.ratings.elo import Elo
+from yardstone.ratings.glicko import Glicko2
+from yardstone.winprob.laws import win_probability
+from yardstone_lab.neubauer.experiment.sets import agree_with_score, draw_sets
 
 
-def dated(days: list[str], columns: dict[str, np.ndarray] | None = None) -> Pool:
-    number = len(days)
-    return Pool.from_names(
-        ["A"] * number, ["B"] * number, [1] * number, time=np.array(days, "datetime64[s]"),
-        columns=columns,
-    )  # fmt: skip
+def dated(*days: str | int, columns: dict[str, np.ndarray] | None = None) -> Pool:
+    """Games of A against B on days of January 2020, or on days in words."""
+    words = [f"2020-01-{day:02d}" if isinstance(day, int) else day for day in days]
+    number = len(words)
+    time = np.array(words, "datetime64[s]")
+    return Pool.from_names("A" * number, "B" * number, [1] * number, time=time, columns=columns)
 
 
-def test_games_of_one_moment_stay_on_one_side() -> None:
-    pool = dated(["2020-01-01", "2020-01-02", "2020-01-02", "2020-01-02", "2020-01-03"])
-    assert splits.earlier_number(pool, share=0.6) == 1
-
-
-def test_split_at_a_date_and_without_times() -> None:
-    pool = dated(["2020-01-01", "2020-01-02", "2020-01-03"])
-    until = np.datetime64("2020-01-02")
-    assert splits.earlier_number(pool, until=until) == 1
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=12).map(sorted), st.floats(0.01, 0.99))
+def test_a_share_of_the_games_and_a_date(days: list[int], share: float) -> None:
+    """Games of the moment of the cut are later ones; each side has a game, or it is said."""
+    pool, number = dated(*days), len(days)
+    place = min(max(round(share * number), 1), number - 1)
     timeless = replace(pool, time=None)
-    assert splits.earlier_number(timeless, share=0.6) == 2
+    assert splits.earlier_number(timeless, share=share) == place
+    moment = days[place]
+    for options in ({"share": share}, {"until": np.datetime64(f"2020-01-{moment:02d}")}):
+        before = sum(day < moment for day in days)
+        if before:
+            assert splits.earlier_number(pool, **options) == before  # type: ignore[arg-type]
+            assert len(splits.first_games(pool, before)) == before
+        else:
+            with pytest.raises(UsageError, match="no earlier game"):
+                splits.earlier_number(pool, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -41,42 +55,74 @@ def test_split_at_a_date_and_without_times() -> None:
         ({}, "either"),
         ({"share": 0.5, "until": np.datetime64("2020-01-01")}, "either"),
         ({"share": 1.0}, "between 0 and 1"),
-        ({"until": np.datetime64("2030-01-01")}, "no later game"),
-        ({"until": np.datetime64("2000-01-01")}, "no earlier game"),
+        ({"share": 0.0}, "between 0 and 1"),
+        ({"until": np.datetime64("2030-01-01")}, "no later game: nothing can be scored"),
+        ({"until": np.datetime64("2000-01-01")}, "no earlier game: nothing can be learned"),
     ],
 )
-def test_wrong_splits(options: dict[str, object], match: str) -> None:
+def test_wrong_splits(options: dict[str, Any], match: str) -> None:
     with pytest.raises(UsageError, match=match):
-        splits.earlier_number(dated(["2020-01-01", "2020-01-02"]), **options)  # type: ignore[arg-type]
+        splits.earlier_number(dated(1, 2), **options)
 
 
 def test_too_few_games_or_no_times_to_split() -> None:
     with pytest.raises(NoGamesError):
-        splits.earlier_number(dated(["2020-01-01"]), share=0.5)
-    timeless = replace(dated(["2020-01-01", "2020-01-02"]), time=None)
-    with pytest.raises(UsageError, match="no times"):
-        splits.earlier_number(timeless, until=np.datetime64("2020-01-02"))
+        splits.earlier_number(dated(1), share=0.5)
+    timeless = replace(dated(1, 2), time=None)
+    for pool in (timeless, dated("NaT", "NaT")):
+        with pytest.raises(UsageError, match="no times"):
+            splits.earlier_number(pool, until=np.datetime64("2020-01-02"))
     with pytest.raises(UsageError, match="no times"):
         splits.since(timeless, np.datetime64("2020-01-02"))
-    with pytest.raises(UsageError, match="no earlier game"):
-        splits.earlier_number(dated(["2020-01-01"] * 3), share=0.5)
 
 
-def test_order_of_time_is_stable() -> None:
-    pool = dated(["2020-01-02", "2020-01-01", "2020-01-02"], {"number": np.arange(3)})
+def test_order_of_time_is_stable_and_complete() -> None:
+    pool = dated(2, 1, 2, columns={"number": np.arange(3)})
     assert splits.in_time_order(pool).columns["number"].tolist() == [1, 0, 2]
-    ordered = dated(["2020-01-01", "2020-01-02"])
+    ordered = dated(1, 2)
     assert splits.in_time_order(ordered) is ordered
-
-
-def test_times_that_are_unknown() -> None:
     with pytest.raises(InputError, match="1 of 2 games have no time"):
-        splits.in_time_order(dated(["2020-01-01", "NaT"]))
-    assert splits.in_time_order(dated(["NaT", "NaT"])).time is None
+        splits.in_time_order(dated(1, "NaT"))
+    assert splits.in_time_order(dated("NaT", "NaT")).time is None
 
 
-@given(st.integers(0, 40), st.integers(2, 6), st.integers(0, 1000))
-def test_earlier_games_are_counted_as_one_would(games: int, players: int, seed: int) -> None:
+@pytest.mark.parametrize("stored", [False, True])
+def test_games_that_cannot_be_judged_are_left_out_and_said(stored: bool) -> None:
+    time = np.array(["2020-01-03", "NaT", "2020-01-01", "2020-01-02"], "datetime64[s]")
+    pool = Pool.from_names("ABAC", "BCCC", [1, 0, 0.5, 1], time=time)
+
+    def judged(pool: Pool) -> tuple[Pool, list[str]]:
+        return splits.judged_games(stored_games(InPieces(pool, 3)) if stored else pool)
+
+    games, notes = judged(pool)
+    assert games.score[:].tolist() == [0.5, 1.0]
+    assert notes == [
+        "1 game of a player against himself was left out.",
+        "1 game without a date was left out.",
+    ]
+    undated = replace(pool, time=np.full(4, np.datetime64("NaT", "s")))
+    games, notes = judged(undated)
+    assert games.score[:].tolist() == [1.0, 0.0, 0.5]
+    assert notes[1] == "No game has a date: the games are taken in the order in which they stand."
+    assert judged(replace(pool, time=None))[1] == notes[:1]
+    twice = Pool.from_names("AABB", "AABA", [1, 1, 1, 0], time=dated(1, 2, 3, 4).time)
+    assert judged(twice)[1] == ["3 games of a player against himself were left out."]
+
+
+def test_systems_that_need_even_games_leave_handicap_out_by_name() -> None:
+    stones = {"handicap": np.array([0, 3, 0])}
+    pool = Pool.from_names("ABA", "BCC", [1, 0, 1], columns=stones)
+    assert len(splits.judged_games(pool)[0]) == 3
+    for even, whom in ((["elo"], "elo cannot"), (["elo", "ogs", "x"], "elo and 2 other systems")):
+        games, notes = splits.judged_games(pool, even)
+        assert games.score.tolist() == [1.0, 1.0]
+        assert notes[-1].startswith(f"1 game with a handicap was left out: {whom}")
+
+
+@given(st.integers(0, 40), st.integers(2, 6), st.integers(0, 1000), st.integers(0, 3))
+def test_earlier_games_are_counted_as_one_would(
+    games: int, players: int, seed: int, most: int
+) -> None:
     pool = played(games, players, seed)
     seen: Counter[int] = Counter()
     first, second = splits.earlier_games(pool)
@@ -84,11 +130,121 @@ def test_earlier_games_are_counted_as_one_would(games: int, players: int, seed: 
         a, b = int(pool.first[game]), int(pool.second[game])
         assert (first[game], second[game]) == (seen[a], seen[b])
         seen.update((a, b))
-    newcomers = splits.newcomers(pool, 2)
-    assert newcomers.tolist() == ((first <= 2) & (second <= 2)).tolist()
+    newcomers = splits.newcomers(pool, most)
+    assert newcomers.tolist() == ((first <= most) & (second <= most)).tolist()
+
+
+def test_usual_parts_of_the_games() -> None:
+    pool = played(60, 5, 1)
+    assert pool.time is not None
+    moment = pool.time[20]
+    parts = splits.usual_subsets(pool, since_dates=[moment], group_by="event")
+    first, second = splits.earlier_games(pool)
+    assert parts[0].name == "newcomers"
+    assert parts[0].games.tolist() == ((first <= 4) & (second <= 4)).tolist()  # the thesis' 4
+    assert parts[0].number == int(parts[0].games.sum())
+    assert parts[1].games.tolist() == (pool.time >= moment).tolist()
+    assert [part.name for part in parts[2:]] == sorted(f"event event {k}" for k in range(12))
+    assert [part.number for part in parts[2:]] == [5] * 12
+    assert len(splits.usual_subsets(pool)) == 1
+    with pytest.raises(InputError, match="no column 'place'"):
+        splits.usual_subsets(pool, group_by="place")
+    many = replace(pool, columns={"round": np.arange(60) % 50, "place": np.arange(60) % 51})
+    stored = stored_games(InPieces(many, 20))
+    assert len(splits.usual_subsets(stored, group_by="round")) == 51
+    with pytest.raises(InputError, match="more than 50 values"):
+        splits.usual_subsets(stored, group_by="place")
 
 
 def test_distances_of_ratings() -> None:
-    parts = splits.rating_gap_subsets(np.array([0.0, 100.0, 900.0]), np.zeros(3), [50.0, 200.0])
+    parts = splits.rating_gap_subsets(
+        np.array([0.0, 50.0, -199.0, 900.0]), np.array([49.0, 0.0, 0.0, 700.0]), [50.0, 200.0]
+    )
     assert [part.name for part in parts] == ["gap 0-50", "gap 50-200", "gap 200+"]
-    assert [part.games.tolist() for part in parts] == np.eye(3, dtype=bool).tolist()
+    assert [np.flatnonzero(part.games).tolist() for part in parts] == [[0], [1, 2], [3]]
+
+
+# ------------------------------------------------------------------- labels
+
+
+@given(st.integers(1, 40), st.integers(2, 5), st.integers(0, 12), st.integers(0, 999))
+def test_labels_are_ratings_after_the_tenth_game_ahead(
+    games: int, players: int, advance: int, seed: int
+) -> None:
+    """The definition of section 4.7.1, followed word by word."""
+    pool = played(games, players, seed)
+    system = Elo(k=30.0)
+    result = rating_labels(pool, system.replay(pool), advance=advance)
+    state = system.start(pool.players)
+    after = []
+    for game in range(games):
+        state, _ = system.advance(state, pool.select(np.array([game])))
+        after.append(system.ratings(state).rating.copy())
+    for player in range(len(pool.players)):
+        history = np.flatnonzero((pool.first == player) | (pool.second == player))
+        for i, game in enumerate(history.tolist()):
+            j = min(i + advance, len(history) - 1)
+            first = pool.first[game] == player
+            label = result.first[game] if first else result.second[game]
+            ahead = result.first_ahead[game] if first else result.second_ahead[game]
+            assert_allclose(label, after[history[j]][player], rtol=1e-12)
+            assert ahead == j - i
+
+
+def test_labels_look_ten_games_ahead_and_are_normalised_by_those_chosen() -> None:
+    pool = played(200, 3, 0)
+    labels = rating_labels(pool, Elo().replay(pool))
+    assert (labels.advance, labels.first_ahead.max()) == (10, 10)
+    some = np.arange(200) % 3 == 0
+    values = np.concatenate([labels.first[some], labels.second[some]])
+    assert_allclose(labels.normalisation(some), [values.mean(), values.std(ddof=1)])
+    assert labels.normalisation(np.arange(200) == 0)[1] > 0.0
+    with pytest.raises(UsageError, match="two labels"):
+        labels.normalisation(np.zeros(200, np.bool_))
+    with pytest.raises(UsageError, match="look ahead"):
+        rating_labels(pool, Elo().replay(pool), advance=-1)
+    with pytest.raises(InputError, match="not of this pool"):
+        rating_labels(pool.select(np.arange(5)), Elo().replay(pool))
+
+
+def test_sets_of_the_experiment_keep_their_rules_and_share_no_game() -> None:
+    pool = played(4000, 150, 3)
+    replay = Glicko2().replay(pool)
+    labels = rating_labels(pool, replay)
+    numbers = {"training": 800, "validation": 300, "test": 300, "exhibition": 40}
+    sets, again = (draw_sets(pool, labels, **numbers, seed=5) for _ in range(2))
+    assert np.array_equal(sets.mark, again.mark)
+    assert [int(sets.of(letter).sum()) for letter in "TVEX"] == [800, 300, 300, 40]
+    training = sets.of("T")
+    assert agree_with_score(labels, pool.score)[training].all()
+    assert (labels.first_ahead[training] == 10).all()
+    assert (labels.second_ahead[training] == 10).all()
+    first, second = earlier_games(pool)
+    assert max(first[sets.of("X")].max(), second[sets.of("X")].max()) <= 4
+    assert sets.applied_to(pool).columns["set"].tolist() == sets.mark.tolist()
+    # Future Glicko-2 knows the result: on the training set it is always right.
+    future = win_probability(labels.first - labels.second)
+    assert ((future > 0.5) == (pool.score == 1.0))[training].all()
+
+
+def test_agreement_of_labels_with_the_score() -> None:
+    pool = Pool.from_names(["A"] * 5, ["B"] * 5, [1, 0, 0.5, 1, 0])
+    labels = replace(
+        rating_labels(pool, Elo().replay(pool)),
+        first=np.array([2.0, 2.0, 2.0, 1.0, 1.0]),
+        second=np.array([1.0, 1.0, 1.0, 1.0, 2.0]),
+    )
+    assert agree_with_score(labels, pool.score).tolist() == [True, False, False, False, True]
+
+
+def test_sets_that_are_too_large_say_how_many_games_there_are() -> None:
+    pool = played(100, 10, 0)
+    labels = rating_labels(pool, Elo().replay(pool))
+    with pytest.raises(UsageError, match=r"only \d+ games can be in the exhibition set, 5000"):
+        draw_sets(pool, labels)
+    nothing = {"training": 0, "validation": 0, "exhibition": 0}
+    none = np.zeros(len(pool), np.bool_)
+    with pytest.raises(UsageError, match="only 0 games can be in the test set"):
+        draw_sets(pool, labels, **nothing, test=1, eligible=none)
+    with pytest.raises(UsageError, match="no set 'Q'"):
+        draw_sets(pool, labels, **nothing, test=0).of("Q")

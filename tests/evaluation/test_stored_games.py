@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from tests.evaluation.games import START, InPieces, played
 from tests.shared import shared_path
 from yardstone import pool as pools
 from yardstone.errors import InputError, UsageError
+from yardstone.evaluation import comparison, uncertainty
+from yardstone.evaluation.backtest import evaluate, outcome_table
+from yardstone.evaluation.comparison import Evaluation
 from yardstone.evaluation.history import rating_history
 from yardstone.evaluation.ledger import CarriedRatings, KeptRatings, load_state
 from yardstone.evaluation.prediction import predict
@@ -27,43 +31,35 @@ from yardstone.evaluation.splits import judged_games
 from yardstone.pool import Pool, StoredPool, stored_games
 from yardstone.ratings import sequential
 from yardstone.ratings.systems import find_system
+from yardstone.reports.evaluation import plain_evaluation
 from yardstone.reports.history import plain_history
 
 TEXT = np.dtypes.StringDType()
 PREDICTED = ("expected", "first_rating", "second_rating", "first_deviation", "second_deviation")
 #: Every system that rates games as they come, with periods of every kind.
 RULES: list[tuple[str, dict[str, Any]]] = [
-    ("elo", {}),
+    *((name, {}) for name in ("elo", "elo-normal", "glicko", "ogs", "egf", "egf-old", "fibs")),
+    *((name, {}) for name in ("skt-lr", "grades")),
+    *(("glicko", {"period": period}) for period in ("day", "event", 11.5)),
     ("elo", {"period": "week"}),
-    ("elo-normal", {}),
-    ("glicko", {}),
-    ("glicko", {"period": "day"}),
-    ("glicko", {"period": "event"}),
-    ("glicko", {"period": 11.5}),
     ("glicko2", {"idle_days": 3.0}),
     ("glicko2", {"period": "month"}),
-    ("ogs", {}),
-    ("egf", {}),
     ("egf", {"period": "event"}),
-    ("egf-old", {}),
-    ("fibs", {}),
-    ("skt-lr", {}),
-    ("grades", {}),
 ]
 
 
-def on_disk(pool: Pool, size: int = 700) -> StoredPool:
+def on_disk(pool: Pool, size: int = 500) -> StoredPool:
     return stored_games(InPieces(pool, size))
 
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches that end within days and events, and parts that must be sorted."""
-    monkeypatch.setattr(sequential, "BATCH", 311)
-    monkeypatch.setattr(pools, "_PART", 500)
+    monkeypatch.setattr(sequential, "BATCH", 211)
+    monkeypatch.setattr(pools, "_PART", 300)
 
 
-def made_games(games: int = 3000) -> Pool:
+def made_games(games: int = 1200) -> Pool:
     """Games out of order, some without a date, some of a player against himself."""
     rng = np.random.default_rng(5)
     day = rng.integers(0, 200, games)
@@ -129,19 +125,13 @@ def test_columns_that_only_some_batches_have() -> None:
     assert kept.columns["komi"].tolist() == ["6.0", "7.0", "nan", "nan", "5.5", ""]
 
 
-@pytest.mark.parametrize("name", ["whr", "decaying-bradley-terry"])
-def test_what_weighs_all_games_at_once_is_refused(name: str) -> None:
+def test_what_does_not_fit_is_refused() -> None:
     kept = on_disk(played(400, 20, seed=1))
-    with pytest.raises(InputError, match=r"weighs all games at once.*--memory"):
-        find_system(name).make().replay(kept)
-
-
-def test_a_history_of_whole_games_is_refused() -> None:
+    for name in ("whr", "decaying-bradley-terry"):
+        with pytest.raises(InputError, match=r"weighs all games at once.*--memory"):
+            find_system(name).make().replay(kept)
     with pytest.raises(InputError, match="all games at once"):
-        rating_history(on_disk(played(400, 20, seed=1)), system="whr")
-
-
-def test_a_period_that_does_not_fit_is_refused() -> None:
+        rating_history(kept, system="whr")
     pool = stored_games(InPieces(played(2000, 20, seed=1), 100), memory=400 * 400)
     with pytest.raises(InputError, match=r"one rating period.*--memory"):
         find_system("glicko").make(period="year").replay(pool)
@@ -149,38 +139,40 @@ def test_a_period_that_does_not_fit_is_refused() -> None:
 
 @pytest.mark.parametrize("system", ["glicko2", "elo"])
 def test_a_history_of_games_on_disk_is_that_in_memory(system: str) -> None:
-    pool = played(3000, 60, seed=3, draws=0.3)
+    pool = played(1200, 30, seed=3, draws=0.3)
     options: dict[str, Any] = {"system": system, "players": ["0.3", "0.7"], "report": True}
-    result = rating_history(on_disk(pool), **options)
-    wanted = rating_history(pool, **options)
+    result, wanted = (rating_history(each, **options) for each in (on_disk(pool), pool))
     assert plain_history(result) == plain_history(wanted)
     assert [curve.player for curve in rating_history(on_disk(pool), system=system).drawn]
     assert str(result.predict("0.3", "0.7")) == str(wanted.predict("0.3", "0.7"))
 
 
 def test_kept_ratings_go_on(tmp_path: Path) -> None:
-    pool = played(3000, 60, seed=3, draws=0.3)
-    half = np.arange(1700)
+    pool = played(1200, 30, seed=3, draws=0.3)
+    half = np.arange(700)
     file = tmp_path / "kept.ratings"
     first = rating_history(on_disk(pool.select(half)), system="glicko2", save=file)
     assert "saved without the games" in first.notes[-1]
     state = load_state(file)
     assert isinstance(state, KeptRatings)
     assert rating_history(state=state)[0] == first[0]
-    rest = pool.select(np.arange(1700, 3000))
+    rest = pool.select(np.arange(700, 1200))
     for games in (on_disk(rest), rest):
         result = rating_history(games, state=state, top=0)
         wanted = rating_history(pool, system="glicko2", top=0)
         assert [each.player for each in result] == [each.player for each in wanted]
         for one, other in zip(result, wanted, strict=True):
-            assert (one.rating, one.deviation, one.games) == (
-                other.rating,
-                other.deviation,
-                other.games,
-            )
+            same = ("rating", "deviation", "games")
+            assert all(getattr(one, name) == getattr(other, name) for name in same)
             assert (one.low, one.high) == pytest.approx((other.low, other.high))
         assert result.rated.period == wanted.rated.period
         assert str(result.rated.last_game) == str(wanted.rated.last_game)
+        assert result.rated.number == 1200
+        opening, expected = result.rated.opening(1000)
+        assert opening.score.tolist() == wanted.rated.pool.score[:1000].tolist()
+        assert np.array_equal(expected, wanted.rated.replay.expected[:1000])
+        later = outcome_table(pool.score[350:], wanted.rated.replay.expected[350:])
+        assert np.allclose(result.rated.outcomes, later)
     forecast = predict(None, "0.3", "0.7", state=state)
     assert 0.0 < forecast.low < forecast.expected < forecast.high < 1.0
 
@@ -200,9 +192,11 @@ def test_kept_ratings_take_no_earlier_games_and_no_corrections(tmp_path: Path) -
 
 def test_a_state_that_ends_within_a_period_says_so() -> None:
     pool = played(800, 20, seed=3)
-    kept = CarriedRatings.begin("glicko", pool.select(np.arange(400)), period="year").kept()
-    history = rating_history(pool.select(np.arange(400, 800)), state=kept)
-    assert "a period of their own" in " ".join(history.notes)
+    for period, cut in (("year", True), ("game", False)):
+        begun = CarriedRatings.begin("glicko", pool.select(np.arange(400)), period=period)
+        rest = pool.select(np.arange(400, 800))
+        history = rating_history(rest, state=begun.kept(), intervals=False)
+        assert ("a period of their own" in " ".join(history.notes)) == cut
 
 
 def test_a_damaged_file_of_kept_ratings_is_refused(tmp_path: Path) -> None:
@@ -222,8 +216,8 @@ def test_a_damaged_file_of_kept_ratings_is_refused(tmp_path: Path) -> None:
             load_state(bad)
 
 
-KINGBASE = ("data/chess/kingbase_1990_2012.tsv.gz", "2011-", 4000)
-TYGEM = ("data/go/tygem_2005_2011.tsv.gz", "", 6000)
+KINGBASE = ("data/chess/kingbase_1990_2012.tsv.gz", "2011-", 1500)
+TYGEM = ("data/go/tygem_2005_2011.tsv.gz", "", 2000)
 
 
 def real_games(name: str, begins: str, lines: int, folder: Path) -> Pool:
@@ -257,6 +251,9 @@ def test_real_games_on_disk_are_rated_as_in_memory(
 MEMORY = """
 import json, resource, sys
 import numpy as np
+from yardstone.evaluation import comparison, uncertainty
+from yardstone.evaluation.backtest import evaluate, outcome_table
+from yardstone.evaluation.comparison import Evaluation
 from yardstone.evaluation.history import rating_history
 from yardstone.pool import Pool
 from yardstone.pool import stored_games
@@ -291,4 +288,71 @@ def test_memory_does_not_grow_with_the_games() -> None:
         assert number == games
         peaks.append(peak * 1024)
     # 2.4 million games more would take 156 MB in a pool with its predictions.
-    assert peaks[1] - peaks[0] < 50e6, peaks
+    assert peaks[1] - peaks[0] < 60e6, peaks
+
+
+# ------------------------------------------------- evaluation of many games
+
+OPTIONS: dict[str, Any] = {
+    "systems": ["elo", "glicko2"],
+    "since_dates": [START + 86_400 * 300],
+    "replicates": 100,
+}
+
+
+def reported(evaluation: Evaluation) -> dict[str, Any]:
+    """All that is reported, without the time it took."""
+    values = plain_evaluation(evaluation)
+    for system in values["systems"]:
+        del system["seconds"]
+    return values
+
+
+@pytest.mark.parametrize(
+    ("many", "options"),
+    [
+        (False, {"first_advantage": "auto", "group_by": "round"}),
+        (False, {"first_advantage": "none", "systems": ["elo"], "tune": 3, "replicates": 0}),
+        (True, {}),
+    ],
+)
+def test_games_on_disk_are_evaluated_as_in_memory(
+    many: bool, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if many:
+        monkeypatch.setattr(comparison, "MANY_GAMES", 300)
+        monkeypatch.setattr(uncertainty, "PIECE", 150)
+    pool = played(1200, 40, seed=2, draws=0.3)
+    pool = replace(pool, columns={"round": np.arange(1200) % 3})
+    result, wanted = (evaluate(each, **OPTIONS | options) for each in (on_disk(pool), pool))
+    assert reported(result) == reported(wanted)
+
+
+def test_many_games_say_by_sums_what_they_say_by_resampling(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = played(1200, 40, seed=2, draws=0.3)
+    wanted = evaluate(pool, **OPTIONS)
+    monkeypatch.setattr(comparison, "MANY_GAMES", 300)
+    monkeypatch.setattr(uncertainty, "PIECE", 150)
+    result = evaluate(pool, **OPTIONS)
+    for one, other in zip(result.systems, wanted.systems, strict=True):
+        assert (one.name, one.metrics) == (other.name, other.metrics)
+        assert str(one.calibration.slope) == str(other.calibration.slope)
+    assert result.bootstraps.keys() == wanted.bootstraps.keys()
+    for subset, metric in wanted.bootstraps:
+        one, other = (
+            each.difference("elo", "glicko2", metric=metric, subset=subset)
+            for each in (result, wanted)
+        )
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-6)
+
+
+def test_systems_that_need_all_games_are_named() -> None:
+    pool = on_disk(played(600, 30, seed=1))
+    result = evaluate(pool, replicates=0)
+    assert "elo" in {scored.name for scored in result}
+    assert set(result.unable) >= {"whr", "decaying-bradley-terry"}
+    assert "do not fit in memory" in result.unable["whr"]
+    with pytest.raises(InputError, match="do not fit in memory"):
+        evaluate(pool, ["whr"])

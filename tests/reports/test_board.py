@@ -48,12 +48,6 @@ def test_a_board_with_stones_numbers_and_marks(tmp_path: Path) -> None:
         assert (tmp_path / f"board.{ending}").stat().st_size > 2000
 
 
-def test_a_choice_that_was_played_gets_no_letter() -> None:
-    board = BoardDiagram("Same", 9, [], [], played=("white", "E5"), best="E5")
-    assert discs(board, "choice") == []
-    assert stars(board) == 5
-
-
 @pytest.mark.parametrize(("size", "count"), [(2, 0), (8, 0), (9, 5), (10, 4), (13, 5), (18, 4)])
 def test_boards_of_all_sizes(size: int, count: int) -> None:
     board = BoardDiagram("Empty", size, [], [])

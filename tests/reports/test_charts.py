@@ -96,15 +96,13 @@ def test_scales() -> None:
     assert ticks["2024-03"][0] == seconds[1]
 
 
-@pytest.mark.parametrize(
-    "reach", [30, 4000, 90_000, 10**6, 10**7, 10**8, 3 * 10**9], ids=lambda s: f"{s} s"
-)
-def test_dates_at_every_scale(reach: int) -> None:
+def test_dates_at_every_scale() -> None:
     start = np.datetime64("2019-12-30T23:58:00", "s")
-    times = start + np.arange(5) * np.timedelta64(reach // 5, "s")
-    chart = drawn(Stroke(times, np.arange(5.0)), x=Axis(scale="date"), y=Axis())
-    check(chart)
-    assert sum(any(c.isdigit() for c in text) for text in texts(chart)) >= 3
+    for reach in (30, 4000, 90_000, 10**6, 10**7, 10**8, 3 * 10**9):
+        times = start + np.arange(5) * np.timedelta64(reach // 5, "s")
+        chart = drawn(Stroke(times, np.arange(5.0)), x=Axis(scale="date"), y=Axis())
+        check(chart)
+        assert sum(any(c.isdigit() for c in text) for text in texts(chart)) >= 3
 
 
 @given(FLOATS, FLOATS, st.integers(2, 12))
@@ -125,26 +123,22 @@ def test_whatever_the_values_nothing_touches(x: list[float], y: list[float]) -> 
     check(drawn(Stroke(x[:count], y[:count]), x=Axis("across"), y=Axis("up", grid=True)))
 
 
-@pytest.mark.parametrize(
-    "values",
-    [[], [nan], [inf], [nan, 1.0, nan], [3.0], [5.0, 5.0], [1e300, -1e300], [1e-300, 0.0]],
-    ids=str,
-)
-def test_data_that_is_not_fine(values: list[float]) -> None:
-    x = np.arange(float(len(values)))
-    marks: list[Mark] = [
-        Stroke(x, values, name="line"),
-        Stroke(x, values, step=True),
-        Band(x, values, values),
-        Points(x, values, along=(values, values), across=(x, x)),
-        Bars(x, x + 1.0, 0.0, values),
-        Guide(x=nan),
-        Guide(y=2.0, text="two"),
-        Label(0.0, nan, "nowhere"),
-    ]
-    for y in (Axis(), Axis(scale="log"), Axis(low=0.0)):
-        with np.errstate(over="ignore"):
-            check(drawn(*marks, x=Axis(), y=y))
+def test_data_that_is_not_fine() -> None:
+    for values in ([], [nan], [inf], [nan, 1.0, nan], [3.0], [5.0, 5.0], [1e300, -1e300]):
+        x = np.arange(float(len(values)))
+        marks: list[Mark] = [
+            Stroke(x, values, name="line"),
+            Stroke(x, values, step=True),
+            Band(x, values, values),
+            Points(x, values, along=(values, values), across=(x, x)),
+            Bars(x, x + 1.0, 0.0, values),
+            Guide(x=nan),
+            Guide(y=2.0, text="two"),
+            Label(0.0, nan, "nowhere"),
+        ]
+        for y in (Axis(), Axis(scale="log"), Axis(low=0.0)):
+            with np.errstate(over="ignore"):
+                check(drawn(*marks, x=Axis(), y=y))
     check(Chart([], words="Nothing"))
 
 
@@ -285,8 +279,7 @@ def test_colours_can_be_told_apart_on_paper() -> None:
     assert all(contrast[name] > 2.9 for name in SERIES)
 
 
-@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
-def test_every_mark_in_every_format(tmp_path: Path, ending: str) -> None:
+def test_every_mark_in_every_format(tmp_path: Path) -> None:
     shapes = ("circle", "square", "diamond", "up", "down", "left", "right", "cross", "plus", "dash")
     marks: list[Mark] = [
         *(
@@ -301,13 +294,14 @@ def test_every_mark_in_every_format(tmp_path: Path, ending: str) -> None:
         Label(0.5, 0.5, "陳 \ud800 \x00 &"),
     ]
     chart = drawn(*marks, x=Axis(scale="log"), title="All", shading=("c1", "0", "1"))
-    path = tmp_path / f"all.{ending}"
-    chart.save(path)
-    chart.save(tmp_path / f"again.{ending}")
-    assert path.read_bytes() == (tmp_path / f"again.{ending}").read_bytes()
-    assert path.stat().st_size > 2000
-    if ending == "svg":
-        ElementTree.parse(path)
+    for ending, start in (("svg", b"<"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        path, again = (tmp_path / f"{name}.{ending}" for name in ("one", "again"))
+        chart.save(path)
+        chart.save(again)
+        assert path.read_bytes() == again.read_bytes()
+        assert path.read_bytes().startswith(start)
+        assert path.stat().st_size > 2000
+    ElementTree.parse(tmp_path / "one.svg")
 
 
 @given(st.floats(-1e5, 1e5))

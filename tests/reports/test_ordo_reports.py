@@ -18,14 +18,12 @@ from yardstone.reports.ordo import (
     display_width,
     error_matrix,
     find_groups,
-    general_dat,
     groups_text,
     head_to_head,
     listing_order,
     pad,
     programs_dat,
     rank_players,
-    rating_dat,
     ratings_csv,
     ratings_text,
     rounded,
@@ -90,14 +88,6 @@ def test_csv() -> None:
     assert turned.splitlines()[:2] == [',"RATING""#","PLAYER"', ',2400.21,"A"']
 
 
-def test_headers_and_widths() -> None:
-    table = listed()
-    shape = TableFormat(headers={0: ("ENGINE", 0), 1: ("ELO", 10), 3: ("A long header", 14)})
-    lines = ratings_text(table, rank_players(table), shape).splitlines()
-    assert lines[1] == "   # ENGINE    :        ELO  A long header  PLAYED   (%)"
-    assert lines[2] == "   1 A       > :     2400.3            3.5       4    88"
-
-
 def test_thresholds_and_older_versions() -> None:
     table = listed()
     assert [row.player for row in rank_players(table, threshold=4)] == [0]
@@ -122,19 +112,6 @@ def test_head_to_head() -> None:
     assert "SD" not in head_to_head(listed(), decimals=1, with_errors=False)
 
 
-def test_elostat() -> None:
-    table = listed(errors=True)
-    assert rating_dat(table, threshold=4, decimals=1) == (
-        "\n\n     Program        Elo      +      -   Games   Score   Av.Op.  Draws\n\n"
-        "   1 A    : 2400.2   20.0   20.0     4    87.5 %   2250   25.0 %\n"
-    )
-    assert programs_dat(table, decimals=0).startswith(
-        "Individual statistics:\n\n1 A : 2400 4 (+  3,=  1,-  0), 87.5 %\n\n"
-        "C   : 2 (+  1,=  1,-  0), 75.0 %\nB   : 2 (+  2,=  0,-  0), 100.0 %\n\n2 B"
-    )
-    assert "Unfinished   : 3\n\nWhite Score  : 50.0 %\n" in general_dat(table)
-
-
 def test_matrices() -> None:
     table = listed(errors=True)
     assert error_matrix(table, [0, 1, 2]) == ('"N","NAME",0,1,2\n0,"A"\n1,"B",20.0\n2,"C",50.0,\n')
@@ -157,21 +134,6 @@ def test_groups() -> None:
     )
     one = Pool.from_names("AB", "BA", [1, 1])
     assert "**PASSED**" in groups_text(one.players, find_groups(one.players, one.pair_counts()))
-
-
-def test_a_game_with_oneself() -> None:
-    pool = Pool.from_names("AAB", "ABA", [1, 1, 1])
-    table = OrdoList(
-        names=pool.players,
-        rating=np.array([2310.0, 2290.0]),
-        status=np.zeros(2, np.int8),
-        counts=pool.pair_counts(),
-        first_advantage=Estimate(0.0),
-        draw_rate=Estimate(0.5),
-    )
-    assert table.games.tolist() == [4.0, 2.0]
-    assert OpponentSummary.of(table).number.tolist() == [2, 1]
-    assert "A   : 1 (+  1,=  0,-  0), 100.0 %" in programs_dat(table, decimals=1)
 
 
 @given(st.lists(st.integers(0, 5), max_size=60))
@@ -201,3 +163,18 @@ def test_names() -> None:
     assert display_width("Mu\u0308ller") == 6
     assert display_width("囲碁") == 4
     assert pad("囲碁", 6, right=True) == "  囲碁"
+
+
+def test_a_game_with_oneself() -> None:
+    pool = Pool.from_names("AAB", "ABA", [1, 1, 1])
+    table = OrdoList(
+        names=pool.players,
+        rating=np.array([2310.0, 2290.0]),
+        status=np.zeros(2, np.int8),
+        counts=pool.pair_counts(),
+        first_advantage=Estimate(0.0),
+        draw_rate=Estimate(0.5),
+    )
+    assert table.games.tolist() == [4.0, 2.0]
+    assert OpponentSummary.of(table).number.tolist() == [2, 1]
+    assert "A   : 1 (+  1,=  0,-  0), 100.0 %" in programs_dat(table, decimals=1)

@@ -27,14 +27,6 @@ def test_pages_lead_to_each_other() -> None:
     assert "Results of round 4" in document_text(pages["results.html"])
 
 
-def test_who_plays_where() -> None:
-    text = document_text(publication(read_tournament(example("open.xml")))["index.html"])
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "1 Adler Ruth 6d Horvat Iva 1d" in lines
-    assert "Horvat Iva 1d 1 White Adler Ruth 6d" in lines
-    assert "Jensen Per 2k bye" in lines
-
-
 def test_before_the_first_round() -> None:
     players = (Player(name="<b>A", first_name="B", rank=0), Player(name="C", rank=0))
     document = publication_page(Tournament(rounds=1, players=players, discipline="go"))

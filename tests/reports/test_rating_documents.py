@@ -9,7 +9,6 @@ import pytest
 from rich.console import Console
 
 from tests.evaluation.games import played
-from yardstone.errors import UsageError
 from yardstone.evaluation import evaluate, predict, rating_history
 from yardstone.ratings.match import Match
 from yardstone.ratings.sprt import judge_match
@@ -62,31 +61,3 @@ def test_a_narrow_terminal_breaks_what_is_known_of_a_match(
     narrow = " ".join(on_terminal(documents["match"], 60).split())
     assert "(uniform prior)" in narrow
     assert "…" not in narrow
-
-
-def test_a_history_without_players_draws_and_lists_the_highest() -> None:
-    document = history_document(rating_history(played(60, 5, 3), intervals=False))
-    assert document.drawing is not None
-    assert "the 5 highest with at least 10 games" in document.drawing().svg()
-    assert document_csv(document).count("\n") == 6
-    assert "no tested deviations" in document_text(document)
-
-
-def test_a_comparison_without_draws_has_no_column_of_them() -> None:
-    document = evaluation_document(evaluate(played(300, 8, 4), ["elo"], replicates=0))
-    assert "Win/draw/loss" not in document_text(document)
-    assert "three_way" in document_csv(document)
-
-
-def test_a_game_is_corrected_by_its_players_and_day() -> None:
-    pool = played(80, 6, 9)
-    whole = rating_history(pool, intervals=False)
-    game = whole.rated.pool
-    names = game.players[game.first[40]], game.players[game.second[40]]
-    assert game.time is not None
-    day = game.time[40].astype("datetime64[D]")
-    fewer = rating_history(pool, annul=[(*names, day)], intervals=False)
-    assert len(fewer.rated.pool) == 79
-    assert fewer.notes[0].startswith(f"Annulled: {day}")
-    with pytest.raises(UsageError, match="rates all games at once"):
-        rating_history(pool, system="whr", annul=[1], intervals=False)

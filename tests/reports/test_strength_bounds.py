@@ -23,7 +23,6 @@ BOUNDS = [
     (("low",), "90 % bound below 4.5: 4d or weaker; from", "below", "high"),
     (("high",), "90 % bound above 2.1: 2d or stronger; from", "above", "low"),
 ]
-NONE = "No interval of 90 % can be given; from"
 
 
 def bounded(*missing: str) -> dict[str, Any]:
@@ -79,15 +78,6 @@ def test_on_another_scale_only_the_bound_is_told() -> None:
     assert "OGS 3k (900)" in " ".join(page.split())
 
 
-def test_no_interval_at_all_is_told() -> None:
-    result = bounded("low", "high")
-    assert NONE in document_text(estimate_document(result))
-    assert NONE in document_page(estimate_document(result))
-    assert [
-        line.split()[-1] for line in document_text(estimate_document(result)).splitlines()[7:10]
-    ] == ["none"] * 3
-
-
 @pytest.mark.parametrize("missing", [("low",), ("high",), ("low", "high")])
 def test_an_interval_without_an_end_goes_to_the_edge_of_the_picture(
     missing: tuple[str, ...],
@@ -118,3 +108,12 @@ def edges(shapes: list[Shape]) -> tuple[float, float]:
         float(part[:, 1].min()) for each in shapes if each.stroke == "line" for part in each.parts
     )
     return bottom - 300.0, bottom
+
+
+def test_no_interval_at_all_is_told() -> None:
+    result = bounded("low", "high")
+    assert "No interval of 90 % can be given; from" in document_text(estimate_document(result))
+    assert "No interval of 90 % can be given; from" in document_page(estimate_document(result))
+    assert [
+        line.split()[-1] for line in document_text(estimate_document(result)).splitlines()[7:10]
+    ] == ["none"] * 3

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,19 +13,24 @@ import pytest
 from tests.evaluation.games import played
 from tests.reports.pictures import check_files, texts
 from tests.web.made_results import backgammon_result, go_result
+from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.backtest import evaluate
+from yardstone.evaluation.history import RatingHistory, rating_curves
+from yardstone.evaluation.ledger import Ledger
+from yardstone.pool import Pool
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports import strength, winprob
 from yardstone.reports.backgammon import trend_chart
-from yardstone.reports.chart import Chart
+from yardstone.reports.chart import Chart, Stroke
 from yardstone.reports.evaluation import calibration_chart
-from yardstone.reports.simulation import (
-    forecast_chart,
-    variants_chart,
-)
+from yardstone.reports.history import history_chart
+from yardstone.reports.rating_list import rating_list_chart
+from yardstone.reports.simulation import forecast_chart, variants_chart
 from yardstone.tournament.forecast import TournamentForecast
 from yardstone.winprob.model import winning_model
 
-HOSTILE = "<script>alert(1)</script> & $x$ \x07"
+HOSTILE = "<script>alert(1)</script> & $x$ _a_ 陳 \x07"
 
 
 def forecast(players: int) -> TournamentForecast:
@@ -51,8 +58,19 @@ def estimate_charts(scale: str) -> list[Chart]:
     ]
 
 
-def calibration() -> list[Chart]:
-    return [calibration_chart(evaluate(played(400, 12, 1), ["elo", "glicko2"]))]
+def histories(players: int, chosen: int, **options: Any) -> Chart:
+    pool = played(40 * players, players, 1)
+    pool = replace(pool, players=(HOSTILE, *pool.players[1:]), **options)
+    ledger = Ledger.begin("elo" if "time" in options else "glicko2", pool)
+    return history_chart(
+        RatingHistory(ledger, rating_curves(ledger.pool, ledger.replay, pool.players[:chosen]))
+    )
+
+
+def rating_lists() -> list[Chart]:
+    names = [HOSTILE, "w" * 300, "C"]
+    pool = Pool.from_names(names, [*names[1:], names[0]], [1, 0.5, 0])
+    return [rating_list_chart(summarise(BradleyTerry().fit(pool), pool))]
 
 
 SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
@@ -64,7 +82,9 @@ SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
     ],
     "forecast": lambda: [forecast_chart(forecast(40)), forecast_chart(forecast(1))],
     "variants": lambda: [variants_chart([("3", forecast(4)), ("4", forecast(5))], name="rounds")],
-    "calibration": calibration,
+    "calibration": lambda: [calibration_chart(evaluate(played(200, 12, 1), ["elo", "glicko2"]))],
+    "history": lambda: [histories(15, 12), histories(5, 1, time=None)],
+    "rating list": rating_lists,
 }
 
 
@@ -88,3 +108,32 @@ def test_probabilities_of_ranks_are_written() -> None:
     for each in plain["probabilities"]:
         share = 100.0 * each["probability"]
         assert (f"{share:.0f}" in said) or share < 0.5
+
+
+def test_curves_of_a_history_are_at_most_ten_and_without_times_by_games() -> None:
+    chart = histories(15, 12)
+    assert "the first 10 of 12 players" in chart.title
+    assert sum(isinstance(mark, Stroke) for mark in chart.panels[0].marks) == 10
+    timeless = histories(5, 1, time=None)
+    assert "bands" not in timeless.title
+    assert "Games played" in texts(timeless)
+
+
+def test_a_rating_list_shows_the_largest_group_and_is_cut(
+    report: RatingList, large: RatingList, tmp_path: Path
+) -> None:
+    said = " ".join(texts(rating_list_chart(report)))
+    for words in ("Ratings with 95 % intervals", "Engine 07", "1 other group cannot be compared"):
+        assert words in said
+    assert "Lone A" not in said
+    for top, shown in ((None, 60), (300, 300)):
+        chart = rating_list_chart(large, top=top)
+        assert sum(text.startswith("Engine") for text in texts(chart)) == shown
+    assert "top 60 of 300 players" in " ".join(texts(rating_list_chart(large)))
+    check_files(rating_list_chart(large), tmp_path)
+    chart = rating_list_chart(report)
+    with pytest.raises(UsageError, match="picture"):
+        chart.save(tmp_path / "list.txt")
+    for ending in ("svg", "png"):
+        with pytest.raises(InputError):
+            chart.save(tmp_path / "gone" / f"list.{ending}")

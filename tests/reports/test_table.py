@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import re
 
 import pytest
 from rich.cells import cell_len
@@ -53,30 +52,11 @@ def test_a_small_list_to_the_letter() -> None:
     ]
 
 
-def test_bounds_are_marked(report: RatingList) -> None:
-    text = text_list(report)
-    assert re.search(r" >\d", text)
-    assert re.search(r" <\d", text)
-
-
-def test_top_limits_each_group_and_says_so(report: RatingList) -> None:
-    text = text_list(report, top=3)
-    assert "… and 13 more players (--top 0 shows all)" in text
-    assert text.count("Engine 1") < text_list(report).count("Engine 1")
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 def test_the_table_fits_the_terminal(report: RatingList, width: int) -> None:
     text = shown(report, width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert "Rating" in text
-
-
-def test_a_wide_terminal_shows_all_columns_a_narrow_one_the_main_ones(report: RatingList) -> None:
-    assert "Draws %" in shown(report, 120)
-    narrow = shown(report, 48)
-    assert "Draws %" not in narrow
-    assert "±" in narrow
 
 
 def test_many_players_do_not_flood_a_terminal(large: RatingList) -> None:

@@ -1,16 +1,26 @@
+"""Fits by likelihood: against scipy on few games, derivatives by finite differences, intervals."""
+
 from __future__ import annotations
 
-from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize, minimize_scalar
+from scipy.special import erfc, expit
 
 from lab.studies.winning.simulation import european_games, simulate_statistics
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
 from yardstone.grades import usual_komi
 from yardstone.pool import Pool
-from yardstone.winprob.fit import rms_by_difference
+from yardstone.winprob.fit import (
+    FREE,
+    fit_all_games,
+    fit_statistics,
+    fit_winning_model,
+    rms_by_difference,
+)
 from yardstone.winprob.games import GameColumns
 from yardstone.winprob.kaniuk import (
     ALL_PARAMETERS,
@@ -20,10 +30,11 @@ from yardstone.winprob.kaniuk import (
     GradeModel,
     Kaniuk,
     Link,
-    log_probabilities,
+    log_gradients,
 )
 from yardstone.winprob.likelihood import (
     GradedGames,
+    LikelihoodFit,
     damped_newton,
     fit_likelihood,
     parameter_interval,
@@ -34,6 +45,7 @@ from yardstone.winprob.statistics import WinningStatistics
 
 Array = NDArray[np.float64]
 TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])
+CHI2 = 3.841458820694124  # 95 %, one degree of freedom
 
 
 def made(games: float = 400_000, seed: int = 1) -> WinningStatistics:
@@ -49,136 +61,219 @@ def exact(games: float = 1e7) -> WinningStatistics:
     )
 
 
-def test_likelihood_of_exact_ratios() -> None:
-    fit = fit_likelihood(GradedGames.from_statistics(exact()))
-    assert fit.values == pytest.approx(TRUTH, rel=1e-4)
+def few_games(link: Link = "logistic") -> GradedGames:
+    rng = np.random.default_rng(4)
+    first = rng.integers(-9, 4, 900).astype(float)
+    second = first + rng.integers(-3, 4, 900)
+    handicap = rng.integers(0, 4, 900).astype(float)
+    truth = GradeModel(Kaniuk.from_parameters({"u1": 0.3, "K": 0.1}), {"stone": 0.9}, link)
+    won = rng.random(900) < truth.probability(first, second, handicap=handicap)
+    return GradedGames.from_columns(first, second, won, handicap, usual_komi(handicap))
 
 
-def test_profile_intervals_cover() -> None:
-    """Symmetric ones, two standard errors, held u3 in 82 % and K in 88 %."""
-    short = []
-    for seed in range(60):
-        fit = fit_likelihood(GradedGames.from_statistics(made(seed=100 + seed)))
-        short.append(
-            [parameter_shortfall(fit, n, t) for n, t in zip(TABLE_1, TRUTH.tolist(), strict=True)]
-        )
-    inside = 2.0 * np.array(short) <= 3.841459
-    assert np.array(short).min() > -0.01  # the fit is the best there is
-    assert np.all(inside.mean(axis=0) >= 0.88)
-    assert 0.92 <= inside.mean() <= 0.985
+def chances(values: Array, games: GradedGames, link: Link) -> Array:
+    """By equation 2: u1 and K alone, and a head start of stones less one half."""
+    u1, k, stone = values
+    ahead = np.where(games.handicap > 0, games.handicap - 0.5, 0.0) * stone
+    r, s = games.first + ahead, games.second
+    gap = u1 * (s - r) * np.exp(k * np.minimum(r, s))
+    return 0.5 * erfc(gap) if link == "erf" else expit(-4.0 / np.sqrt(np.pi) * gap)
 
 
-def test_profile_intervals_end_where_the_likelihood_has_fallen() -> None:
-    fit = fit_likelihood(GradedGames.from_statistics(made()))
-    low, high = parameter_interval(fit, "K")
-    assert low < fit.values[-1] < high
-    for end in (low, high):
-        assert 2.0 * parameter_shortfall(fit, "K", end) == pytest.approx(3.841459, abs=0.05)
-    fewer = fit_likelihood(GradedGames.from_statistics(made()), free=("u0", "K"))
-    with pytest.raises(UsageError, match="not free"):
-        parameter_interval(fewer, "u1")
-    low, high = parameter_interval(fewer, "K")
-    symmetric = fewer.values[1] + np.array([-1.96, 1.96]) * fewer.standard_errors[1]
-    assert [low, high] == pytest.approx(symmetric.tolist(), rel=0.05)
-    alone = fit_likelihood(GradedGames.from_statistics(made()), free=("u0",))
-    assert parameter_interval(alone, "u0")[0] < alone.values[0] < parameter_interval(alone, "u0")[1]
+def lost(values: Array, games: GradedGames, link: Link) -> float:
+    p = chances(values, games, link)
+    return -float(games.wins @ np.log(p) + (games.games - games.wins) @ np.log1p(-p))
 
 
-def test_an_interval_at_the_edge_is_one_sided() -> None:
+@pytest.mark.parametrize("link", ["erf", "logistic"])
+def test_a_fit_to_few_games_is_scipys(link: Link) -> None:
+    """Values, likelihood, and the covariance from the expected information."""
+    games = few_games(link)
+    start = GradeModel(Kaniuk.from_parameters({"u1": 0.1, "K": 0.2}), {"stone": 1.0}, link)
+    fit = fit_likelihood(games, free=FREE, start=start)
+    best = minimize(lost, [0.2, 0.05, 1.0], (games, link), "Nelder-Mead",
+                    options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000})  # fmt: skip
+    assert fit.values == pytest.approx(best.x, rel=1e-4)
+    assert -fit.log_likelihood == pytest.approx(best.fun, abs=1e-8)
+    assert fit.log_likelihood == pytest.approx(games.log_likelihood(fit.model))
+    assert fit.aic == pytest.approx(2.0 * (3 + best.fun))
+    slopes = []
+    for k in range(3):
+        step = 1e-5 * np.eye(3)[k]
+        ends = (chances(fit.values + sign * step, games, link) for sign in (1.0, -1.0))
+        slopes.append((next(ends) - next(ends)) / 2e-5)
+    p = chances(fit.values, games, link)
+    information = (np.array(slopes) * games.games / (p * (1.0 - p))) @ np.array(slopes).T
+    assert fit.covariance == pytest.approx(np.linalg.inv(information), rel=1e-4)
+    assert fit.standard_errors == pytest.approx(np.sqrt(np.diag(fit.covariance)))
+    assert repr(fit).startswith("<LikelihoodFit: u1 0.")
+
+
+def profile(name: str, value: float, games: GradedGames, best: Array) -> float:
+    """What is lost at best with one of u1, K and stone held."""
+    at = FREE.index(name)
+    others = [k for k in range(3) if k != at]
+
+    def loss(rest: Array) -> float:
+        values = np.array(best)
+        values[at], values[others] = value, rest
+        return lost(values, games, "logistic")
+
+    return float(minimize(loss, best[others], method="Nelder-Mead", options={"fatol": 1e-9}).fun)
+
+
+def test_an_interval_ends_where_the_likelihood_has_fallen_by_half_of_chi_squared() -> None:
+    games = few_games()
+    start = GradeModel(Kaniuk.from_parameters({"u1": 0.1, "K": 0.2}), {"stone": 1.0}, "logistic")
+    fit = fit_likelihood(games, free=FREE, start=start)
+    least = -fit.log_likelihood
+    for name in FREE:
+        low, high = parameter_interval(fit, name)
+        for end in (low, high):
+            lack = profile(name, end, games, fit.values) - least
+            assert 2.0 * lack == pytest.approx(CHI2, abs=0.02), (name, end)
+            assert parameter_shortfall(fit, name, end) == pytest.approx(lack, abs=1e-3)
+    narrow = parameter_interval(fit, "u1", 0.5)
+    assert 2.0 * parameter_shortfall(fit, "u1", narrow[0]) == pytest.approx(0.4549, abs=0.01)
+    for function in (parameter_interval, lambda f, n: parameter_shortfall(f, n, 1.0)):
+        with pytest.raises(UsageError, match="'u0' was not free"):
+            function(fit, "u0")
+    for level in (0.0, 1.0):
+        with pytest.raises(UsageError, match="confidence level"):
+            parameter_interval(fit, "u1", level)
+
+
+def one_coefficient() -> LikelihoodFit:
+    """Of u0 alone every probability is a function of it."""
+    games = few_games()
+    even = games.handicap == 0
+    games = GradedGames(*(getattr(games, n)[even] for n in GradedGames.__dataclass_fields__))
+    start = GradeModel(Kaniuk.from_parameters({"u0": 0.1}))
+    return fit_likelihood(games, free=("u0",), start=start)
+
+
+def test_the_interval_of_a_probability_is_that_of_what_decides_it() -> None:
+    fit = one_coefficient()
+    ends = parameter_interval(fit, "u0")
+    low, high = probability_interval(fit, 1, 3)
+    assert low == pytest.approx(0.5 * erfc(2 * ends[1]), abs=2e-3)
+    assert high == pytest.approx(0.5 * erfc(2 * ends[0]), abs=2e-3)
+    assert probability_interval(fit, 0, 0) == (0.5, 0.5)
+    # One coefficient and nothing to fit again: the likelihood itself.
+    d, won, games = fit.games.second - fit.games.first, fit.games.wins, fit.games.games
+
+    def lack(u0: float) -> float:
+        p = 0.5 * erfc(u0 * d)
+        return -float(won @ np.log(p) + (games - won) @ np.log1p(-p))
+
+    best = minimize_scalar(lack, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10})
+    assert fit.values[0] == pytest.approx(best.x, rel=1e-5)
+    upper = brentq(lambda u0: 2.0 * (lack(u0) - best.fun) - CHI2, best.x, 1.0)
+    assert ends[1] == pytest.approx(upper, rel=1e-3)
+
+
+def test_bounds_make_intervals_one_sided() -> None:
     none = Kaniuk.from_parameters(dict(PUBLISHED.parameters) | {"u3": 0.0})
     games = simulate_statistics(none, european_games(100_000), seed=3)
     fit = fit_likelihood(GradedGames.from_statistics(games), start=GradeModel(none))
     low, high = parameter_interval(fit, "u3")
     assert low == 0.0
     assert 0.0 < high < 1.0
+    # The weaker player lost the only game: there is no end above.
+    sure = GradedGames.from_columns(*(np.array([x]) for x in (0.0, 1.0, False, 0.0, 7.0)))
+    start = GradeModel(Kaniuk.from_parameters({"u0": 0.5}))
+    alone = fit_likelihood(sure, free=("u0",), start=start)
+    assert parameter_interval(alone, "u0")[1] == np.inf
 
 
-def test_the_fit_is_the_best_of_several_starts() -> None:
-    """From table 1's first point alone it stayed in a lower maximum."""
+def test_exact_ratios_give_the_coefficients_back_and_several_starts_the_best() -> None:
+    """From table 1's first point alone a fit stayed in a lower maximum."""
+    fit = fit_likelihood(GradedGames.from_statistics(exact()))
+    assert fit.names == TABLE_1
+    assert fit.values == pytest.approx(TRUTH, rel=1e-4)
     games = GradedGames.from_statistics(made(40_000, seed=33))
     alone = fit_likelihood(games, start=GradeModel(INITIAL, {}, "erf"))
-    other = fit_likelihood(
-        games,
-        start=GradeModel(
-            Kaniuk.from_parameters({"u0": 0.0, "v0": 0.004, "u1": 0.15, "u3": 0.05, "K": 0.05})
-        ),
-    )
-    assert alone.minimum.value <= other.minimum.value + 1e-6
+    low_k = {"u0": 0.0, "v0": 0.004, "u1": 0.15, "u3": 0.05, "K": 0.05}
+    for core in (low_k, dict(PUBLISHED.parameters)):
+        other = fit_likelihood(games, start=GradeModel(Kaniuk.from_parameters(core)))
+        assert alone.minimum.value <= other.minimum.value + 1e-5
+    below = parameter_interval(alone, "K")
+    assert below[0] <= alone.values[-1] <= below[1]
 
 
-def test_intervals_of_probabilities_cover() -> None:
-    inside = []
-    for seed in range(25):
-        fit = fit_likelihood(GradedGames.from_statistics(made(20_000, seed=300 + seed)))
-        low, high = probability_interval(fit, 1, 3)
-        assert low < float(fit.model.probability(1, 3)) < high
-        inside.append(low <= float(PUBLISHED.probability(1, 3)) <= high)
-    assert np.mean(inside) >= 0.84
-    assert probability_interval(fit, 0, 0) == (0.5, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("free", "message"), [(("zz",), "zz"), ((), "at least one"), (("u0",), None)]
-)
-def test_wrong_wishes(free: tuple[str, ...], message: str | None) -> None:
-    counts = GradedGames.from_statistics(made())
-    with nullcontext() if message is None else pytest.raises(UsageError, match=message):
-        fit_likelihood(counts, free=free)
-
-
-def test_too_few_games() -> None:
+def test_wrong_wishes_and_no_games() -> None:
+    counts = GradedGames.from_statistics(made(1000))
+    for free, message in ((("zz",), "zz"), ((), "at least one")):
+        with pytest.raises(UsageError, match=message):
+            fit_likelihood(counts, free=free)
     none = WinningStatistics(-20, np.zeros((27, 4)), np.zeros((27, 4)))
     with pytest.raises(NoGamesError):
         fit_likelihood(GradedGames.from_statistics(none))
+    lowest = np.zeros((27, 4))
+    lowest[0, 0] = 9.0  # players below 20 kyu stand in the first row too
+    assert GradedGames.from_statistics(WinningStatistics(-20, lowest, lowest)).games.sum() == 0.0
+    with pytest.raises(InputError):
+        GameColumns.from_pool(Pool.from_names(["a"], ["b"], [1]))
 
 
-def test_rms_of_a_true_model_is_what_chance_gives() -> None:
-    rms, chance = rms_by_difference(made(), PUBLISHED)
-    assert np.all(rms < 0.02)
-    assert np.all((rms / chance > 0.5) & (rms / chance < 1.6))
-    assert rms_by_difference(exact(), PUBLISHED)[0] == pytest.approx(np.zeros(4), abs=1e-12)
+def test_games_alike_are_added_up() -> None:
+    columns = [np.array(x, float) for x in ([1, 0, 1], [2, 2, 2], [0, 0, 0], [7, 7, 7])]
+    first, second, handicap, komi = columns
+    won = np.array([True, True, False])
+    weight = np.array([0.5, 1.0, 2.0])
+    games = GradedGames.from_columns(first, second, won, handicap, komi, weight)
+    assert (games.first.tolist(), games.second.tolist()) == ([0.0, 1.0], [2.0, 2.0])
+    assert (games.wins.tolist(), games.games.tolist()) == ([1.0, 0.5], [1.0, 2.5])
+    assert GradedGames.from_columns(first, second, won, handicap, komi).games.tolist() == [1, 2]
+    table = WinningStatistics(-2, [[9, 0], [1, 3]], [[9, 0], [2, 4]])  # type: ignore[arg-type]
+    games = GradedGames.from_statistics(table)
+    assert np.array(
+        [games.first, games.second, games.handicap, games.komi, games.wins, games.games]
+    ).tolist() == [[-1, -1], [0, 1], [0, 0], [7, 7], [1, 3], [2, 4]]
 
 
 @pytest.mark.parametrize("link", ["erf", "logistic"])
-def test_derivatives_of_the_grade_model(link: Link) -> None:
+@pytest.mark.parametrize("lapse", [0.0, 0.05])
+def test_derivatives_are_those_of_the_probabilities(link: Link, lapse: float) -> None:
     rng = np.random.default_rng(0)
     first, second = rng.normal(-6, 7, (2, 80))
     handicap, komi = rng.integers(0, 4, 80).astype(float), rng.choice([6.5, 7.5], 80)
-    extras = {"low": 0.01, "lapse": 0.05, "black": 0.1, "komi": 0.02, "stone": 0.9}
+    extras = {"low": 0.01, "lapse": lapse, "black": 0.1, "komi": 0.02, "stone": 0.9}
     core = Kaniuk((0.04, 0.1, 0.01, 0.02), (0.004, 0.001, 1e-4, 2e-4), 0.19)
-    vector = GradeModel(core, extras, link).vector
-    log_win, log_loss, win_slope, loss_slope, jacobian = log_probabilities(
-        vector, link, first, second, handicap, komi
-    )
-    assert np.exp(log_win) + np.exp(log_loss) == pytest.approx(np.ones(80), abs=1e-13)
-    step = 1e-6
+    model = GradeModel(core, extras, link)
+    conditions = (first, second, handicap, komi)
+    log_win, log_loss, win, loss = log_gradients(model.vector, link, *conditions)
+    p = model.probability(first, second, handicap=handicap, komi=komi)
+    assert np.exp(log_win) == pytest.approx(p, abs=1e-13)
+    assert np.exp(log_loss) == pytest.approx(1.0 - p, abs=1e-13)
     for k, name in enumerate(ALL_PARAMETERS):
-        if name == "lapse":
+        if name == "lapse" and not lapse:
             continue
-        ends = []
-        for sign in (-1, 1):
-            moved = vector.copy()
-            moved[k] += sign * step
-            ends.append(log_probabilities(moved, link, first, second, handicap, komi)[:2])
-        for side, slope in ((0, win_slope), (1, loss_slope)):
-            numeric = (ends[1][side] - ends[0][side]) / (2 * step)
-            assert slope * jacobian[k] == pytest.approx(numeric, rel=2e-4, abs=2e-5)
+        step = 1e-6 * np.eye(len(ALL_PARAMETERS))[k]
+        ends = [log_gradients(model.vector + s * step, link, *conditions)[:2] for s in (-1, 1)]
+        for side, slope in ((0, win), (1, loss)):
+            numeric = (ends[1][side] - ends[0][side]) / 2e-6
+            assert slope[k] == pytest.approx(numeric, rel=2e-4, abs=2e-5), name
 
 
 def test_the_grade_model_is_kaniuks_without_its_terms() -> None:
     model = GradeModel()
-    assert model.probability(1, 3) == pytest.approx(PUBLISHED.probability(1, 3))
-    assert model.probability(-9, 0) == pytest.approx(PUBLISHED.probability(-9, 0), rel=1e-9)
-    assert model.strength_gap(1, 3) == pytest.approx(PUBLISHED.strength_gap(1, 3))
+    for pair in ((1, 3), (-9, 0)):
+        assert model.probability(*pair) == pytest.approx(PUBLISHED.probability(*pair), rel=1e-9)
+        assert model.strength_gap(*pair) == pytest.approx(PUBLISHED.strength_gap(*pair))
     low = GradeModel(extras={"low": 0.05})
-    assert low.probability(-18, -17) < model.probability(-18, -17)
+    assert low.strength_gap(-18, -17) == pytest.approx(model.strength_gap(-18, -17) + 0.05 * 6)
     assert low.probability(-11, -10) == model.probability(-11, -10)
     lapse = GradeModel(extras={"lapse": 0.1})
-    assert lapse.probability(-20, 6) == pytest.approx(0.05)
+    assert lapse.probability(1, 3) == pytest.approx(0.05 + 0.9 * PUBLISHED.probability(1, 3))
+    # Three stones without komi are two and a half grades; one of 14 points.
     fair = GradeModel(extras={"stone": 1.0})
-    assert fair.probability(-3, 0, handicap=3) < 0.5 < fair.probability(-3, 0, handicap=4)
+    assert fair.probability(-2.5, 0, handicap=3) == pytest.approx(0.5)
+    assert fair.probability(-2.0, 0, handicap=3, komi=7) == pytest.approx(0.5)
     colour = GradeModel(extras={"black": 0.2, "komi": 0.1})
     assert colour.probability(0, 0, komi=9.0) == pytest.approx(0.5)
+    assert colour.probability(-0.2, 0) == pytest.approx(0.5)
+    assert colour.probability(0, 0, handicap=2) == pytest.approx(0.5)
     with pytest.raises(UsageError, match="no term"):
         GradeModel(extras={"luck": 1.0})
     with pytest.raises(UsageError, match="link must be"):
@@ -188,7 +283,7 @@ def test_the_grade_model_is_kaniuks_without_its_terms() -> None:
 def test_colour_handicap_and_lapses_are_recovered() -> None:
     truth = GradeModel(extras={"lapse": 0.08, "black": 0.3, "stone": 0.8, "low": 0.02})
     rng = np.random.default_rng(7)
-    size = 60_000
+    size = 40_000
     first = rng.integers(-20, 7, size).astype(float)
     second = np.clip(first + rng.integers(-6, 7, size), -20, 6).astype(float)
     handicap = rng.integers(0, 4, size).astype(float)
@@ -201,29 +296,156 @@ def test_colour_handicap_and_lapses_are_recovered() -> None:
     assert fit.names == (*TABLE_1, "low", "lapse", "black", "stone")
     assert np.all(np.abs(fit.values - wanted) < 4.0 * fit.standard_errors)
     assert fit.log_likelihood >= games.log_likelihood(truth)
-    assert fit.aic == pytest.approx(2 * (9 - fit.log_likelihood))
+    for k in range(len(names)):  # nowhere near is better
+        for step in (-0.05, 0.05):
+            vector = fit.model.vector
+            vector[ALL_PARAMETERS.index(fit.names[k])] += step * fit.standard_errors[k]
+            assert games.log_likelihood(GradeModel.from_vector(vector)) <= fit.log_likelihood
 
 
-def test_the_minimisers_say_when_they_fail() -> None:
+def test_the_minimiser_finds_minima_above_bounds_and_says_when_it_fails() -> None:
     def bowl(x: Array) -> tuple[float, Array, Array]:
         return float(x @ x), 2 * x, 2 * np.eye(len(x))
 
-    start = np.array([3.0, -4.0])
-    assert damped_newton(bowl, start, np.full(2, -np.inf)).point == pytest.approx([0, 0], abs=1e-9)
-    assert damped_newton(bowl, start, np.array([1.0, -9.0])).point == pytest.approx(
-        [1, 0], abs=1e-9
-    )
+    start, free = np.array([3.0, -4.0]), np.full(2, -np.inf)
+    assert damped_newton(bowl, start, free).point == pytest.approx([0, 0], abs=1e-9)
+    bound = damped_newton(bowl, start, np.array([1.0, -9.0]))
+    assert bound.point == pytest.approx([1, 0], abs=1e-9)
+    assert bound.value == pytest.approx(1.0)
+    assert bound.steps == len(bound.path) - 1 >= 1
+
+    def valley(x: Array) -> tuple[float, Array, Array]:  # Rosenbrock's
+        a, b = 1.0 - x[0], x[1] - x[0] ** 2
+        slope = np.array([-2.0 * a - 400.0 * x[0] * b, 200.0 * b])
+        cross = -400.0 * x[0]
+        return a * a + 100.0 * b * b, slope, np.array(
+            [[2.0 - 400.0 * (b - 2.0 * x[0] ** 2), cross], [cross, 200.0]]
+        )  # fmt: skip
+
+    assert damped_newton(valley, np.array([-1.2, 1.0]), free).point == pytest.approx([1, 1])
+    held = damped_newton(valley, np.array([1.0, 3.0]), np.array([-np.inf, 2.0]))
+    assert held.point == pytest.approx([brentq(lambda x: 400 * x**3 - 798 * x - 2, 1, 2), 2.0])
 
     def slope(x: Array) -> tuple[float, Array, Array]:
         return float(x.sum()), np.ones(2), np.eye(2)
 
     with pytest.raises(ConvergenceError):
-        damped_newton(slope, start, np.full(2, -np.inf), most_steps=20)
+        damped_newton(slope, start, free, most_steps=20)
 
     def trough(x: Array) -> tuple[float, Array, Array]:  # singular, and factorised by rounding
         curved = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]])
         return float(0.5 * x @ curved @ x), curved @ x, curved
 
-    assert damped_newton(trough, start, np.full(2, -np.inf)).value == pytest.approx(0.0, abs=1e-9)
-    with pytest.raises(InputError):
-        GameColumns.from_pool(Pool.from_names(["a"], ["b"], [1]))
+    assert damped_newton(trough, start, free).value == pytest.approx(0.0, abs=1e-9)
+
+
+# ------------------------------------------------------------ what a fit says
+
+
+def test_errors_of_a_model_by_difference_of_grades() -> None:
+    """Over 12 kyu to 7 dan, each cell alike; and what chance alone would give."""
+    wins, games = np.zeros((2, 27, 4))
+    outside = [(-13, 1, 9, 9), (6, 1, 1, 1), (5, 2, 1, 1)]
+    for grade, difference, won, played in [*outside, (-12, 1, 3, 10), (3, 1, 1, 4), (0, 2, 2, 8)]:
+        wins[grade + 20, difference - 1], games[grade + 20, difference - 1] = won, played
+    rms, chance = rms_by_difference(WinningStatistics(-20, wins, games), PUBLISHED)
+    p = [float(PUBLISHED.probability(g, g + 1)) for g in (-12, 3)]
+    assert rms[0] == pytest.approx(np.sqrt(((0.3 - p[0]) ** 2 + (0.25 - p[1]) ** 2) / 2))
+    expected = (p[0] * (1 - p[0]) / 10 + p[1] * (1 - p[1]) / 4) / 2
+    assert chance[0] == pytest.approx(np.sqrt(expected))
+    assert rms[1] == pytest.approx(abs(0.25 - PUBLISHED.probability(0, 2)))
+    assert np.isnan([*rms[2:], *chance[2:]]).all()
+
+
+def test_a_fit_to_statistics_tells_its_intervals() -> None:
+    statistics = made(20_000)
+    result = fit_statistics(statistics, free=("u1", "K"), pairs=[(1.0, 3.0)], level=0.9)
+    fit = result.fit
+    assert isinstance(fit, LikelihoodFit)
+    for each in result.parameters:
+        low, high = parameter_interval(fit, each.name, 0.9)
+        assert each.interval is not None
+        assert (each.interval.low, each.interval.high, each.interval.level) == (low, high, 0.9)
+        assert each.interval.method == "profile likelihood"
+        assert each.published == PUBLISHED.parameters[each.name]
+    (pair,) = result.probabilities
+    assert pair.probability == pytest.approx(float(result.model.probability(1, 3)))
+    assert (pair.interval.low, pair.interval.high) == probability_interval(fit, 1, 3, 0.9)
+    assert [each.difference for each in result.errors] == [1, 2, 3, 4]
+    rms, _ = rms_by_difference(statistics, result.model)
+    assert [each.rms for each in result.errors] == pytest.approx(rms)
+    winning = result.winning
+    assert (winning.lowest, winning.highest, winning.apart) == (-20.0, 6.0, 4.0)
+    assert winning.about.startswith(f"winning statistics of {statistics.games.sum():,.0f} even")
+    assert winning.probability(-3.5, 0, handicap=4) == pytest.approx(0.5)  # a stone is a grade
+
+
+def graded_pool(games: int = 400, *, events: int = 0, seed: int = 2) -> Pool:
+    rng = np.random.default_rng(seed)
+    first = rng.integers(-8, 4, games).astype(float)
+    second = first + rng.integers(-2, 3, games)
+    handicap = np.where(rng.random(games) < 0.3, 2.0, 0.0)
+    truth = GradeModel(Kaniuk.from_parameters({"u1": 0.2, "K": 0.05}), {"stone": 1.0}, "logistic")
+    won = rng.random(games) < truth.probability(first, second, handicap=handicap)
+    one = rng.integers(0, 20, games)
+    other = (one + 1 + rng.integers(0, 19, games)) % 20
+    columns = {"first_grade": first, "second_grade": second, "handicap": handicap}
+    if events:
+        columns["event"] = np.array([f"event {k}" for k in np.arange(games) % events])
+    time = np.datetime64("2011-05-01", "s") + np.arange(games) * 86_400
+    names = [[f"p{k}" for k in side] for side in (one, other)]
+    return Pool.from_names(*names, won.astype(float), time=time, columns=columns)
+
+
+def test_a_model_says_what_it_was_fitted_to() -> None:
+    pool = graded_pool(events=12)
+    result = fit_winning_model(pool, name="ours")
+    model, region = result.model, result.model.region
+    assert (model.name, model.about) == ("ours", "400 games of 12 events, 2011 to 2012")
+    grades = np.sort([*pool.columns["first_grade"], *pool.columns["second_grade"]])
+    assert (model.lowest, model.highest) == (grades[19], grades[-20])  # ten games reach so far
+    even = pool.columns["handicap"] == 0
+    apart = np.abs(pool.columns["first_grade"] - pool.columns["second_grade"])[even]
+    assert model.apart == np.sort(apart)[-10]
+    assert region is not None
+    assert (region.free, region.clusters, model.of_events) == (FREE, "12 events", True)
+    nameless = {name: each for name, each in pool.columns.items() if name != "event"}
+    players = fit_winning_model(replace(pool, columns=nameless))
+    assert players.model.about == "400 games of 20 players, 2011 to 2012"
+    assert not players.model.of_events
+    weighed = fit_winning_model(pool, event_games=5.0)
+    size = np.bincount(np.arange(400) % 12)
+    assert weighed.fit.games.games.sum() == pytest.approx((size / (1.0 + size / 5.0)).sum())
+    few = fit_winning_model(graded_pool(60, events=3))
+    assert few.model.region is None
+    assert few.model.no_interval == "its games are of too few events for one"
+    told = fit_all_games(graded_pool(60, events=3), free=("u1",), link="logistic")
+    assert told.parameters[0].interval is not None
+    assert told.parameters[0].interval.method == "profile likelihood, games taken as independent"
+    told = fit_all_games(pool, free=FREE, link="logistic", pairs=[(0.0, 2.0)])
+    assert told.probabilities[0].interval.method == "over 12 events"
+    no_stone = fit_winning_model(pool, free=("u1", "K")).model
+    assert no_stone.no_interval == "the worth of a stone was not fitted"
+    assert no_stone.interval(0, 1, handicap=2) is None
+    assert no_stone.interval(0, 1) is not None
+    lapses = fit_winning_model(pool, free=("u1", "lapse"))
+    assert lapses.model.interval(0, 1) is None
+    assert "lapses" in lapses.model.no_interval
+
+
+def test_what_games_say_nothing_of_cannot_be_fitted() -> None:
+    pool = graded_pool(50)
+    even = pool.select(pool.columns["handicap"] == 0)
+    for games, free, message in [
+        (even, ("u1", "stone"), "nothing of 'stone'"),
+        (pool, ("u1", "komi"), "nothing of 'komi'"),
+        (pool, ("u1", "low"), "nothing of 'low'"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            fit_winning_model(games, free=free)
+    with pytest.raises(UsageError, match="name no events"):
+        fit_winning_model(pool, event_games=10.0)
+    with pytest.raises(NoGamesError):
+        fit_winning_model(pool.select(np.zeros(50, np.bool_)))
+    with pytest.raises(UsageError, match="event_games"):
+        fit_winning_model(graded_pool(50, events=5), event_games=0.0)

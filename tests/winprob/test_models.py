@@ -14,7 +14,14 @@ from yardstone.grades import head_start
 from yardstone.ratings.egf import EGF
 from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
-from yardstone.winprob.model import MODELS, WinningModel, read_model, winning_model, write_model
+from yardstone.winprob.model import (
+    MODELS,
+    WinningModel,
+    read_model,
+    winning_model,
+    with_coefficients,
+    write_model,
+)
 
 GRADES = np.arange(-30.0, 9.0)
 GO = [name for name in MODELS if name != "elo"]
@@ -67,25 +74,39 @@ def test_moving_first_without_komi_is_half_a_stone() -> None:
     )
 
 
-def test_published_models_have_no_interval_and_say_why() -> None:
+def test_what_a_model_was_made_for_and_whether_it_has_intervals() -> None:
     model = winning_model("kaniuk")
     assert model.interval(1, 3) is None
     assert "without errors" in model.no_interval
-    np.testing.assert_array_equal(
-        model.extrapolates([1, -25, 7, -5], [3, -24, 6, 0]), [False, True, True, True]
-    )
-
-
-def test_the_shipped_model_has_intervals() -> None:
-    model = winning_model()
-    assert model is winning_model("fitted")
-    p = model.probability([1, -10, 0], [3, -9, 0], handicap=[0, 0, 2])
-    ends = model.interval([1, -10, 0], [3, -9, 0], handicap=[0, 0, 2])
+    first, second = [1, 6, -20, 7, -21, -5, -5], [3, 2, -16, 6, -20, -1, 0]
+    outside = [False, False, False, True, True, False, True]  # 20k to 7d, 4 grades apart
+    assert model.extrapolates(first, second).tolist() == outside
+    assert winning_model("egf").extrapolates([-30, -31], [8, 0]).tolist() == [False, True]
+    assert winning_model("goldis").extrapolates([-19, -20, 0], [9, 0, 10]).tolist() == [
+        False, True, True,
+    ]  # fmt: skip
+    shipped = winning_model()
+    assert shipped is winning_model("fitted")
+    p = shipped.probability([1, -10, 0], [3, -9, 0], handicap=[0, 0, 2])
+    ends = shipped.interval([1, -10, 0], [3, -9, 0], handicap=[0, 0, 2])
     assert ends is not None
     assert np.all((ends[0] < p) & (p < ends[1]))
-    narrow = model.interval(1, 3, level=0.5)
-    assert narrow is not None
-    assert ends[0][0] < narrow[0] < p[0] < narrow[1] < ends[1][0]
+
+
+def test_coefficients_set_by_hand() -> None:
+    model = winning_model()
+    mine = with_coefficients(model, {"u1": 0.25, "black": -0.1})
+    assert isinstance(mine.law, GradeModel)
+    assert mine.law.core.u[1] == 0.25
+    assert mine.law.extras["black"] == -0.1
+    assert mine.law.core.k == model.law.core.k  # type: ignore[attr-defined]
+    assert mine.about.endswith("; u1 set to 0.25, black set to -0.1")
+    assert (mine.region, mine.spread) == (None, None)
+    for values in ({"u1": -0.1}, {"lapse": 1.0}, {"w": 1.0}):
+        with pytest.raises(UsageError):
+            with_coefficients(model, values)
+    with pytest.raises(UsageError, match="no coefficients to set"):
+        with_coefficients(winning_model("egf"), {"u1": 0.1})
 
 
 def test_a_file_gives_the_model_back(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.studies.winning.simulation import european_games, simulate_pool, simulate_statistics
@@ -13,7 +14,7 @@ from yardstone.errors import InputError, NoGamesError, SkippedWarning, UsageErro
 from yardstone.pool import Pool
 from yardstone.reports.files import document_csv
 from yardstone.reports.winprob import statistics_document
-from yardstone.winprob.games import read_games_csv
+from yardstone.winprob.games import GameColumns, implausible_events, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.statistics import (
     WinningStatistics,
@@ -51,16 +52,78 @@ def test_wins_of_the_weaker_player_are_counted() -> None:
     assert repr(result) == "<WinningStatistics: 2 games>"
 
 
-def test_a_period_counts_its_last_day() -> None:
+@pytest.mark.parametrize(
+    ("period", "games"),
+    [
+        ({"end": "2006-12-31"}, 2),
+        ({"begin": "2006-12-31"}, 1),
+        ({"end": "2006-12-30"}, 1),
+        ({"begin": "2001-03-01", "end": "2001-03-01"}, 1),
+        ({"begin": "2001-03-02", "end": "2006-12-30"}, 0),
+    ],
+)
+def test_a_period_counts_its_first_and_last_day(period: dict[str, str], games: int) -> None:
+    assert WinningStatistics.from_pool(small_pool(), **period).games.sum() == games  # type: ignore[arg-type]
+
+
+def test_games_without_dates_or_grades_cannot_be_counted() -> None:
     pool = small_pool()
-    assert WinningStatistics.from_pool(pool, end="2006-12-31").games.sum() == 2
-    assert WinningStatistics.from_pool(pool, begin="2006-12-31").games.sum() == 1
-    assert WinningStatistics.from_pool(pool, end="2006-12-30").games.sum() == 1
     undated = Pool(pool.players, pool.first, pool.second, pool.score, None, pool.columns)
     with pytest.raises(UsageError, match="no dates"):
         WinningStatistics.from_pool(undated, begin="2001-01-01")
+    with pytest.raises(UsageError, match="is not a date"):
+        WinningStatistics.from_pool(pool, begin="soon")
     with pytest.raises(InputError, match="first_grade"):
         WinningStatistics.from_pool(Pool.from_names(["a"], ["b"], [1]))
+
+
+def test_only_whole_grades_within_reach_are_counted() -> None:
+    first = np.array([-20, -21, 6, 7, 0, 0, 0, 0.5, 0], float)
+    second = np.array([-19, -20, 5, 6, 4, 5, 0, 1.5, 0.5], float)
+    result = WinningStatistics.from_games(first, second, np.ones(9, bool))
+    counted = {(int(r) - 20, int(c) + 1): result.wins[r, c] for r, c in np.argwhere(result.games)}
+    assert counted == {(-20, 1): 1.0, (5, 1): 0.0, (0, 4): 1.0}
+    assert result.games.shape == (27, 4)
+    errors = result.standard_error()
+    assert errors[0, 0] == pytest.approx(np.sqrt(2 / 3 * 1 / 3 / 3))  # one more of each added
+    assert np.isnan(errors[1, 0])
+
+
+def test_implausible_events_and_weights_of_groups() -> None:
+    """Black won 25 of 25: five deviations, which is the most; a lone game is never implausible."""
+    sizes = {"all": (25, 25), "more": (26, 26), "even": (30, 15), "lone": (1, 1), "none": (26, 0)}
+    event, won = [], []
+    for name, (games, wins) in sizes.items():
+        event += [name] * games
+        won += [1.0] * wins + [0.0] * (games - wins)
+    number = len(event)
+    columns = {"event": np.array(event), "handicap": np.zeros(number)}
+    pool = Pool.from_names(["a"] * number, ["b"] * number, won, columns=columns)
+    assert implausible_events(pool) == ["more", "none"]
+    assert implausible_events(pool, deviations=4.99) == ["all", "more", "none"]
+    assert implausible_events(replace(pool, columns={**columns, "handicap": np.ones(number)})) == []
+    games = GameColumns(*np.zeros((4, number)), np.zeros(number, bool), np.array(event))  # type: ignore[arg-type]
+    weights = dict(zip(event, games.group_weights(10.0), strict=True))
+    assert weights == pytest.approx({n: 1 / (1 + size / 10) for n, (size, _) in sizes.items()})
+
+
+def test_games_for_a_fit_are_decided_and_between_known_grades() -> None:
+    first = np.array([-30, -30.5, 8, 8.5, np.nan, 0, 0, 0, 0])
+    columns = {
+        "first_grade": first,
+        "second_grade": np.zeros(9),
+        "handicap": np.array([0, 0, 0, 0, 0, 0, -1, 2, 0]),
+        "komi": np.array([6.5, 0, 0, 0, 0, 0, 0, 6.5, np.nan]),
+    }
+    score = [1.0, 1, 0, 1, 1, 0.5, 1, 1, 0]
+    games = GameColumns.from_pool(Pool.from_names(["a"] * 9, ["b"] * 9, score, columns=columns))
+    assert games.first.tolist() == [-30.0, 8.0, 0.0, 0.0]
+    assert games.first_won.tolist() == [True, False, True, False]
+    assert games.komi.tolist() == [6.5, 0.0, 0.0, 7.0]  # none with stones, 7 where none is named
+    assert games.group.tolist() == [0, 2, 7, 8]
+    assert not games.rated.any()
+    with pytest.raises(InputError, match="no column 'place'"):
+        GameColumns.from_pool(small_pool(), group="place")
 
 
 def test_extension_by_equation_1() -> None:
@@ -115,6 +178,7 @@ def test_impossible_counts_are_refused() -> None:
 
 
 @given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
 def test_the_published_layout_and_csv_both_ways(seed: int) -> None:
     rng = np.random.default_rng(seed)
     games = rng.integers(0, 40, (27, 4)).astype(float) * (rng.random((27, 4)) < 0.7)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from yardstone.clusters import half_width, mean_error, t_quantile
 from yardstone.disk import on_disk, pieces, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.laws import logistic, logit
+from yardstone.winprob.laws import log_logistic, logit
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Ints, Longs
@@ -382,22 +382,36 @@ def recalibration_of(games: Callable[[], Iterable[tuple[Floats, Floats]]]) -> tu
     ends = [(x.min(), x.max()) for _, x in (known if few else parts()) if len(x)]
     if not ends or max(high for _, high in ends) - min(low for low, _ in ends) < 1e-12:
         return float("nan"), float("nan")
-    intercept, slope = 0.0, 1.0
-    for _ in range(50):
-        sums = np.zeros(5)
+    line, step, least = np.array([0.0, 1.0]), np.zeros(2), np.inf
+    for _ in range(100):
+        sums = np.zeros(6)
         for s, x in known if few else parts():
-            fitted = logistic(intercept + slope * x)
+            odds = line[0] + line[1] * x
+            log_fitted = log_logistic(odds)
+            fitted = np.exp(log_fitted)
             weight = fitted * (1.0 - fitted)
             off, moment = s - fitted, weight * x
-            sums += (off.sum(), (off * x).sum(), weight.sum(), moment.sum(), (moment * x).sum())
-        g0, g1, h00, h01, h11 = sums
+            loss = ((1.0 - s) * odds - log_fitted).sum()
+            sums += (
+                off.sum(),
+                (off * x).sum(),
+                weight.sum(),
+                moment.sum(),
+                (moment * x).sum(),
+                loss,
+            )
+        g0, g1, h00, h01, h11, loss = sums
+        if loss > least * (1.0 + 1e-9):  # a step too far
+            step = 0.5 * step
+            line = line - step
+            continue
+        least = loss
         determinant = h00 * h11 - h01 * h01
         if not determinant > 1e-12 * h00 * h11 or not isfinite(determinant):
             return float("nan"), float("nan")
-        step0 = (h11 * g0 - h01 * g1) / determinant
-        step1 = (h00 * g1 - h01 * g0) / determinant
-        shorten = min(1.0, 2.0 / max(sqrt(step0 * step0 + step1 * step1), 1e-300))
-        intercept, slope = intercept + shorten * step0, slope + shorten * step1
-        if max(abs(step0), abs(step1)) < 1e-10:
-            return float(intercept), float(slope)
+        step = np.array([h11 * g0 - h01 * g1, h00 * g1 - h01 * g0]) / determinant
+        if np.abs(step).max() < 1e-10:
+            return float(line[0]), float(line[1])
+        step *= min(1.0, 2.0 / float(np.hypot(*step)))
+        line = line + step
     return float("nan"), float("nan")

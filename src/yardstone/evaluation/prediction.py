@@ -188,7 +188,8 @@ def read_predictions(
         within = (expected >= 0.0) & (expected <= 1.0)
         keep(within, f"no prediction between 0 and 1 for {name!r}")
         if draw is not None:
-            within = (draw >= 0.0) & (draw <= 2.0 * np.minimum(expected, 1.0 - expected))
+            most = 2.0 * np.minimum(expected, 1.0 - expected) + 1e-12  # that of 0.8 is 0.4
+            within = (draw >= 0.0) & (draw <= most)
             keep(within, f"no probability of a draw that goes with {name!r}")
     if not good.any():
         raise NoGamesError("no row has a score and predictions", file=str(path))

@@ -296,7 +296,8 @@ def log_gradients(
 
 def lapse_slope(log_probability: Floats, lapse: float) -> Floats:
     """Derivative of the logarithm of a probability by the share of lapses in it."""
-    return np.asarray((0.5 * np.exp(-log_probability) - 1.0) / (1.0 - lapse))
+    with np.errstate(over="ignore"):  # hundreds of grades apart
+        return np.asarray((0.5 * np.exp(-log_probability) - 1.0) / (1.0 - lapse))
 
 
 def _link(gap: Floats, lapse: float, link: Link) -> tuple[Floats, Floats, Floats, Floats]:
