@@ -15,9 +15,8 @@ from lab.studies.winning.simulation import (
     simulate_statistics,
 )
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.pool import Pool
 from yardstone.winprob.fit import spread_between
-from yardstone.winprob.games import GameColumns, implausible_events, read_games_csv
+from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
 from yardstone.winprob.statistics import WinningStatistics
@@ -138,14 +137,16 @@ def test_no_group_stands_on_both_sides() -> None:
 def test_ratings_are_scored_where_both_players_have_one() -> None:
     """Results follow ratings that scatter about grades; one game in three comes without."""
     rng = np.random.default_rng(2)
-    grades = rng.integers(-10, 5, (2, 6_000)).astype(float)
+    size = 2_400
+    grades = rng.integers(-10, 5, (2, size)).astype(float)
     ratings = 2100.0 + 100.0 * (grades + rng.normal(0.0, 2.0, grades.shape))
-    won = rng.random(6_000) < 1.0 / (1.0 + np.exp((ratings[1] - ratings[0]) / 200.0))
-    without = np.arange(6_000) % 3 == 0
+    won = rng.random(size) < 1.0 / (1.0 + np.exp((ratings[1] - ratings[0]) / 200.0))
+    without = np.arange(size) % 3 == 0
     ratings[0, without] = np.nan
-    stones, komi, event = np.zeros(6_000), np.full(6_000, 7.0), np.arange(6_000) // 20
+    stones, komi, event = np.zeros(size), np.full(size, 7.0), np.arange(size) // 20
     games = GameColumns(grades[0], grades[1], stones, komi, won, event, ratings)
-    result = cross_validate(games, candidates=(*CANDIDATES[:4], RATINGS), folds=5)
+    plain = next(form for form in CANDIDATES if form.name == "likelihood")
+    result = cross_validate(games, candidates=(plain, RATINGS), folds=3)
     assert result.names[-1] == result.chosen == "ratings where they stand"
     ends = result.gain_interval("ratings where they stand", "likelihood", ~without)
     assert ends is not None
@@ -154,9 +155,9 @@ def test_ratings_are_scored_where_both_players_have_one() -> None:
     assert np.array_equal(by["ratings where they stand"][without], by["likelihood"][without])
     ahead = np.where(won, 1.0, -1.0) * (ratings[0] - ratings[1]) / 200.0
     true = np.log1p(np.exp(-ahead[~without])).mean()
-    assert by["ratings where they stand"][~without].mean() == pytest.approx(true, abs=0.005)
+    assert by["ratings where they stand"][~without].mean() == pytest.approx(true, abs=0.01)
     # By itself the entrant takes part where there are ratings, and only there.
-    few = games.select(np.arange(6_000) < 300)
+    few = games.select(np.arange(size) < 100)
     assert cross_validate(few, folds=2).names == (*(form.name for form in CANDIDATES), RATINGS.name)
     nowhere = few.select(~few.rated)
     assert RATINGS.name not in cross_validate(nowhere, folds=2).names
@@ -213,28 +214,21 @@ def test_events_made_up_are_left_out(tmp_path: Path) -> None:
     rows += [f"Real,2020-01-01,19,7.5,1,a,b,3k,2k,0,{'BW'[k % 2]}+R" for k in range(40)]
     path = tmp_path / "games.csv"
     path.write_text(HEAD + "\n".join(rows) + "\n")
-    everything = read_games_csv(path, screen=0)
-    assert implausible_events(everything) == ["Try"]
-    assert len(everything) == 80
+    assert len(read_games_csv(path, screen=0)) == 80
     pool = read_games_csv(path)
     assert len(pool) == 40
     assert pool.skipped.total == 40
 
 
-def test_csv_without_grades(tmp_path: Path) -> None:
+def test_tables_that_cannot_be_used(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
-    path.write_text("black,white,result\na,b,B+1\n")
-    with pytest.raises(InputError, match="do not name the players' grades"):
-        read_games_csv(path)
-    pool = Pool.from_names(["a"], ["b"], [1])
-    with pytest.raises(InputError, match="first_grade"):
-        GameColumns.from_pool(pool)
+    for content, message in [
+        ("black,white,result\na,b,B+1\n", "do not name the players' grades"),
+        (f"{HEAD.strip()}{',x' * 2000}\n", "at most 2,000 are read"),
+        ("", ""),
+    ]:
+        path.write_text(content)
+        with pytest.raises(InputError, match=message):
+            read_games_csv(path)
     with pytest.raises(InputError):
         read_games_csv(tmp_path / "none.csv")
-
-
-def test_a_table_of_too_many_columns(tmp_path: Path) -> None:
-    path = tmp_path / "games.csv"
-    path.write_text(f"{HEAD.strip()}{',x' * 2000}\n")
-    with pytest.raises(InputError, match="at most 2,000 are read"):
-        read_games_csv(path)
