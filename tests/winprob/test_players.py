@@ -26,7 +26,7 @@ EGF = winning_model("egf")
     [
         (0.0, 1, (6, "white", 6.5), None),  # komi 7: of two half points the one nearer to zero
         (0.25, 1, (3, "white", 3.5), None),
-        (0.5, 1, (0, "white", 0.5), 1.0),
+        (0.45, 1, (0, "white", 0.5), None),
         (0.9, 1, (-5, "black", -5.5), 1.4),
         (1.0, 1, (-6, "black", -6.5), 1.5),  # 1 and 2 stones are equally near: the smaller
         (1.1, 2, (5, "white", 5.5), 1.6),

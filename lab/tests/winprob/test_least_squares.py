@@ -106,7 +106,7 @@ def test_wrong_wishes_and_too_few_games() -> None:
         (statistics, {"free": ("zz",)}, UsageError, "zz"),
         (statistics, {"free": ()}, UsageError, "at least one"),
         (statistics, {"method": "magic"}, UsageError, "the method is"),
-        (none, {}, NoGamesError, ""),
+        (none, {}, NoGamesError, "game"),
         (few, {}, ModelError, "do not determine"),
     ]:
         with pytest.raises(error, match=message):
