@@ -32,6 +32,7 @@ def test_the_share_of_exchanged_names_is_the_likeliest(
     assert swap_share(lambda: np.split(chance, 2)) == pytest.approx(share, abs=1e-9)
     assert swap_share(list) == 0.0
     assert swap_share(lambda: [np.ones(5)]) == 0.0
+    assert swap_share(lambda: [np.full(9, 0.1)]) == pytest.approx(0.5)
 
 
 def expected_games(score: list[float], expected: float, days: list[int]) -> tuple[Pool, Replay]:
