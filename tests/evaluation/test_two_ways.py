@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +24,16 @@ from yardstone.records.sources import Source
 EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "yardstone" / "examples"
 
 
-@contextmanager
-def running(way: Way) -> Iterator[None]:
-    token = CHOSEN.set(ChosenWay(way, Loops.RATING))
-    try:
-        yield
-    finally:
-        CHOSEN.reset(token)
-
-
 def both(function: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     results = []
     for way in Way:
         for loops in Loops:
             monkeypatch.setattr(loops, "small", np.inf)
-        with running(way):
+        token = CHOSEN.set(ChosenWay(way, Loops.RATING))
+        try:
             results.append(function())
+        finally:
+            CHOSEN.reset(token)
     return results
 
 

@@ -23,6 +23,7 @@ from yardstone.winprob.goldis import (
     STONE,
     TABLE,
     even_game_margin,
+    expected_margin,
     handicap,
     handicap_stones,
     rank_rating,
@@ -73,14 +74,10 @@ def test_fixed_stones_leave_the_rest_to_komi(difference: float, stones: int) -> 
     assert -1e-9 <= result.half_point_komi - (8 - points) <= 1.0 + 1e-9
 
 
-def test_sixteen_sub_ranks_a_stone() -> None:
+def test_sixteen_sub_ranks_a_stone_and_none_lost_to_rounding() -> None:
     difference = log_rating(np.arange(1, 2, 1 / 256))
     seen = [handicap(float(d), 0.0).sub_rank for d in difference]
-    assert sorted(set(seen)) == list(range(16))
     assert np.bincount(seen).tolist() == [16] * 16
-
-
-def test_a_whole_stone_is_not_lost_to_rounding() -> None:
     result = handicap(2000, 1000)
     assert (result.stones, result.exact_stones, result.komi) == (10, 10.0, 8)
 
@@ -138,30 +135,35 @@ def test_the_table_follows_no_rule_of_rounding() -> None:
     assert (logs[0].printed, logs[0].rounded) == (3.1, 3.095)
 
 
-@pytest.mark.parametrize(
-    ("rank", "value"),
-    [("19step", 100), ("10k", 1000), ("1d", 2000), ("6 dan", 2500), ("1p", 3000), ("27step", 20)],
-)
-def test_ranks(rank: str, value: float) -> None:
-    assert rank_rating(rank) == pytest.approx(value)
-
-
-@pytest.mark.parametrize("rank", ["", "0d", "11aml", "28step", "10p", "x", "2q", "d2"])
-def test_what_is_not_a_rank(rank: str) -> None:
-    with pytest.raises(InputError, match="not a rank"):
-        rank_rating(rank)
+def test_ranks_and_what_is_none() -> None:
+    words = {"19step": 100, "10k": 1000, "1d": 2000, "6 dan": 2500, "1p": 3000, "27step": 20}
+    for rank, value in words.items():
+        assert rank_rating(rank) == pytest.approx(value)
+    for rank in ("", "0d", "11aml", "28step", "10p", "x", "2q", "d2"):
+        with pytest.raises(InputError, match="not a rank"):
+            rank_rating(rank)
 
 
 def test_pratesis_uniform_scale() -> None:
-    assert uniform_rank_rating("20k") == 0.0
-    assert uniform_rank_rating("10aml") == 2900.0
-    assert [uniform_rank_rating(f"{n}p") for n in (1, 3, 9)] == [3000, 3100, 3200]
-    values = uniform_rating(np.linspace(0, 4000, 400))
-    assert np.all(np.diff(values) > 0)
+    words = {"20k": 0, "19k": 100, "10aml": 2900, "1p": 3000, "3p": 3100, "9p": 3200}
+    assert {rank: uniform_rank_rating(rank) for rank in words} == words
+    for rating_, value in ((1500, 1500), (3050, 3050), (3200, 3150), (3310, 3210)):
+        assert float(uniform_rating(rating_)) == pytest.approx(value)
     with pytest.raises(InputError, match="below 20 kyu"):
         uniform_rank_rating("21step")
     with pytest.raises(UsageError, match="begins with 0"):
         uniform_rating(-1)
+
+
+@pytest.mark.parametrize(
+    ("stones", "komi", "points"), [(0, 8.0, 0.0), (0, 5.5, 2.5), (1, 5.5, 8.0), (3, 0.0, 24.0)]
+)
+def test_the_expected_margin_counts_stones_and_komi(
+    stones: int, komi: float, points: float
+) -> None:
+    """A stone is worth the fair komi, 8 points, and the first is the move alone."""
+    margin = expected_margin(100.0, handicap=stones, given_komi=komi)
+    assert float(margin) == pytest.approx(8.0 * (10**0.1 - 1.0) + points)
 
 
 @given(st.floats(-500, 500))
