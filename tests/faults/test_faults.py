@@ -6,6 +6,7 @@ Each case meets three faults here, a heavy one is killed only: `make faults` tri
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ import pytest
 from tests.faults.cases import CASES, NO_CASE, Case, commands
 from tests.faults.disks import own_disks
 from tests.faults.trial import DISKS, Trial
-from tests.faults.victim import Server
+from tests.faults.victim import Server, shim
 from tests.needed import missing
 from yardstone.backgammon.gnubg import find_clock, find_gnubg
 from yardstone.errors import YardstoneError
@@ -89,6 +90,14 @@ def test_faults(case: Case, server: Server, tmp_path: Path) -> None:
             trial.refused("limit", draw(0, 2000))
         case "twins" | "closed" as name:
             trial.fault(name, 0)
+
+
+def test_files_are_on_the_disk_before_they_have_their_names(server: Server, tmp_path: Path) -> None:
+    """Written, synced, renamed, and the folder synced: the calls that fail above, one at a time."""
+    if shim() is None:
+        missing("a C compiler is not installed", "apt-get install gcc libc6-dev")
+    calls = Trial(_case("convert rating"), tmp_path, server).undisturbed[0].calls
+    assert re.fullmatch(r"([^r]*w+[^wr]*f[^wr]*r[^wr]*f){2}", calls)  # list.csv and list.html
 
 
 def test_a_disk_that_is_full(server: Server, tmp_path: Path) -> None:
