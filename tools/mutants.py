@@ -38,7 +38,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO
+from typing import IO, Any
 
 __all__ = ["Mutant", "main", "mutants"]
 
@@ -168,14 +168,27 @@ class Measure:
             data_file=str(folder / f"lines.{name}"), source=[str(SOURCE)], config_file=False
         )
         self.times = folder / f"times.{name}.json"
+        self.loops = folder / f"loops.{name}.json"
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
+        self.test = ""
+        self.run_in: dict[Any, set[str]] = defaultdict(set)
 
     def pytest_sessionstart(self) -> None:
         self.coverage.start()
+        from yardstone.kernels import ways
+
+        call, run_in = ways.Kernel.__call__, self.run_in
+
+        def noted(kernel: ways.Kernel, *arguments: object) -> object:
+            run_in[kernel].add(self.test)
+            return call(kernel, *arguments)
+
+        ways.Kernel.__call__ = noted  # type: ignore[method-assign, assignment]
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.coverage.switch_context(nodeid)
+        self.test = nodeid
 
     def pytest_runtest_logreport(self, report: object) -> None:
         test, outcome = report.nodeid, report.outcome  # type: ignore[attr-defined]
@@ -188,6 +201,26 @@ class Measure:
         self.coverage.save()
         passed = {test: s for test, s in self.seconds.items() if test not in self.failed}
         self.times.write_text(json.dumps(passed))
+        within: dict[tuple[str, int, int], set[str]] = defaultdict(set)
+        for kernel, tests in self.run_in.items():
+            for code in _called(kernel):
+                last = max(line or 0 for _, _, line in code.co_lines())
+                within[code.co_filename, code.co_firstlineno, last] |= tests
+        found = [[*place, sorted(tests)] for place, tests in within.items()]
+        self.loops.write_text(json.dumps(found))
+
+
+def _called(kernel: Any) -> Iterator[Any]:
+    """The code of a compiled loop and of all that it calls, which coverage does not see."""
+    waiting, seen = [kernel], {kernel}
+    while waiting:
+        function = waiting.pop().py_func
+        yield function.__code__
+        for name in function.__code__.co_names:
+            other = function.__globals__.get(name)
+            if hasattr(other, "py_func") and other not in seen:
+                seen.add(other)
+                waiting.append(other)
 
 
 def pytest_configure(config: object) -> None:
@@ -219,12 +252,20 @@ class Lines:
                         width[test] += 1
                         self._by_line[name][line].add(test)
         self._width = width
+        self._loops: dict[str, list[tuple[int, int, set[str]]]] = defaultdict(list)
+        for path in folder.glob("loops.*.json"):
+            for measured, first, last, tests in json.loads(path.read_text()):
+                name = str(SOURCE / measured.rpartition("/src/yardstone/")[2])
+                self._loops[name].append((first, last, set(tests)))
 
     def tests(self, file: str, line: int) -> list[str]:
         """Those to run for a line, within what a mutant may take."""
         lines = self._by_line[file]
-        every = lines[line]
-        if not every or "" in every:  # machine code, or run by the import: any test of the file
+        every = lines[line] - {""}
+        for first, last, tests in self._loops[file]:
+            if first <= line <= last:
+                every |= tests
+        if not every:  # run by the import: any test of the file may see it
             every = set().union(*lines.values())
         every = every & self.seconds.keys()
         chosen: list[str] = []
