@@ -101,6 +101,9 @@ def test_no_error_from_fewer_than_four_even_players() -> None:
     three, four = (np.array(list(combinations(range(n), 2)), np.int32).T for n in (3, 4))
     assert math.isnan(mean_error(np.arange(3.0), *three)[0])
     assert mean_error(np.arange(6.0), *four)[0] > 0.0
+    uneven = np.append(four, [[0, 0, 0, 0, 0, 0], [1, 2, 3, 1, 2, 3]], axis=1).astype(np.int32)
+    assert effective_players(*uneven) == pytest.approx(48 / 13)  # places: 9, 5, 5, 5
+    assert mean_error(np.arange(12.0), *uneven)[0] > 0.0
     nobody = np.zeros(0, np.int32)
     assert math.isnan(mean_error(np.zeros(0), nobody, nobody)[0])
 

@@ -141,13 +141,13 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
 
 def _code(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes that run: no annotations, messages of errors, or blocks for types."""
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
     yield node
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_params"):
             continue
         if isinstance(node, ast.Raise):
-            continue
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, ast.AST):
