@@ -89,6 +89,7 @@ def test_games_stand_in_the_order_of_their_dates(found: dict[str, Any]) -> None:
     first = found["by_game"][0]
     assert (first["opponent"], first["colour"], first["date"]) == ("Cid", "white", "2024-03-02")
     assert (first["result"], first["won"], first["line"]) == ("B+R", "loss", 1)
+    assert first["numbers"] == list(range(2, 65, 2))
     assert found["by_game"][3]["date"] is None
 
 

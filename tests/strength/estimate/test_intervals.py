@@ -68,6 +68,7 @@ def test_a_plain_table_gives_the_quantiles() -> None:
     sure = np.zeros(280)
     sure[100] = 1.0  # all in the step from 1 to 1.05
     assert PLAIN.interval(sure, 10, 0.9) == pytest.approx((1.0025, 1.0475), abs=1e-6)
+    assert (np.diff(cumulated(sure, -4.0, 10.0)[1]) > 0.0).all()  # each step has its quantile
     for level in (0.5, 0.9, 0.95):
         wanted = norm.interval(level, 3.0, 1.0)
         assert PLAIN.interval(normal(3.0, 1.0), 10, level) == pytest.approx(wanted, abs=1e-3)
