@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-__all__ = ["FUZZ", "Target", "Wrong", "target", "targets"]
+__all__ = [
+    "FUZZ", "MODULES", "Target", "Wrong", "copied", "group", "saved", "target", "targets",
+]  # fmt: skip
 
 #: The folder of the fuzzers, with the corpus.
 FUZZ = Path(__file__).resolve().parent
@@ -38,7 +41,6 @@ class Target:
         seconds: The processor's time that one input may take.
         megabytes: The memory that one input may take.
         most_bytes: The size of the largest input.
-        examples: How many mutations `make test` tries.
         words: What stands in such files and a mutation would not find by chance.
     """
 
@@ -49,7 +51,6 @@ class Target:
     seconds: float = 2.0
     megabytes: int = 512
     most_bytes: int = 1 << 16
-    examples: int = 25
     words: tuple[str, ...] = ()
 
     def examples_folder(self) -> Path:
@@ -71,16 +72,35 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*") if path.is_file())
 
 
-def _group(module: str) -> tuple[Target, ...]:
-    group: tuple[Target, ...] = import_module(f"tests.fuzz.readers.{module}").TARGETS
-    return group
+def saved(save: Callable[[Path], object]) -> bytes:
+    """What a function writes to a file."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        save(path)
+        return path.read_bytes()
+
+
+def copied(path: Path, name: str) -> Path:
+    """The input under the name that belongs to it."""
+    place = path.with_name(name)
+    place.write_bytes(path.read_bytes())
+    return place
+
+
+#: The modules of readers.
+MODULES = sorted(path.stem for path in (FUZZ / "readers").glob("*.py"))
+
+
+def group(module: str) -> tuple[Target, ...]:
+    """The targets of a module of readers."""
+    result: tuple[Target, ...] = import_module(f"tests.fuzz.readers.{module}").TARGETS
+    return result
 
 
 @cache
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    modules = sorted(path.stem for path in (FUZZ / "readers").glob("*.py"))
-    every = [each for name in modules for each in _group(name)]
+    every = [each for name in MODULES for each in group(name)]
     result = {each.name: each for each in every}
     if len(result) < len(every):
         raise ValueError("two targets share a name")
@@ -90,8 +110,8 @@ def targets() -> dict[str, Target]:
 def target(name: str) -> Target:
     """The target of this name."""
     module = name.partition("-")[0]
-    if (FUZZ / "readers" / f"{module}.py").exists():  # without the imports of all the others
-        for each in _group(module):
+    if module in MODULES:  # without the imports of all the others
+        for each in group(module):
             if each.name == name:
                 return each
     try:

@@ -216,20 +216,25 @@ class ByteStream(io.RawIOBase):
                 self._limits.check(unpacked, self.consumed, self.name)
                 if piece:
                     yield piece
+        except InputError:  # a ValueError, too, as is what bzip2 raises
+            raise
         except errors as error:
             self.damage = f"damaged {kind} data: {error}"
 
 
 class _Packed:
-    """A compressed file with its first bytes put back."""
+    """A compressed file with its first bytes put back, and `end` behind its last ones."""
 
     def __init__(self, head: bytes, read: Callable[[], bytes]) -> None:
+        self.end = b""
         self._head = head
         self._read = read
 
     def read(self, size: int = -1) -> bytes:
         """Some bytes, at most `size` if that is not negative; none at the end."""
         data = self._head or self._read()
+        if not data:
+            data, self.end = self.end, b""
         if size < 0:
             size = len(data)
         self._head = data[size:]
@@ -277,12 +282,23 @@ def _unpack(new: Callable[[], Any], packed: _Packed) -> Iterator[bytes]:
             data, machine = machine.unused_data, None
 
 
+#: What a frame of our own behind the last one holds: it comes out only if that one was whole.
+_LAST = b"\xa5" * 64
+
+
 def _unzstd(packed: _Packed) -> Iterator[bytes]:
     import zstandard
 
+    packed.end = zstandard.ZstdCompressor().compress(_LAST)
+    held = b""
     with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as reader:  # type: ignore[arg-type]
         while piece := reader.read(_CHUNK):
-            yield piece
+            held += piece
+            yield held[: -len(_LAST)]
+            held = held[-len(_LAST) :]
+    if held != _LAST:
+        yield held
+        raise EOFError("they break off")
 
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")

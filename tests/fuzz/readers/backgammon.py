@@ -11,36 +11,13 @@ from yardstone.backgammon.positions import read_position
 from yardstone.records.decoding import decode
 from yardstone_lab.vandendoel import tables
 from yardstone_lab.vandendoel.play import read_results
-from yardstone_lab.vandendoel.tables import read_match_table
 
 __all__ = ["TARGETS"]
 
 
 def read_analyses(path: Path) -> None:
     """Kept analyses of GNU Backgammon."""
-    kept = AnalysisFile(path)
-    kept.get("k")
-
-
-def read_matches(path: Path) -> None:
-    """A table of analysed matches."""
-    read_match_table(path)
-
-
-def read_cubes(path: Path) -> None:
-    """A table of cube errors."""
-    cube_errors.read_cube_errors(path)
-
-
-def read_study(path: Path) -> None:
-    """The table of a study."""
-    tables.read_table(path)
-
-
-def read_lines_of_study(path: Path) -> None:
-    """What a study has played."""
-    for _ in read_results(path):
-        pass
+    AnalysisFile(path).get("k")
 
 
 def read_id(path: Path) -> None:
@@ -59,8 +36,8 @@ def studies() -> dict[str, bytes]:
 TARGETS = (
     Target("backgammon-analyses", read_analyses, ".jsonl"),
     Target("backgammon-position", read_id, ".txt"),
-    Target("backgammon-cube-errors", read_cubes, ".csv", made=studies),
-    Target("backgammon-matches", read_matches, ".csv"),
-    Target("backgammon-study", read_study, ".csv", made=studies),
-    Target("backgammon-study-results", read_lines_of_study, ".jsonl"),
+    Target("backgammon-cube-errors", cube_errors.read_cube_errors, ".csv", made=studies),
+    Target("backgammon-matches", tables.read_match_table, ".csv"),
+    Target("backgammon-study", tables.read_table, ".csv", made=studies),
+    Target("backgammon-study-results", lambda path: list(read_results(path)), ".jsonl"),
 )

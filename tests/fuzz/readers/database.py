@@ -96,8 +96,8 @@ def _written(command: str) -> bytes:
 
 
 TARGETS = (
-    Target("database-arrow", _read("arrow"), ".arrow", made=_arrow, examples=10),
-    Target("database-duckdb", _read("database"), ".duckdb", made=_databases, examples=5),
-    Target("database-parquet", _read("parquet"), ".parquet", made=_parquet, examples=10),
-    Target("database-sqlite", _read("database"), ".sqlite", made=_sqlite, examples=10),
+    Target("database-arrow", _read("arrow"), ".arrow", made=_arrow),
+    Target("database-duckdb", _read("database"), ".duckdb", made=_databases),
+    Target("database-parquet", _read("parquet"), ".parquet", made=_parquet),
+    Target("database-sqlite", _read("database"), ".sqlite", made=_sqlite),
 )

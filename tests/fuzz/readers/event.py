@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.fuzz.targets import FUZZ, Target
+from tests.fuzz.targets import FUZZ, Target, copied
 from yardstone.tournament.event.entries import read_player_table, read_register
 from yardstone.tournament.event.file import add_step, read_journal
 from yardstone.tournament.event.rounds import read_result_sheet
@@ -21,13 +21,13 @@ _EVENT = read_tournament(FUZZ.parents[1] / "src/yardstone/examples/open.xml")
 
 def read_steps(path: Path) -> None:
     """The journal of an event."""
-    for step in read_journal(_as(path, "open.xml.undo").with_name("open.xml")):
+    for step in read_journal(copied(path, "open.xml.undo").with_name("open.xml")):
         _ = step.before, step.after, step.line()
 
 
 def read_event_wishes(path: Path) -> None:
     """The wishes about an event's pairings, in words."""
-    for wish in read_wishes(_as(path, "open.xml.wishes").with_name("open.xml")).wishes:
+    for wish in read_wishes(copied(path, "open.xml.wishes").with_name("open.xml")).wishes:
         wish.sentence()
 
 
@@ -36,19 +36,9 @@ def read_pairing_rules(path: Path) -> None:
     PairingRules().changed(read_rules(path)).packed(1)
 
 
-def read_entries(path: Path) -> None:
-    """A table of who enters."""
-    read_player_table(path)
-
-
 def read_results_of_round(path: Path) -> None:
     """A sheet of results."""
     read_result_sheet(path, _EVENT, round_number=1)
-
-
-def read_list_of_players(path: Path) -> None:
-    """A federation's list."""
-    read_register(path)
 
 
 def journals() -> dict[str, bytes]:
@@ -60,17 +50,10 @@ def journals() -> dict[str, bytes]:
         return {"journal": path.with_name("open.xml.undo").read_bytes()}
 
 
-def _as(path: Path, name: str) -> Path:
-    """The input under the name that belongs to it."""
-    place = path.with_name(name)
-    place.write_bytes(path.read_bytes())
-    return place
-
-
 TARGETS = (
-    Target("event-entries", read_entries, ".csv"),
+    Target("event-entries", read_player_table, ".csv"),
     Target("event-journal", read_steps, ".undo", made=journals),
-    Target("event-player-list", read_list_of_players, ".txt"),
+    Target("event-player-list", read_register, ".txt"),
     Target("event-results", read_results_of_round, ".csv"),
     Target("event-rules", read_pairing_rules, ".json"),
     Target("event-wishes", read_event_wishes, ".json"),

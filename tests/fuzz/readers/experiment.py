@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import Target, Wrong, copied, saved
 from yardstone.arrays import ArrayFile
 from yardstone.errors import InputError, YardstoneError
 from yardstone_lab.neubauer.experiment.configuration import read_experiment
@@ -45,16 +44,6 @@ _EPOCH = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
 _PLAN = {"trials": 3, "seed": 1}
 
 
-def read_description(path: Path) -> None:
-    """The description of an experiment."""
-    read_experiment(path)
-
-
-def read_expected(path: Path) -> None:
-    """The predictions of an experiment."""
-    load_predictions(path)
-
-
 def read_training_tables(path: Path) -> None:
     """The tables of a training: one from the input, the other as it is."""
     folder = path.with_name("training")
@@ -66,11 +55,6 @@ def read_training_tables(path: Path) -> None:
         with suppress(InputError):
             read_history(folder)
         (folder / name).write_bytes(before)
-
-
-def read_search(path: Path) -> None:
-    """The table of a search."""
-    read_runs(_as(path, RUNS_FILE).parent)
 
 
 def read_kept(path: Path) -> None:
@@ -117,14 +101,7 @@ def predictions() -> dict[str, bytes]:
     kept: dict[str, NDArray[Any]] = {"about": np.array(json.dumps(about))}
     kept |= {name: np.zeros(3) for name in ("game", "letter", "last", "score", "expected_0")}
     kept |= {name: np.zeros((3, 2)) for name in ("labels", "players", "rating_0")}
-    return {"predictions": _saved(lambda path: ArrayFile("file").write(path, kept))}
-
-
-def _saved(save: Callable[[Path], None]) -> bytes:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "file"
-        save(path)
-        return path.read_bytes()
+    return {"predictions": saved(lambda path: ArrayFile("file").write(path, kept))}
 
 
 def searches() -> dict[str, bytes]:
@@ -142,17 +119,15 @@ def trainings() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
-def _as(path: Path, name: str) -> Path:
-    """The input under the name that belongs to it."""
-    place = path.with_name(name)
-    place.write_bytes(path.read_bytes())
-    return place
-
-
 TARGETS = (
-    Target("experiment-description", read_description, ".toml"),
+    Target("experiment-description", read_experiment, ".toml"),
     Target("experiment-kept", read_kept, ".json", made=kept),
-    Target("experiment-predictions", read_expected, ".npz", made=predictions),
-    Target("experiment-search", read_search, ".csv", made=searches),
+    Target("experiment-predictions", load_predictions, ".npz", made=predictions),
+    Target(
+        "experiment-search",
+        lambda path: read_runs(copied(path, RUNS_FILE).parent),
+        ".csv",
+        made=searches,
+    ),
     Target("experiment-training", read_training_tables, ".csv", made=trainings),
 )

@@ -26,7 +26,6 @@ from yardstone.records.reading import growing_sources
 from yardstone.records.results import left_out_reason, meanings, stated_scores
 from yardstone.records.sgf import MoveListReader, SgfReader, SgfTree, write_sgf
 from yardstone.records.sources import Source
-from yardstone.records.where import Where
 
 __all__ = ["TARGETS"]
 
@@ -149,11 +148,6 @@ def read_growing(path: Path) -> None:
     reading.read(*sources, skip_unread=True)
 
 
-def read_where(path: Path) -> None:
-    """A condition on games."""
-    Where(path.read_bytes().decode("utf-8", "replace"))
-
-
 TARGETS = (
     Target(
         "games-pgn",
@@ -174,5 +168,4 @@ TARGETS = (
     Target("games-growing", read_growing, words=("1-0\n", "*\n", "(;GM[1]", "white,black\n")),
     Target("games-moves", read_moves, ".txt", words=("\t;B[pd]", ";W[dd]", "7", "8")),
     Target("games-texts", read_texts, ".txt"),
-    Target("games-where", read_where, ".txt", words=("AND", "OR", "NOT", "LIKE", "IN", "IS NULL")),
 )

@@ -55,11 +55,6 @@ def read_store(path: Path) -> None:
             _ = store.players
 
 
-def read_part_of_store(path: Path) -> None:
-    """A part of an unfinished store."""
-    PART.read(path, lambda arrays, about: (dict(arrays), about["fingerprint"]))
-
-
 def parts() -> dict[str, bytes]:
     """A part of no games."""
     about = {"fingerprint": "x", "games": [], "skipped": []}
@@ -104,6 +99,11 @@ def arrays() -> dict[str, bytes]:
 TARGETS = (
     Target("go-array", read_array, ".npy", made=arrays),
     Target("go-index", read_index, ".index", made=indexes),
-    Target("go-part", read_part_of_store, ".npz", made=parts),
+    Target(
+        "go-part",
+        lambda path: PART.read(path, lambda arrays, about: (dict(arrays), about["fingerprint"])),
+        ".npz",
+        made=parts,
+    ),
     Target("go-store", read_store, ".json", made=stores),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.tests.strength.made_training import TINY
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import Target, Wrong, saved
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
 from tests.strength.set_cases import random_scorer
@@ -61,11 +60,6 @@ def read_rank_model(path: Path) -> None:
             raise Wrong("a strength is not finite")
 
 
-def read_strength_network(path: Path) -> None:
-    """A Set Transformer."""
-    StrengthNetwork.load(path)
-
-
 def read_training(path: Path) -> None:
     """A checkpoint of a training."""
     _, about = read_checkpoint(path)
@@ -101,16 +95,16 @@ def rank_models() -> dict[str, bytes]:
     model = random_model()
     sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
     return {
-        "model": _saved(model.save),
-        "two-scales": _saved(model_of_two_scales().save),
-        "sets": _saved(sets.save),
+        "model": saved(model.save),
+        "two-scales": saved(model_of_two_scales().save),
+        "sets": saved(sets.save),
     }
 
 
 def strength_networks() -> dict[str, bytes]:
     """A network with random weights."""
     arrays = _arrays()
-    return {"network": _saved(StrengthNetwork(TINY, arrays, 1600.0, 250.0, {"about": "x"}).save)}
+    return {"network": saved(StrengthNetwork(TINY, arrays, 1600.0, 250.0, {"about": "x"}).save)}
 
 
 def checkpoints() -> dict[str, bytes]:
@@ -118,7 +112,7 @@ def checkpoints() -> dict[str, bytes]:
     epoch = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
     history = History((epoch,), ((0.1, 0.2, 0.3),))
     about = {"fingerprint": "x", "history": history.as_text(), "steps": [[0.1, 0.2, 0.3]]}
-    return {"checkpoint": _saved(lambda path: write_checkpoint(path, _arrays(), about))}
+    return {"checkpoint": saved(lambda path: write_checkpoint(path, _arrays(), about))}
 
 
 def _arrays() -> dict[str, NDArray[np.float32]]:
@@ -129,17 +123,10 @@ def _arrays() -> dict[str, NDArray[np.float32]]:
     }
 
 
-def _saved(save: Callable[[Path], None]) -> bytes:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "file"
-        save(path)
-        return path.read_bytes()
-
-
 TARGETS = (
     Target("model-katago", read_katago, ".bin", made=katago_files, words=_WORDS),
     Target("model-graph", read_graph, ".bin", made=graphs, words=_WORDS, megabytes=1024),
     Target("model-rank", read_rank_model, ".npz", made=rank_models),
     Target("model-checkpoint", read_training, ".npz", made=checkpoints),
-    Target("model-strength-network", read_strength_network, ".npz", made=strength_networks),
+    Target("model-strength-network", StrengthNetwork.load, ".npz", made=strength_networks),
 )

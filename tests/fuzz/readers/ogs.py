@@ -3,53 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from unittest.mock import patch
 
 from tests.fuzz.cases import bad_message
 from tests.fuzz.targets import FUZZ, Target, Wrong
+from tests.records.ogs_server import ogs_server
 from yardstone.errors import YardstoneError
-from yardstone.records import ogs
+from yardstone.records.ogs import GameSelection, fetch_ogs_games
 
 __all__ = ["TARGETS"]
 
 _CORPUS = FUZZ / "corpus" / "ogs-answers"
-_SOUND = {
-    "players": (_CORPUS / "players.json").read_bytes(),
-    "games": (_CORPUS / "games.json").read_bytes(),
-    "sgf": (_CORPUS / "record.sgf").read_bytes(),
+#: The paths of the three answers that are sound in these files.
+_PATHS = {
+    "/api/v1/players": "players.json",
+    "/api/v1/players/77/games": "games.json",
+    "/api/v1/games/106/sgf": "record.sgf",
 }
-
-
-class _Client:
-    """Answers each of the three questions with what is given."""
-
-    def __init__(self, answers: dict[str, bytes]) -> None:
-        self._answers = answers
-
-    def get(self, path: str, *, most: int, seconds: float) -> bytes:
-        """The answer."""
-        return self._answers[path.partition("?")[0].rpartition("/")[2]][:most]
 
 
 def read_answers(path: Path) -> None:
     """The input in place of each answer, the others as they should be."""
-    for name in _SOUND:
-        answers = {**_SOUND, name: path.read_bytes()}
-        folder = path.with_name("fetched")
-        selection = ogs.GameSelection(games=3, pause=0.0)
-        try:
-            with patch.object(ogs, "CarefulClient", lambda url, of=answers: _Client(of)):
-                result = ogs.fetch_ogs_games("Ann", folder, selection=selection)
-        except YardstoneError as error:
-            if bad_message(str(error)) is not None:
-                raise
-            continue
-        for file in result.files:
-            if file.parent != folder or not file.is_file():
-                raise Wrong("a game lies elsewhere")
-            file.unlink()
-        if any(not each.isprintable() for each in (result.user, *result.left_out)):
-            raise Wrong("what is said of a game cannot be printed")
+    folder = path.with_name("fetched")
+    sound = {place: (200, {}, (_CORPUS / name).read_bytes()) for place, name in _PATHS.items()}
+    with ogs_server() as server:
+        for place in _PATHS:
+            server.answers = {**sound, place: (200, {}, path.read_bytes())}
+            selection = GameSelection(games=3, pause=0.0)
+            try:
+                result = fetch_ogs_games("Ann", folder, selection=selection, url=server.url)
+            except YardstoneError as error:
+                if bad_message(str(error)) is not None:
+                    raise
+                continue
+            for file in result.files:
+                if file.parent != folder or not file.is_file():
+                    raise Wrong("a game lies elsewhere")
+                file.unlink()
+            if any(not each.isprintable() for each in (result.user, *result.left_out)):
+                raise Wrong("what is said of a game cannot be printed")
 
 
 TARGETS = (

@@ -29,11 +29,6 @@ _GAMES = "".join(
 )  # fmt: skip
 
 
-def read_games_with_grades(path: Path) -> None:
-    """A table of games with grades."""
-    read_graded_games(path)
-
-
 def read_names(path: Path) -> None:
     """Synonyms, and lists of players in and out."""
     pool = Pool.from_names(["A", "B"], ["B", "C"], [1, 0])
@@ -65,11 +60,6 @@ def read_styles(path: Path) -> None:
         raise Wrong("a feature is not finite")
 
 
-def read_list_of_egf(path: Path) -> None:
-    """The EGF's list."""
-    read_egf_list(path)
-
-
 def read_table_of_predictions(path: Path) -> None:
     """A table of predictions, which are then measured."""
     table = read_predictions(path, score="score", predicted={"one": "p"}, group_by="kind")
@@ -85,12 +75,12 @@ def read_grades(path: Path) -> None:
 
 
 TARGETS = (
-    Target("table-egf-list", read_list_of_egf, ".txt"),
+    Target("table-egf-list", read_egf_list, ".txt"),
     Target("table-grades", read_grades, ".csv"),
-    Target("table-graded-games", read_games_with_grades, ".csv", examples=10),
+    Target("table-graded-games", read_graded_games, ".csv"),
     Target("table-names", read_names, ".csv"),
-    Target("table-ordo", read_known, ".csv", examples=8),
-    Target("table-predictions", read_table_of_predictions, ".csv", examples=8),
+    Target("table-ordo", read_known, ".csv"),
+    Target("table-predictions", read_table_of_predictions, ".csv"),
     Target("table-ratings", read_rated_players, ".csv"),
     Target("table-style", read_styles, ".tab"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz.targets import Target
@@ -15,46 +16,18 @@ from yardstone.tournament.standings_table import parse_criteria
 
 __all__ = ["TARGETS"]
 
-
-def _text(path: Path) -> str:
-    return decode(path.read_bytes())
+_WORDS = ("AND", "or", "NOT", "between", ">=", "in (", "LIKE", "IS NULL")
 
 
-def read_rules(path: Path) -> None:
-    """Rules of Go, as a name or as JSON."""
-    parse_rules_and_komi(_text(path))
-
-
-def read_position(path: Path) -> None:
-    """A position to be judged: a line of JSON."""
-    parse_position(_text(path))
-
-
-def read_condition(path: Path) -> None:
-    """A condition on games."""
-    Where(_text(path))
-
-
-def read_times(path: Path) -> None:
-    """Dates of games."""
-    read_dates(_text(path).splitlines())
-
-
-def read_criteria(path: Path) -> None:
-    """The order of tie-breaks."""
-    parse_criteria(_text(path))
-
-
-def read_grade(path: Path) -> None:
-    """A grade."""
-    parse_grade(_text(path))
+def _of(parse: Callable[[str], object]) -> Callable[[Path], object]:
+    return lambda path: parse(decode(path.read_bytes()))
 
 
 TARGETS = (
-    Target("text-condition", read_condition, words=("and", "or", "not", "between", ">=", "in (")),
-    Target("text-criteria", read_criteria),
-    Target("text-dates", read_times),
-    Target("text-grade", read_grade),
-    Target("text-position", read_position),
-    Target("text-rules", read_rules),
+    Target("text-condition", _of(Where), words=_WORDS),
+    Target("text-criteria", _of(parse_criteria)),
+    Target("text-dates", _of(lambda text: read_dates(text.splitlines()))),
+    Target("text-grade", _of(parse_grade)),
+    Target("text-position", _of(parse_position)),
+    Target("text-rules", _of(parse_rules_and_komi)),
 )

@@ -82,7 +82,6 @@ TARGETS = (
         ".xml",
         made=_files(_EXAMPLES / "open.xml", _EXAMPLES / "teams.xml", *_BY_ENDING[".xml"]),
         seconds=4.0,
-        examples=15,
     ),
     Target(
         "tournament-h9",
@@ -97,7 +96,6 @@ TARGETS = (
         ".trf",
         made=_files(_EXAMPLES / "swiss.trf", *_BY_ENDING[".trf"]),
         seconds=4.0,
-        examples=15,
     ),
     Target("problems-text", read_problems, ".txt", made=_files(_EXAMPLES / "trickplay.txt")),
     Target("problems-sgf", read_problems, ".sgf"),
