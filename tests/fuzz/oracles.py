@@ -18,13 +18,12 @@ import chess.pgn
 from sgfmill import sgf_grammar
 
 from tests.fuzz.targets import Wrong
+from tests.records.pools import games
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode
 from yardstone.records.sgf import SgfTree
 
 __all__ = ["games", "same_csv", "same_json", "same_pgn", "same_sgf", "simple_pgn"]
-
-Row = tuple[str, str, float]
 
 _SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 #: A PGN about which there is nothing to argue: tags a line each, a blank line, moves without
@@ -33,12 +32,6 @@ _SIMPLE_PGN = re.compile(
     rb"(?:(?:\[[A-Z][A-Za-z0-9]{0,20} \"[^\"\\\x00-\x1f\x7f]*\"\]\n)++\n"
     rb"(?:[0-9a-hKQRBNOx*][^\[\]{};%()\"\x00-\x09\x0b-\x1f\x7f\n]*+\n)++\n++)*+"
 )
-
-
-def games(pool: Pool) -> list[Row]:
-    """Names and score of each game."""
-    rows = zip(pool.first.tolist(), pool.second.tolist(), pool.score.tolist(), strict=True)
-    return [(pool.players[a], pool.players[b], score) for a, b, score in rows]
 
 
 def simple_pgn(data: bytes) -> bool:

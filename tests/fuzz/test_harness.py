@@ -9,7 +9,6 @@ import sys
 import time
 import warnings
 import zipfile
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -63,47 +62,42 @@ def takes_memory(path: Path) -> None:
     np.ones(12 << 20)
 
 
-#: Reads a byte by a function of this module; says as what the fault is known.
+SEEN = {
+    refuses: None,
+    breaks: "KeyError: test_harness.py breaks",
+    is_wrong: "Wrong 3 games in place of 4: test_harness.py is_wrong",
+    warns: "RuntimeWarning: test_harness.py warns",
+    repeats: "control character in a message: test_harness.py repeats",
+    leaves_open: "ResourceWarning: test_harness.py leaves_open",
+    takes_long: "time",
+    takes_memory: "memory",
+}
+#: Reads a byte by each of these functions; says as what the fault is known.
 SHOW = """
 import json, sys
 from pathlib import Path
-from tests.fuzz import test_harness
 from tests.fuzz.cases import run_case
 from tests.fuzz.targets import Target
+from tests.fuzz.test_harness import SEEN
 
-read = getattr(test_harness, sys.argv[1])
-seconds = 0.1 if sys.argv[1] == "takes_long" else 10.0
-fault = run_case(Target("t", read, seconds=seconds, megabytes=64), b"x", Path(sys.argv[2]))
-print(json.dumps(None if fault is None else fault.signature))
+for read in SEEN:
+    seconds = 0.1 if read.__name__ == "takes_long" else 10.0
+    target = Target("t", read, seconds=seconds, megabytes=64)
+    fault = run_case(target, b"x", Path(sys.argv[1]))
+    print(json.dumps(fault and fault.signature))
 """
 
 
-@pytest.mark.parametrize(
-    ("read", "signature"),
-    [
-        (refuses, None),
-        (breaks, "KeyError: test_harness.py breaks"),
-        (is_wrong, "Wrong 3 games in place of 4: test_harness.py is_wrong"),
-        (warns, "RuntimeWarning: test_harness.py warns"),
-        (repeats, "control character in a message: test_harness.py repeats"),
-        (leaves_open, "ResourceWarning: test_harness.py leaves_open"),
-        (takes_long, "time"),
-        (takes_memory, "memory"),
-    ],
-)
-def test_faults_are_seen(
-    read: Callable[[Path], None], signature: str | None, tmp_path: Path
-) -> None:
+def test_faults_are_seen(tmp_path: Path) -> None:
     # In a process of its own: it is stopped by a signal, and its memory is measured.
     done = subprocess.run(
-        [sys.executable, "-c", SHOW, read.__name__, str(tmp_path)],
+        [sys.executable, "-c", SHOW, str(tmp_path)],
         capture_output=True,
         text=True,
         cwd=FUZZ.parents[1],
-        timeout=300,
         check=True,
     )
-    assert json.loads(done.stdout) == signature
+    assert [json.loads(line) for line in done.stdout.splitlines()] == list(SEEN.values())
 
 
 def test_growth_is_seen(tmp_path: Path) -> None:
@@ -132,7 +126,7 @@ def test_what_is_packed_is_changed_inside() -> None:
     packed = BytesIO()
     np.savez(packed, a=np.zeros(5), text=np.frombuffer(b'{"a": [1, 2]}', np.uint8))
     whole = changed = 0
-    for step in range(200):
+    for step in range(100):
         data = mutate(packed.getvalue(), random.Random(step))
         assert data == mutate(packed.getvalue(), random.Random(step))
         try:
@@ -144,8 +138,8 @@ def test_what_is_packed_is_changed_inside() -> None:
             continue
         whole += 1
         changed += text not in (b"", b'{"a": [1, 2]}') and _is_json(text)
-    assert whole > 100
-    assert changed > 10
+    assert whole > 50
+    assert changed > 5
 
 
 def _is_json(text: bytes) -> bool:

@@ -12,7 +12,6 @@ import pytest
 
 import yardstone
 from tests.shared import shared_path
-from yardstone.cli.main import main
 from yardstone.errors import InputError
 from yardstone.evaluation.backtest import evaluate
 from yardstone.pool import Pool
@@ -183,13 +182,3 @@ def test_a_player_without_a_rating_is_as_strong_as_the_opponent() -> None:
     assert system.remarks(pool)[1] == "2 of 3 games lack a rating: the last one is used."
     with pytest.raises(InputError, match="no game has the ratings"):
         system.remarks(pool.select(np.array([2])))
-
-
-def test_commands_use_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "games.csv"
-    pandas.DataFrame(GAMES).to_csv(path, index=False)
-    assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
-    assert "All players start at the grade" in capsys.readouterr().out
-    pandas.DataFrame(GAMES).drop(columns=["w_rank", "b_rank"]).to_csv(path, index=False)
-    assert main(["history", str(path), "--system", "egf", "--first", "black"]) == 0
-    assert "No grades are given: everyone starts at 2000 (1k)." in capsys.readouterr().out

@@ -26,8 +26,8 @@ from yardstone.records.decoding import clean, decode
 
 TOURNAMENTS = Path(__file__).parents[1] / "tournament" / "data"
 RECORDS = 30
-#: Ways in which a record is damaged.
-WAYS = 200
+#: Ways in which a record is damaged; few of what DuckDB reads, which takes long.
+WAYS, FEW = 200, 50
 #: A damaged record may count twice, and two of thirty are too many.
 MOST_REFUSED = 0.1
 Game = tuple[str, str, float]
@@ -235,7 +235,8 @@ def test_no_damage_to_one_record_is_read_wrong_in_silence(tmp_path: Path, ending
     found: list[str] = []
     refused = 0
     chance = random.Random(2024)
-    for _ in range(WAYS):
+    ways = WAYS if ending in ("pgn", "sgf", "mat") else FEW
+    for _ in range(ways):
         number = chance.randrange(RECORDS)
         damaged = damage(records[number], chance)
         data = head + b"".join([*records[:number], damaged, *records[number + 1 :]])
@@ -255,7 +256,7 @@ def test_no_damage_to_one_record_is_read_wrong_in_silence(tmp_path: Path, ending
         if trouble := wrong(before, own, got, said, expected, gone=gone):
             found.append(f"{damaged!r}: {trouble}")
     assert not found, "\n\n".join(found)
-    assert refused <= MOST_REFUSED * WAYS, refused
+    assert refused <= MOST_REFUSED * ways, refused
 
 
 @pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import yardstone
+from tests.records.pools import Game, games, skipped
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool
@@ -26,13 +27,6 @@ from yardstone.records.sources import Source, StreamLimits, find_sources
 GAME = '[White "{0}"]\n[Black "{1}"]\n[Result "{2}"]\n\n1. e4 {2}\n\n'
 
 
-def games(pool: Pool) -> list[tuple[str, str, float]]:
-    return [
-        (pool.players[a], pool.players[b], float(s))
-        for a, b, s in zip(pool.first, pool.second, pool.score, strict=True)
-    ]
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pgn")
@@ -42,10 +36,6 @@ def read_bytes(folder: Path, data: bytes, block: int = BLOCK, **options: Any) ->
     file = folder / "games.pgn"
     file.write_bytes(data)
     return read_pgn([Source("games.pgn", file)], Options(**options), block=block, once=False)
-
-
-def skipped(pool: Pool) -> list[tuple[int, str]]:
-    return [(record.line, record.reason) for record in pool.skipped.details]
 
 
 AB = [("A", "B", 1.0)]
@@ -74,7 +64,7 @@ AB = [("A", "B", 1.0)]
         ('[White "A"]\n[Site none]\n[Black "B"]\n[Result "1-0"]\n', AB),
     ],
 )
-def test_one_game(folder: Path, text: str, expected: list[tuple[str, str, float]]) -> None:
+def test_one_game(folder: Path, text: str, expected: list[Game]) -> None:
     pool = read_bytes(folder, text.encode())
     assert games(pool) == expected
     assert len(pool.skipped) == 0
@@ -206,7 +196,7 @@ RECORDS = st.lists(
 
 
 @st.composite
-def files(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
+def files(draw: st.DrawFn) -> tuple[bytes, list[Game]]:
     records = draw(RECORDS)
     newline = draw(st.sampled_from(["\n", "\r\n", "\r"]))
     oneline = draw(st.booleans())
@@ -230,7 +220,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
 
 @given(files(), st.sampled_from([64, 100, 1 << 21]))
 def test_round_trip_in_any_dialect_and_block_size(
-    folder: Path, file: tuple[bytes, list[tuple[str, str, float]]], block: int
+    folder: Path, file: tuple[bytes, list[Game]], block: int
 ) -> None:
     data, expected = file
     pool = read_bytes(folder, data, block=block)
@@ -242,8 +232,8 @@ def test_round_trip_in_any_dialect_and_block_size(
 @given(files(), files())
 def test_two_files_are_their_concatenation(
     folder: Path,
-    one: tuple[bytes, list[tuple[str, str, float]]],
-    other: tuple[bytes, list[tuple[str, str, float]]],
+    one: tuple[bytes, list[Game]],
+    other: tuple[bytes, list[Game]],
 ) -> None:
     for name, (data, _) in (("one.pgn", one), ("other.pgn", other)):
         (folder / name).write_bytes(data)

@@ -6,40 +6,9 @@ import pytest
 from yardstone.records.go_game import (
     parse_go_date,
     parse_komi,
-    parse_winner,
     split_rank,
     standard_stones,
 )
-
-
-@pytest.mark.parametrize(
-    ("winner", "texts"),
-    [
-        (
-            1,
-            [
-                "B+3.5", "B+R", "b+t", "B+", "Black+Resign", "B", "B wins", "黑中盘胜",
-                "黑胜3.75子",
-                "黒中押し勝ち", "黒番中押し勝ち", "흑 불계승", "백 시간패",
-                "Black wins by resignation",
-                "White resigns", "白认输", "White forfeits", "Black (Bob) wins", "黑贏2又1/2子",
-                "Black wins by White's resignation", "B+Resign (White lost)", "黑超时胜",
-            ],
-        ),
-        (
-            2,
-            [
-                "W+0.5", "White +3.5", "白中盘胜", "白半目勝", "白6目半勝", "백 3집반승", "W 3.5",
-                "Black resigned", "Black lost on time", "黑负", "白番中押し勝ち", "W+F",
-            ],
-        ),
-        (-1, ["0", "Draw", "draw", "Jigo", "jigo", "持碁", "和棋", "和棋(三劫)", "무승부", "0.0"]),
-        (0, ["", "?", "Void", "Void (triple ko)", "No result", "Unfinished", "Both lost",
-             "打ち掛け",             "1-0", "0-1", "Lee beats Bob", "3.5", "Blackie wins"]),
-    ],
-)  # fmt: skip
-def test_results_in_words(winner: int, texts: list[str]) -> None:
-    assert {text: parse_winner(text) for text in texts} == dict.fromkeys(texts, winner)
 
 
 @pytest.mark.parametrize(

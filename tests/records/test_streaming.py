@@ -14,7 +14,6 @@ import pytest
 
 import yardstone
 from tests.shared import shared_path
-from yardstone.cli.main import main
 from yardstone.errors import IgnoredWarning, InputError, NoGamesError
 from yardstone.examples import example
 from yardstone.pool import Pool
@@ -98,16 +97,15 @@ def sqlite(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("made", [csv, parts, json, database, sqlite])
-@pytest.mark.parametrize("rows", [2, 1000])
-def test_tables(made: Callable[[Path], Path], rows: int, tmp_path: Path) -> None:
+def test_tables(made: Callable[[Path], Path], tmp_path: Path) -> None:
     path = made(tmp_path)
     options: dict[str, Any] = {"columns": ["Event"], "skip_unread": True}
-    same(game_stream(path, rows=rows, **options), read(path, **options))
+    same(game_stream(path, rows=1000, **options), read(path, **options))
     options["where"] = "Event = 'Cup'"
-    same(game_stream(path, rows=rows, memory=200_000_000, **options), read(path, **options))
+    same(game_stream(path, rows=2, memory=200_000_000, **options), read(path, **options))
 
 
-@pytest.mark.parametrize("name", ["league.csv", "football.csv", "swiss.trf", "open.xml"])
+@pytest.mark.parametrize("name", ["league.csv", "swiss.trf"])
 def test_examples(name: str) -> None:
     same(game_stream(example(name), rows=10), read(example(name)))
 
@@ -164,16 +162,6 @@ def test_files_of_an_object_store_are_read_by_a_query() -> None:
         find_sources(["s3://bucket/games/*.parquet"], [".parquet"])
 
 
-@pytest.mark.parametrize("command", ["rate", "history", "predict Ann Bob", "evaluate"])
-def test_commands_say_how_an_object_store_is_read(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for memory in ((), ("--memory", "1GB")):
-        assert main([*command.split(), "https://example.org/games.parquet", "-q", *memory]) == 1
-        said = " ".join(capsys.readouterr().err.split())
-        assert "--query \"SELECT * FROM 'https://example.org/games.parquet'\"" in said
-
-
 def test_without_httpfs_a_query_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,17 +187,14 @@ def test_the_number_of_games_is_known_or_estimated(tmp_path: Path) -> None:
         estimated_games([str(tmp_path / "nothing.csv")])
 
 
-@pytest.mark.parametrize(
-    "name", ["data/chess/kingbase_1990_2012.tsv.gz", "data/go/tygem_2005_2011.tsv.gz"]
-)
-def test_real_tables(name: str, tmp_path: Path) -> None:
-    target = tmp_path / "games"
+def test_a_real_table(tmp_path: Path) -> None:
+    target, path = tmp_path / "games", shared_path("data/chess/kingbase_1990_2012.tsv.gz")
     with closing(duckdb.connect()) as connection:
         connection.execute(
-            f"COPY (SELECT *, row_number() OVER () // 15000 AS part FROM (SELECT * FROM read_csv("
-            f"'{shared_path(name)}', all_varchar = true) LIMIT 40000)) "
+            f"COPY (SELECT *, row_number() OVER () // 8000 AS part FROM (SELECT * FROM read_csv("
+            f"'{path}', all_varchar = true) LIMIT 20000)) "
             f"TO '{target}' (FORMAT parquet, PARTITION_BY (part))"
         )
     pool = read(target)
     pool.skipped.remarks = [each for each in pool.skipped.remarks if "repeat" not in each]
-    same(game_stream(target, rows=7000), pool)
+    same(game_stream(target, rows=3000), pool)

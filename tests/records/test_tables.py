@@ -20,6 +20,7 @@ import zstandard
 from pyarrow import feather, parquet
 
 import yardstone
+from tests.records.pools import games
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError, WrongTypeError
 from yardstone.pool import Pool
@@ -27,13 +28,6 @@ from yardstone.records.formats import WRITERS
 
 ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
 CSV = 'White,Black,Result,Date\nAnn,"Bob ""x"", y",1-0,2020.01.02\n\nBob,Ann,0.5,?\n'
-
-
-def games(pool: Pool) -> list[tuple[str, str, float]]:
-    return [
-        (pool.players[a], pool.players[b], float(s))
-        for a, b, s in zip(pool.first, pool.second, pool.score, strict=True)
-    ]
 
 
 EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]

@@ -66,15 +66,9 @@ def test_players_of_sgf(sgf: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
-        (["rate", "{pgn}", "--paired", "Nonsense"], 1, "there is no tag 'Nonsense': there are"),
-        (["rate", "{pgn}", "--paired", "Event,Rond"], 1, "did you mean 'Round'"),
-        (["rate", "{pgn}", "--columns", "first=Black,second=White"], 2, "the players are White"),
-        (["rate", "{pgn}", "--columns", "first=Nobody"], 2, "the players are White"),
-        (["rate", "{pgn}", "--first", "black"], 2, "White moves first"),
+        (["rate", "{sgf}", "--paired", "Nonsense"], 1, "there is no tag 'Nonsense': there are"),
         (["match", "{pgn}", "--pair-by", "Nonsense"], 1, "no tag 'Nonsense'"),
         (["evaluate", "{pgn}", "--group", "Nonsense"], 1, "no tag 'Nonsense'"),
-        (["history", "{pgn}", "--columns", "event=Nonsense"], 1, "no tag 'Nonsense'"),
-        (["rate", "{sgf}", "--paired", "Nonsense"], 1, "no tag 'Nonsense'"),
     ],
 )
 def test_commands_say_so(
@@ -86,18 +80,6 @@ def test_commands_say_so(
     assert out == ""
     assert message in err
     assert len(err.strip().splitlines()) == 1
-
-
-def test_what_is_done_anyway_may_be_said(pgn: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rate", str(pgn), "--format", "csv"]) == 0
-    plain = capsys.readouterr().out
-    assert main(["rate", str(pgn), "--format", "csv", "--columns", "first=White,second=Black"]) == 0
-    assert capsys.readouterr().out == plain
-
-
-def test_a_match_pairs_by_the_tags_there_are(pgn: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", str(pgn), "--players", "A", "B"]) == 0
-    assert "pair" in capsys.readouterr().out
 
 
 def test_matches_of_backgammon(tmp_path: Path) -> None:

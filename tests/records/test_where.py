@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import yardstone
-from yardstone.cli.main import main
+from tests.records.pools import games
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import SkipReport
-from yardstone.records.where import Where, left_out_line
+from yardstone.records.where import Where
 
 ROWS = {
     "Termination": ["time forfeit", "normal", "", "Time forfeit", "adjudication"],
@@ -239,38 +239,19 @@ def _made(folder: Path, kind: str) -> Path:
     return path
 
 
-KINDS = ["pgn", "csv", "parquet", "json", "duckdb", "sqlite"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("where", "games"),
-    [
-        ("Termination <> 'time forfeit'", [0, 2, 3]),
-        ("whiteelo >= 2500", [0, 2]),
-        ("White = 'Bob' OR Black = 'Cid'", [1, 2]),
-        ("Result = '1-0' AND Termination IS NOT NULL", [0, 3]),
-    ],
-)
-def test_one_meaning_in_all_formats(
-    kind: str, where: str, games: list[int], tmp_path: Path
-) -> None:
-    pool = yardstone.read(_made(tmp_path, kind), where=where)
-    result = [
-        (pool.players[a], pool.players[b], s)
-        for a, b, s in zip(pool.first, pool.second, pool.score, strict=True)
-    ]
+@pytest.mark.parametrize("kind", ["pgn", "csv", "parquet", "json", "duckdb", "sqlite"])
+def test_one_meaning_in_all_formats(kind: str, tmp_path: Path) -> None:
+    path = _made(tmp_path, kind)
+    where = "Result = '1-0' AND Termination IS NOT NULL OR whiteelo >= 2500"
+    kept = [0, 2, 3]
+    pool = yardstone.read(path, where=where)
     points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
-    assert result == [(GAMES[k][0], GAMES[k][1], points[GAMES[k][2]]) for k in games]
-    assert (pool.skipped.unwanted, pool.skipped.considered) == (4 - len(games), 4)
-    assert set(pool.players) == {name for k in games for name in GAMES[k][:2]}
+    assert games(pool) == [(GAMES[k][0], GAMES[k][1], points[GAMES[k][2]]) for k in kept]
+    assert (pool.skipped.unwanted, pool.skipped.considered) == (4 - len(kept), 4)
+    assert set(pool.players) == {name for k in kept for name in GAMES[k][:2]}
     assert not pool.columns
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_unknown_names_are_named(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"did you mean 'Termination'.*WhiteElo"):
-        yardstone.read(_made(tmp_path, kind), where="Terminaton = 'x'")
+        yardstone.read(path, where="Terminaton = 'x'")
 
 
 def test_a_usual_tag_that_no_game_has(tmp_path: Path) -> None:
@@ -312,16 +293,3 @@ def test_frames_and_queries(tmp_path: Path) -> None:
     assert len(yardstone.read(frame, where="elo > 2000")) == 1
     sql = f"SELECT * FROM '{_table(tmp_path)}'"
     assert len(yardstone.query(sql, where="Termination <> 'normal'")) == 3
-
-
-def test_the_command_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rate", str(_pgn(tmp_path)), "--where", "Termination <> 'time forfeit'"]) == 0
-    out, err = capsys.readouterr()
-    assert "3 games of 3 players" in out
-    assert err == "yardstone: 1 of 4 games left out by --where\n"
-    assert main(["rate", str(_pgn(tmp_path)), "--where", "Termination <>"]) == 2
-    assert "yardstone: error: where: " in capsys.readouterr().err
-
-
-def test_the_line() -> None:
-    assert left_out_line(SkipReport()) == ""
