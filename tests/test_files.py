@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from yardstone import files
+from yardstone.disk import CodedTexts, Growing, column_on_disk, column_part, computed, pieces
 from yardstone.errors import InputError
-from yardstone.files import changing, replaced, scratch_folder, write_text
+from yardstone.files import (
+    changing,
+    open_text,
+    read_bytes,
+    read_toml,
+    replaced,
+    scratch_folder,
+    unwritable,
+    write_text,
+)
 from yardstone.tournament.event.settings import wishes_of
 
 KILLED = """
@@ -134,3 +147,130 @@ def test_a_name_as_long_as_a_name_can_be(tmp_path: Path) -> None:
     target = tmp_path / ("x" * 251 + ".csv")
     write_text(target, "whole\n")
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_in_the_way_of_the_temporary_file_is_not_followed(tmp_path: Path) -> None:
+    victim, target = tmp_path / "victim", tmp_path / "list.csv"
+    victim.write_text("kept")
+    way = tmp_path / ".list.csv.part.csv"
+    way.symlink_to(victim)
+    with replaced(target) as temporary:
+        assert temporary != way
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600  # nobody reads it before it is whole
+        temporary.write_text("whole")
+    assert (victim.read_text(), way.is_symlink(), target.read_text()) == ("kept", True, "whole")
+
+
+def test_files_of_other_users_are_not_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = killed("replaced(Path('list.csv'))", tmp_path)
+    folder = killed("scratch_folder()", tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    other = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other)
+    assert files._taken(left) is None
+    with scratch_folder():
+        assert folder.exists()
+    assert left.read_text() == "half"
+
+
+def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:
+    target = tmp_path / "list.csv"
+    before = os.umask(0o027)
+    try:
+        write_text(target, "new")
+        assert stat.S_IMODE(target.stat().st_mode) == 0o640
+        target.chmod(0o604)
+        write_text(target, "other")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o604
+    with suppress(ZeroDivisionError), replaced(target) as temporary:
+        temporary.write_text(f"half {1 // 0}")
+    assert target.read_text() == "other"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space"), "x: cannot be written: No space (free some space"),
+        (OSError(errno.EACCES, "Denied"), "x: cannot be written: Denied (name a file in a folder"),
+        (OSError("7 requested and 3 written"), "the disk took only a part of it (free some space"),
+        (OSError(f"IO Error: {os.strerror(errno.EROFS)}"), "Read-only file system (name a file in"),
+        (OSError("odd"), "x: cannot be written: odd"),
+    ],
+)
+def test_why_a_file_cannot_be_written(error: OSError, said: str) -> None:
+    assert said in str(unwritable(error, "x"))
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this is a folder"):
+        write_text(tmp_path, "x")
+    with pytest.raises(InputError, match=r"cannot be written: .* \(was the folder removed\?\)"):
+        write_text(tmp_path / "none" / "x", "x")
+    with pytest.raises(InputError, match="there is no such folder"), changing(tmp_path / "no/x"):
+        pass
+
+
+def test_files_of_settings(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b"a.b = 1\n#".ljust(1 << 16, b"x"))
+    assert read_toml(path) == {"a": {"b": 1}}
+    parts = ".".join("a" * 100)
+    for text, said in (
+        ("#" * ((1 << 16) + 1), "too large for a file of settings: more than 64 KiB"),
+        (f"x = 1\n{parts}.a = 1", "settings.toml:2: a name of more than 100 parts"),
+        (f"[ 'a' . {parts} ]", "a name of more than 100 parts"),
+        ("x = ", "is not TOML"),
+        ("x = " + "[" * 9000, "is not TOML"),
+        ("x = '\udcff'", "is not TOML"),
+    ):
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        with pytest.raises(InputError) as error:
+            read_toml(path)
+        assert said in str(error.value)
+    path.write_text(f"{parts} = 1")
+    assert len(str(read_toml(path))) > 500
+    assert read_bytes(path, 203, "a list") == f"{parts} = 1".encode()
+    with pytest.raises(InputError, match="too large for a list"):
+        read_bytes(path, 202, "a list")
+    with pytest.raises(InputError, match=r"^name: there is no such file"):
+        read_bytes(tmp_path / "none", 9, "a list", name="name")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
+def test_the_same_text_comes_to_the_same_bytes(tmp_path: Path, ending: str) -> None:
+    from yardstone.records.sources import Source
+
+    written = []
+    for name in ("one", "other"):
+        path = tmp_path / f"{name}.csv{ending}"
+        with open_text(path) as file:
+            file.write("é\n")
+        assert Source(path.name, path).content() == "é\n".encode()
+        written.append(path.read_bytes())
+    assert written[0] == written[1]
+
+
+def test_columns_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [(at.start, at.stop) for at in pieces(5, 2, begin=1)] == [(1, 3), (3, 5)]
+    growing = Growing(np.int32)
+    growing.add(np.array([5, 6]))
+    growing.add(np.array([7]))
+    code = growing.column()
+    assert (code.tolist(), growing.number, code.dtype) == ([5, 6, 7], 3, np.int32)
+    doubled = computed(lambda at: code[at] * 2.0, code, np.float64)
+    assert isinstance(doubled, np.memmap)
+    assert doubled.tolist() == [10.0, 12.0, 14.0]
+    texts = CodedTexts(code - 5, np.array(["a", "b", "c"]))
+    assert (len(texts), texts.shape, texts[1:].tolist()) == (3, (3,), ["b", "c"])
+    part = column_part(texts, slice(2, 3))
+    assert (part[:].tolist(), column_part(code, slice(0, 1)).tolist()) == (["c"], [5])
+    assert (column_on_disk(0, "i4").shape, Growing("i4").column().shape) == ((0,), (0,))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    for make in (lambda: Growing("i4"), lambda: column_on_disk(3, "i4")):
+        with pytest.raises(InputError, match=r"games cannot be kept there .*TMPDIR"):
+            make()

@@ -139,6 +139,24 @@ def test_a_damaged_database_of_sqlite(tmp_path: Path) -> None:
         yardstone.read(path)
 
 
+def test_what_a_database_of_sqlite_may_do(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    row = "'A' AS white, 'B' AS black, '1-0' AS result"
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute(f"CREATE VIEW outside AS SELECT {row}, file FROM pragma_database_list")
+        base.execute(f"CREATE TABLE g AS SELECT {row}")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="unsafe use of virtual table"):
+        yardstone.query("SELECT * FROM outside", path)
+    for sql in ("DELETE FROM g RETURNING *", "INSERT INTO g SELECT * FROM g RETURNING *"):
+        with pytest.raises(InputError):
+            yardstone.query(sql, path)
+    assert path.read_bytes() == before
+    assert len(yardstone.query("SELECT *, hex(zeroblob(262144)) AS x FROM g", path)) == 1
+    with pytest.raises(InputError, match="a value in it is longer than 512 KiB"):
+        yardstone.query("SELECT *, hex(zeroblob(262145)) AS x FROM g", path)
+
+
 @pytest.mark.parametrize("setting", ["max_temp_directory_size = '1MB'", "temp_directory = ''"])
 def test_a_full_disk_and_too_little_memory(setting: str) -> None:
     """Neither is taken for a damaged table."""

@@ -41,7 +41,7 @@ TEXTS = {
         "White forfeits", "White lost", "White loses on time", "White lost to Black",
         "White lost by 3.5 points", "White times out", "White ran out of time", "White timed out",
         "White resigns. Black wins.", "White resigned, Black wins", "B+R; Black wins",
-        "黑中盘胜", "黑中盤勝", "黑胜", "黑胜3.75子", "黑勝2又1/2子", "黑贏2又1/2子",
+        "Black+Resign", "黑中盘胜", "黑中盤勝", "黑胜", "黑胜3.75子", "黑勝2又1/2子", "黑贏2又1/2子",
         "黑胜四分之三子",
         "黑超时胜", "黑方胜", "黑棋中盘胜", "黑，中盘胜", "白认输", "白負", "白超时负", "白方认输",
         "黒中押し勝ち", "黒番中押し勝ち", "黒中押勝ち", "黒2目半勝", "黒半目勝ち", "黒の勝ち",

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import gzip
-import os
 import random
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 
@@ -285,10 +281,7 @@ def test_each_line_of_play_is_a_game_where_asked(folder: Path) -> None:
     assert limited.skipped.reasons == {"too many lines of play": 1}
 
 
-def test_compressed_and_utf16(folder: Path) -> None:
-    file = folder / "game.sgf.gz"
-    file.write_bytes(gzip.compress(GAME.encode()))
-    assert next(iter(read_games(file))).black == "Ann"
+def test_utf16(folder: Path) -> None:
     for encoding in ("utf-16", "utf-8-sig", "utf-16-le"):
         assert one(folder, GAME.replace("Ann", "古力").encode(encoding)).black == "古力"
 
@@ -327,24 +320,3 @@ def test_sgf_is_known_by_its_bytes(folder: Path) -> None:
     file = folder / "unnamed"
     file.write_text(GAME)
     assert len(yardstone.read(file)) == 1
-
-
-def test_without_the_compiler(tmp_path: Path) -> None:
-    file = tmp_path / "old.sgf"
-    file.write_text("(;GaMe[1]FF[4]SiZe[13]KM[6.5]PlayerBlack[Ann]PW[Bob]RE[B+R];B[dd];W[jj])")
-    code = (
-        "from yardstone.records.sgf import read_games\n"
-        f"game, = read_games({str(file)!r})\n"
-        "print(game.size, game.komi, game.black, game.white, game.moves.tolist())"
-    )
-    printed = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert printed == ["13 6.5 Ann Bob [42, 126]\n"] * 2

@@ -58,6 +58,8 @@ def chosen(text: str) -> list[int]:
         ("Rated = FALSE OR Elo = -1", [1]),
         ('"Elo" = +2.4e3', [0]),
         ("1 = 1", [0, 1, 2, 3, 4]),
+        ("NOT " * 99 + "Elo = 2400", [1, 2, 3, 4]),
+        (" " * 9_990 + "Elo = 2400", [0]),
         ("Termination = 'it''s'", []),
     ],
 )
@@ -71,7 +73,6 @@ def test_meaning(text: str, rows: list[int]) -> None:
         ("", "at the beginning"),
         ("Elo >", "after 'Elo >'"),
         ("Elo > 5 Elo", "AND, OR or the end was expected, not 'Elo'"),
-        ("Elo", None),
         ("5", "a comparison"),
         ("(Elo > 5", "a closing bracket"),
         ("Elo IN ()", "a name, a number or a 'text'"),
@@ -83,14 +84,11 @@ def test_meaning(text: str, rows: list[int]) -> None:
         ("Elo = 5; DROP", "';' has no meaning here"),
         ("read_csv('/etc/passwd') = 1", "there are no functions"),
         ("Elo = (SELECT 1)", "a name, a number or a 'text'"),
-        ("NOT " * 200 + "Elo = 1", "within each other"),
-        ("Elo = 1" + " OR Elo = 1" * 2000, "longer than"),
+        ("NOT " * 100 + "Elo = 1", "more than 100 brackets or NOTs within each other"),
+        (" " * 9_994 + "Elo = 1", "longer than 10,000 characters"),
     ],
 )
-def test_errors_say_where(text: str, said: str | None) -> None:
-    if said is None:
-        Where(text)
-        return
+def test_errors_say_where(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=r"^where: ") as error:
         Where(text)
     assert said in str(error.value)
