@@ -131,6 +131,34 @@ def test_too_much_and_too_slow_end(server: OgsServer, tmp_path: Path) -> None:
         fetch_ogs_games("Ann", tmp_path, selection=slow, url=server.url)
 
 
+def test_limits_of_a_selection() -> None:
+    assert (GameSelection(games=1).games, GameSelection(games=500).games) == (1, 500)
+    wrong = [("games", 0), ("games", 501), ("seconds", 0.0), ("pause", -1.0), ("file_bytes", 0)]
+    for name, value in wrong:
+        with pytest.raises(UsageError):
+            GameSelection(**{name: value})  # type: ignore[arg-type]
+    game = game_entry(1, "Ann", "Bob")
+    for change, taken in (
+        ({}, (True, True)), ({"private": True}, (False, False)), ({"annulled": 1}, (False, False)),
+        ({"ended": None}, (False, False)), ({"height": 13}, (False, True)),
+        ({"handicap": 2}, (False, True)),
+    ):  # fmt: skip
+        selections = (GameSelection(), GameSelection(size=None, even=False))
+        assert tuple(each.takes({**game, **change}) for each in selections) == taken
+
+
+def test_as_much_comes_as_may_and_paths_are_only_paths(server: OgsServer) -> None:
+    server.answers["/x"] = (200, {}, b"12345")
+    client = CarefulClient(f"{server.url}/")
+    assert client.get("/x", most=5, seconds=20.0) == b"12345"
+    with pytest.raises(InputError, match="more than 4 bytes"):
+        client.get("/x", most=4, seconds=20.0)
+    for path in ("x", "//@other", "/x\r\nHost: y", "/x y", "/x#y"):
+        with pytest.raises(UsageError, match="is not a path"):
+            client.get(path, most=5, seconds=20.0)
+    assert server.asked == ["/x", "/x"]
+
+
 def test_requests_keep_their_pace(server: OgsServer, tmp_path: Path) -> None:
     begun = time.monotonic()
     paced = GameSelection(games=2, pause=0.1)
@@ -195,7 +223,8 @@ def test_a_server_that_drips_is_left() -> None:
 @pytest.mark.parametrize(
     "url",
     ["", "online-go.com", "ftp://x.org", "https://", "https://a@x.org", "https://x.org?a=1",
-     "https://x.org:99999", "https://x.org/\n"],
+     "https://x.org:99999", "https://x.org:0", "https://x.org/a b", "https://x.org#a",
+     "https://[x", "https://x.org/\n"],
 )  # fmt: skip
 def test_addresses_of_servers(url: str) -> None:
     if url.endswith("\n"):

@@ -276,9 +276,11 @@ def test_each_line_of_play_is_a_game_where_asked(folder: Path) -> None:
     lines = [game.moves.tolist() for game in read(folder, text, variations=True)]
     assert lines == [[10, 20, 30], [10, 20, 40], [50, 60]]
     assert [game.setup_black.tolist() for game in read(folder, text, variations=True)] == [[0]] * 3
-    limited = reader_of(folder, text, variations=True, limits=SgfLimits(lines=2))
-    assert len(list(limited)) == 2
-    assert limited.skipped.reasons == {"too many lines of play": 1}
+    limits = [SgfLimits(lines=3), SgfLimits(lines=2), *(SgfLimits(nodes=n) for n in (11, 10, 8, 7))]
+    for limit, number in zip(limits, (3, 2, 3, 2, 2, 1), strict=True):
+        limited = reader_of(folder, text, variations=True, limits=limit)
+        assert len(list(limited)) == number
+        assert limited.skipped.reasons == ({"too many lines of play": 1} if number < 3 else {})
 
 
 def test_utf16(folder: Path) -> None:

@@ -3,8 +3,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from yardstone.records.decoding import find_charset, known_charset
+from yardstone.records.decoding import (
+    clean,
+    csv_lines,
+    decode,
+    escape_cell,
+    find_charset,
+    finite_number,
+    known_charset,
+    plain_cell,
+    whole_number,
+)
 from yardstone.records.sgf import read_games
 
 PEOPLE = {
@@ -66,3 +78,37 @@ def test_names_of_sets() -> None:
 def test_a_set_that_only_the_claim_tells() -> None:
     data = "(;CA[KOI8-R]PB[Иванов Иван]PW[Петров])".encode("koi8-r")
     assert find_charset(data) == "koi8-r"
+
+
+def test_texts_spoil_no_terminal() -> None:
+    for odd in "\0\x07\x1b\x7f\x9b\u2028\u2029\ud800\u202a\u202e\u2066\u2069":
+        assert clean(f"a{odd}b{odd}") == "a b"
+    assert clean("\xa0e\u0301\u200d段 ") == "é\u200d段"
+    assert [decode(b) for b in ("é".encode(), b"\xe9\x80", b"\x81")] == ["é", "é€", "\x81"]
+
+
+CELLS = {
+    "=1+1": "'=1+1", "@x": "'@x", "+x": "'+x", "-x": "'-x", "\tx": "'\tx", "\rx": "'\rx",
+    "'=x": "''=x", "=": "=", "-1e": "'-1e", "--1": "'--1", "+1.2.3": "'+1.2.3", "=-1": "'=-1",
+    "@": "'@",
+} | {text: text for text in ("", "-1.5", "+.5e-3%", "-5.", "1-0", "=-=", "-/+", "--+", "'t", "x=1")}  # fmt: skip
+
+
+def test_no_cell_of_a_table_is_a_formula() -> None:
+    assert {text: escape_cell(text) for text in CELLS} == CELLS
+    assert [escape_cell(value) for value in (-5, None)] == [-5, None]
+    rows = [["=1", k] for k in range(9000)]
+    written = "".join(csv_lines(["@a", "b"], rows)).splitlines()
+    assert written == ["'@a,b", *(f"'=1,{k}" for k in range(9000))]
+
+
+@given(st.text("'=-+@\t\r1.x%", max_size=6))
+def test_escaped_cells_come_back(text: str) -> None:
+    assert plain_cell(escape_cell(text)) == text
+
+
+def test_numbers_in_texts() -> None:
+    texts = (" 007 ", "999999999", "1000000000", "-1", "1.0", "", "²")
+    assert [whole_number(text) for text in texts] == [7, 999_999_999, None, None, None, None, None]
+    numbers = [finite_number(text, below=10) for text in ("-9.9", "10", "-10", "nan", "inf", "x")]
+    assert numbers == [-9.9, None, None, None, None, None]
