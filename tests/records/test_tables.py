@@ -323,9 +323,9 @@ def test_a_small_packed_table_does_not_expand_without_limit(tmp_path: Path) -> N
     games = {"white": ["A"], "black": ["B"], "result": ["1-0"]}
     often = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * (20 << 20)])
     tables = {
-        "long": pa.table({**games, "white": ["x" * 300_000_000]}),
+        "long": pa.table({**games, "white": ["x" * 90_000_000]}),
         "often": pa.table({"white": often, "black": ["B"] * rows, "result": ["1-0"] * rows}),
-        "rows": pa.table({name: values * 20_000_000 for name, values in games.items()}),
+        "rows": pa.table({name: values * 4_000_000 for name, values in games.items()}),
     }
     files = {}
     for name, table in tables.items():
@@ -342,7 +342,7 @@ def test_a_table_that_repeats_itself_is_read(tmp_path: Path) -> None:
     """Millions of games of two engines pack well, and are no bomb."""
     import numpy as np
 
-    drawn = np.random.default_rng(1).integers(0, 3, 2_500_000)
+    drawn = np.random.default_rng(1).integers(0, 3, 1_500_000)
     table = pa.table(
         {
             "white": ["Engine one"] * len(drawn),
@@ -376,7 +376,7 @@ def test_a_small_file_of_duckdb_takes_neither_all_memory_nor_all_time(tmp_path: 
         "endless": f"CREATE VIEW v AS FROM ({rows}), range(1000000000000)",
         "large": f"CREATE VIEW v AS SELECT *, repeat('x', 2000000) AS c FROM ({rows}), range(2048)",
         "value": "CREATE TABLE v (black TEXT, result TEXT, white AS (repeat(black, 1500000000)))",
-        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 500000000) AS c FROM ({rows})",
+        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 100000000) AS c FROM ({rows})",
     }
     files = {}
     for name, command in bombs.items():
@@ -401,7 +401,7 @@ def test_a_small_file_of_duckdb_takes_neither_all_memory_nor_all_time(tmp_path: 
 def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path) -> None:
     """The metadata of a Parquet file say that its texts take 100 bytes; its pages hold more."""
     file = tmp_path / "lies.parquet"
-    table = pa.table({"white": ["x" * 500_000_000], "black": ["B"], "result": ["1-0"]})
+    table = pa.table({"white": ["x" * 100_000_000], "black": ["B"], "result": ["1-0"]})
     parquet.write_table(table, file, compression="zstd", use_dictionary=False)
     column = parquet.read_metadata(file).row_group(0).column(0)
     data = file.read_bytes()
