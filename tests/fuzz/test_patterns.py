@@ -19,7 +19,7 @@ PIECES = (
     "=", "é", "九", "1.", "1-", "0 ", "a ", " a", "a=", "[]", '\\"', "0:", "1k ", "\r\n",
 )  # fmt: skip
 BEGINNINGS = ("", "a", "1 a", "[", '"')
-SIZE = 6000
+SIZE = 12_000
 #: Used on short texts only.
 SHORT = {
     ("records/mat.py", "_SCORES"): "lines of 1,000 letters",

@@ -32,9 +32,9 @@ from yardstone.reports.ordo import Groups, as_in_tag, groups_text
 _BLANKS = " \t\n\v\f\r"
 
 
-#: A field, quoted or not, with the comma behind it.
+#: A field, quoted or not, with the comma behind it; of a row of blanks only the first begins one.
 _FIELD = re.compile(
-    rf"""[{_BLANKS}]*+ (?=.) (?:
+    rf"""(?: \A | (?<=[^{_BLANKS}]) | (?=[^{_BLANKS}])) [{_BLANKS}]*+ (?=.) (?:
         "((?: [^"] | (?<=\\)" (?=[^"]*") (?! [{_BLANKS}]*,) )*) (?: " [{_BLANKS}]*+ ,? | \Z )
         | ([^,]*) ,?
     )""",
