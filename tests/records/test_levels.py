@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
 import pytest
 
 import yardstone
@@ -61,6 +60,8 @@ def test_ratings_and_what_is_none() -> None:
 
 @pytest.mark.parametrize("first", ["black", "white"])
 def test_newcomers_begin_at_their_grade(first: str) -> None:
+    import pandas
+
     frame = pandas.DataFrame(GAMES)
     pool = yardstone.read(frame, first=first, levels=True)  # type: ignore[arg-type]
     declared = EGF(period="game").entries(pool)
@@ -98,6 +99,8 @@ def test_a_declared_grade_is_used_once() -> None:
     ],
 )  # fmt: skip
 def test_what_is_said(columns: dict[str, Any], said: str) -> None:
+    import pandas
+
     frame = pandas.DataFrame({**{k: GAMES[k] for k in ("white", "black", "result")}, **columns})
     pool = yardstone.read(frame, first="black", levels=True)
     remarks = " ".join(EGF(initial=2000.0).remarks(pool))
@@ -119,6 +122,8 @@ def test_sgf_and_pgn(tmp_path: Path) -> None:
 
 
 def test_stones_are_blacks() -> None:
+    import pandas
+
     frame = pandas.DataFrame({**GAMES, "handicap": ["0", "2", ""]})
     with pytest.raises(InputError, match=r"handicap stones \(2\) are Black's, and White is first"):
         yardstone.read(frame, first="white", levels=True)

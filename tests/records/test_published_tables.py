@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import yardstone
@@ -15,6 +14,8 @@ from yardstone.pool import Pool
 
 
 def read(text: str, **options: Any) -> Pool:
+    import pandas as pd
+
     frame = pd.read_csv(io.StringIO(text.strip()), dtype=str, keep_default_na=False)
     return yardstone.read(frame, **options)
 
@@ -33,6 +34,8 @@ WORDS = [
 
 @pytest.mark.parametrize(("values", "columns"), WORDS)
 def test_results_as_people_write_them(values: str, columns: str) -> None:
+    import pandas as pd
+
     first, second = columns.split()
     rows = zip(("Ann", "Bob", "Cid"), ("Bob", "Cid", "Ann"), values.split(), strict=True)
     frame = pd.DataFrame(rows, columns=[first, second, "result"])

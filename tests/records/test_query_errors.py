@@ -152,9 +152,9 @@ def test_what_a_database_of_sqlite_may_do(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             yardstone.query(sql, path)
     assert path.read_bytes() == before
-    assert len(yardstone.query("SELECT *, hex(zeroblob(262144)) AS x FROM g", path)) == 1
+    assert len(yardstone.query("SELECT *, hex(zeroblob(262143)) AS x FROM g", path)) == 1
     with pytest.raises(InputError, match="a value in it is longer than 512 KiB"):
-        yardstone.query("SELECT *, hex(zeroblob(262145)) AS x FROM g", path)
+        yardstone.query("SELECT *, hex(zeroblob(262144)) AS x FROM g", path)
 
 
 @pytest.mark.parametrize("setting", ["max_temp_directory_size = '1MB'", "temp_directory = ''"])

@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import zstandard
-from pyarrow import feather, parquet
 
 import yardstone
 from tests.records.pools import games
@@ -125,6 +121,8 @@ def test_the_winner_by_name_and_unknown_columns(tmp_path: Path) -> None:
 
 
 def test_other_files(tmp_path: Path) -> None:
+    import polars as pl
+
     frame = pl.DataFrame(ROWS)
     frame.write_parquet(tmp_path / "games.parquet")
     frame.write_ipc(tmp_path / "games.arrow")
@@ -144,6 +142,10 @@ def test_other_files(tmp_path: Path) -> None:
 
 
 def test_frames() -> None:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
     table = pa.table(ROWS)
 
     class Capsule:
@@ -319,6 +321,9 @@ def test_a_small_sqlite_file_takes_neither_all_memory_nor_all_time(tmp_path: Pat
 
 
 def test_a_small_packed_table_does_not_expand_without_limit(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+
     rows = 200_000
     games = {"white": ["A"], "black": ["B"], "result": ["1-0"]}
     often = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * (20 << 20)])
@@ -341,6 +346,8 @@ def test_a_small_packed_table_does_not_expand_without_limit(tmp_path: Path) -> N
 def test_a_table_that_repeats_itself_is_read(tmp_path: Path) -> None:
     """Millions of games of two engines pack well, and are no bomb."""
     import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
 
     drawn = np.random.default_rng(1).integers(0, 3, 1_500_000)
     table = pa.table(
@@ -400,6 +407,9 @@ def test_a_small_file_of_duckdb_takes_neither_all_memory_nor_all_time(tmp_path: 
 
 def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path) -> None:
     """The metadata of a Parquet file say that its texts take 100 bytes; its pages hold more."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
     file = tmp_path / "lies.parquet"
     table = pa.table({"white": ["x" * 100_000_000], "black": ["B"], "result": ["1-0"]})
     parquet.write_table(table, file, compression="zstd", use_dictionary=False)
