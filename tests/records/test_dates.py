@@ -107,6 +107,7 @@ def test_pgn(tmp_path: Path) -> None:
     path.write_text("".join(game(text, n) for n, text in enumerate(texts)))
     pool = yardstone.read(path, times=True)
     assert days(pool.time) == ["1995-01-05", "1995-01-05", "1995-02-01", NEVER]
+    assert yardstone.read(path).time is None  # nobody asked
     (remark,) = pool.skipped.remarks
     assert remark.startswith("2 games with a date known in part")
     judged, notes = judged_games(pool)
