@@ -74,26 +74,24 @@ def write(folder: Path, name: str, text: str) -> Path:
     return folder / name
 
 
-def test_a_match_as_jellyfish_has_it() -> None:
-    (match,) = parse_mat(JELLYFISH.split("\n"))
-    assert match.players == ("Ann", "Bob")
-    assert match.length == 3
-    assert [(game.winner, game.points) for game in match.games] == [(1, 2), (0, 1), (0, 2)]
-    assert match.score == (3, 2)
-    assert match.winner == 0
-    assert match.problem() == ""
-    assert match.time == np.datetime64("2022-05-24T18:30:00")
-
-
-def test_losses_beside_wins() -> None:
-    (match,) = parse_mat(GALAXY.split("\n"))
-    assert [(game.winner, game.points) for game in match.games] == [(0, 2), (1, 3)]
-    assert match.winner == 1
-
-
-def test_other_columns() -> None:
-    (match,) = parse_mat(STUDIO.split("\n"))
-    assert match.winner == 0
+@pytest.mark.parametrize(
+    ("text", "games", "score"),
+    [
+        (JELLYFISH, [(1, 2), (0, 1), (0, 2)], (3, 2)),
+        (GALAXY, [(0, 2), (1, 3)], (2, 3)),
+        (STUDIO, [(0, 1)], (1, 0)),
+    ],
+)
+def test_matches_of_programs(
+    text: str, games: list[tuple[int, int]], score: tuple[int, int]
+) -> None:
+    (match,) = parse_mat(text.split("\n"))
+    assert [(game.winner, game.points) for game in match.games] == games
+    assert (match.score, match.winner, match.problem()) == (score, int(score[1] > score[0]), "")
+    assert match.players[0] == {3: "Ann", 2: "lasse", 1: "BoardLord"}[score[0]]
+    assert match.length == max(score)
+    if text == JELLYFISH:
+        assert match.time == np.datetime64("2022-05-24T18:30:00")
 
 
 def test_a_pool(tmp_path: Path) -> None:

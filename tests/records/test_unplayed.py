@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import yardstone
@@ -13,7 +11,6 @@ from tests.shared import shared_path
 from yardstone import SkippedWarning
 from yardstone.evaluation.history import rating_history
 from yardstone.ratings.rating_list import rate_list
-from yardstone.records.unplayed import REPEATED
 
 GO = """black,white,result,date,round,handicap
 Ann,Bob,B+R,2024-01-01,1,0
@@ -115,15 +112,6 @@ def test_no_game_is_drawn_at_a_komi_of_half_a_point(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::yardstone.SkippedWarning")
-def test_real_files(tmp_path: Path) -> None:
+def test_handicap_games_of_real_tournaments() -> None:
     pool = yardstone.read(shared_path("data/go/tournaments/games.csv.gz"))
     assert pool.skipped.reasons == {"handicap game": 788}
-    path = shared_path("data/chess/tcec_headers.pgn.gz")
-    pool = yardstone.read(path)
-    assert pool.skipped.reasons[REPEATED] == 56
-    assert len(pool) == 27605 - 56
-    head = gzip.decompress(path.read_bytes())[:200_000].rpartition(b"\n[Event")[0]
-    once, twice = tmp_path / "once.pgn", tmp_path / "twice.pgn"
-    once.write_bytes(head)
-    twice.write_bytes(head + b"\n" + head)
-    assert np.isclose(len(yardstone.read(twice)), len(yardstone.read(once)), rtol=0.05)
