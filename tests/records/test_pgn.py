@@ -61,6 +61,7 @@ AB = [("A", "B", 1.0)]
         ('[White "A\x1b[31m\x07"]\n[Black "B"]\n[Result "1-0"]\n', [("A [31m", "B", 1.0)]),
         ('[White "A  x"]\n[Black "A  x"]\n[Result "1-0"]\n', [("A  x", "A  x", 1.0)]),
         ('[White "A"]\n[Annotator "never closed\n[Black "B"]\n[Result "1-0"]\n', AB),
+        (f'[White "{"x" * 4096}"]\n[Black "B"]\n[Result "1-0"]', [("x" * 4096, "B", 1.0)]),
         ('[White "A"]\n[Site none]\n[Black "B"]\n[Result "1-0"]\n', AB),
     ],
 )
@@ -87,9 +88,9 @@ def test_one_game(folder: Path, text: str, expected: list[Game]) -> None:
             "result '½-½' is not 1-0, 0-1, 1/2-1/2 or *",
         ),
         (
-            f'[White "{"x" * 5000}"]\n[Black "B"]\n[Result "1-0"]\n',
+            f'[White "{"x" * 4097}"]\n[Black "B"]\n[Result "1-0"]\n',
             3,
-            "White's name is too long: 5000 bytes, at most 4096 are read",
+            "White's name is too long: 4097 bytes, at most 4096 are read",
         ),
     ],
 )

@@ -78,6 +78,17 @@ def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
     ]
 
 
+def test_how_wide_a_table_may_be(tmp_path: Path) -> None:
+    file = tmp_path / "games.csv"
+    for columns in (2000, 2001):
+        names = [*ROWS, *(f"c{number}" for number in range(3, columns))]
+        file.write_text(f"{','.join(names)}\nAnn,Bob,1-0{',' * (columns - 3)}\n")
+        if columns == 2000:
+            assert games(yardstone.read(file)) == EXPECTED[:1]
+    with pytest.raises(InputError, match="2,001 columns, at most 2,000 are read"):
+        yardstone.read(file)
+
+
 def test_quotes_between_tabs(tmp_path: Path) -> None:
     file = tmp_path / "games.tsv"
     text = '"white"\t"black"\t"result"\n"Ann"\t"the ""B"" Bob"\t"1-0"\nthe "X\t"Ann"\t0-1\n'
