@@ -394,7 +394,7 @@ def test_a_small_file_of_duckdb_takes_neither_all_memory_nor_all_time(tmp_path: 
         "endless": f"CREATE VIEW v AS FROM ({rows}), range(1000000000000)",
         "large": f"CREATE VIEW v AS SELECT *, repeat('x', 2000000) AS c FROM ({rows}), range(2048)",
         "value": "CREATE TABLE v (black TEXT, result TEXT, white AS (repeat(black, 1500000000)))",
-        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 100000000) AS c FROM ({rows})",
+        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 500000000) AS c FROM ({rows})",
     }
     files = {}
     for name, command in bombs.items():
@@ -422,7 +422,7 @@ def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path)
     from pyarrow import parquet
 
     file = tmp_path / "lies.parquet"
-    table = pa.table({"white": ["x" * 100_000_000], "black": ["B"], "result": ["1-0"]})
+    table = pa.table({"white": ["x" * 500_000_000], "black": ["B"], "result": ["1-0"]})
     parquet.write_table(table, file, compression="zstd", use_dictionary=False)
     column = parquet.read_metadata(file).row_group(0).column(0)
     data = file.read_bytes()

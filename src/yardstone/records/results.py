@@ -474,7 +474,7 @@ class _OpenValues:
     def _side(self, key: str) -> int | None:
         """Whether a text names the side of `first` (1) or of `second` (-1)."""
         key = _WON.sub("", key).strip(" _")
-        if not key:
+        if not key or "?" in key or "+" in key:  # a doubt, or half of a result, names nobody
             return None
         for place, player in enumerate(self.column.players):
             if key == player.lower() or words(key) == words(player):
