@@ -47,6 +47,20 @@ def test_games_with_a_handicap_are_left_out_unless_they_can_be_used(tmp_path: Pa
         assert used.rated.number == 5
 
 
+@pytest.mark.parametrize(
+    ("status", "reason", "of_a_remark"),
+    [
+        ("+--", None, None), ("1-0F", "decided by forfeit", "decided by forfeit"),
+        ("White wins by default", "decided by forfeit", "decided by forfeit"),
+        ("no_show", "decided by forfeit", "decided by forfeit"), ("time forfeit", None, None),
+        ("abandoned", "not played (abandoned)", None), ("B+R", None, None),
+        ("POSTPONED", "not played (postponed)", "not played (postponed)"),
+    ],
+)  # fmt: skip
+def test_what_a_status_says(status: str, reason: str | None, of_a_remark: str | None) -> None:
+    assert (not_played(status), not_played(status, remark=True)) == (reason, of_a_remark)
+
+
 def test_byes_and_games_not_played_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "swiss.csv"
     rows = "Ann,Bob,1-0,played\nAnn,BYE,1-0,\nspielfrei,Bob,+,\n-,Ann,,\nBob,Ann,0-1,Postponed\n"
