@@ -11,6 +11,7 @@ from tests.shared import shared_path
 from yardstone import SkippedWarning
 from yardstone.evaluation.history import rating_history
 from yardstone.ratings.rating_list import rate_list
+from yardstone.records.unplayed import not_played
 
 GO = """black,white,result,date,round,handicap
 Ann,Bob,B+R,2024-01-01,1,0
