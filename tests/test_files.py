@@ -261,7 +261,7 @@ def test_columns_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     growing.add(np.array([5, 6]))
     growing.add(np.array([7]))
     code = growing.column()
-    assert (code.tolist(), growing.number, code.dtype) == ([5, 6, 7], 3, np.int32)
+    assert (code.tolist(), growing.number, str(code.dtype)) == ([5, 6, 7], 3, "int32")
     doubled = computed(lambda at: code[at] * 2.0, code, np.float64)
     assert isinstance(doubled, np.memmap)
     assert doubled.tolist() == [10.0, 12.0, 14.0]

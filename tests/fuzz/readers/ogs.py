@@ -24,6 +24,7 @@ _PATHS = {
 def read_answers(path: Path) -> None:
     """The input in place of each answer, the others as they should be."""
     folder = path.with_name("fetched")
+    sound: dict[str, tuple[int, dict[str, str], bytes]]
     sound = {place: (200, {}, (_CORPUS / name).read_bytes()) for place, name in _PATHS.items()}
     with ogs_server() as server:
         for place in _PATHS:
