@@ -85,49 +85,6 @@ def test_standings_as_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert "CAT: category by rank" in page
 
 
-@pytest.mark.parametrize("ending", ["xml", "h9", "trf"])
-def test_convert(ending: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    target = tmp_path / f"out.{ending}"
-    run(capsys, "convert", DATA / "published.xml", "-o", target)
-    result = read_tournament(target)
-    assert len(result.games) == 36
-    again = tmp_path / "again.xml"
-    run(capsys, "convert", target, "-o", again)
-    assert len(read_tournament(again).games) == 36
-
-
-@pytest.mark.parametrize("ending", ["xml", "h9"])
-def test_chess_is_not_converted_to_formats_of_go(ending: str, tmp_path: Path) -> None:
-    """A player of 2375 became 30 kyu, and Black was paired to move first."""
-    target = tmp_path / f"t.{ending}"
-    with pytest.raises(InputError, match=r"30k.*Black would move first.*system"):
-        application("tournament")(
-            args=["convert", str(DATA / "trf26.trf"), "-o", str(target)], standalone_mode=False
-        )
-    assert not target.exists()
-
-
-def test_converting_in_place_changes_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "a.xml"
-    path.write_bytes((DATA / "current.xml").read_bytes())
-    run(capsys, "convert", path, "-o", path)
-    assert path.read_bytes() == (DATA / "current.xml").read_bytes()
-
-
-def test_h9_in_other_encodings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = sample("published.xml")
-    named = (replace(result.players[0], name="Öst"), *result.players[1:])
-    path = tmp_path / "a.xml"
-    path.write_bytes(write_opengotha(replace(result, players=named, games=(), byes=())))
-    with_names = tmp_path / "a.h9"
-    run(capsys, "convert", DATA / "old.xml", "-o", with_names, "--encoding", "latin-1")
-    assert "Müller".encode("latin-1") in with_names.read_bytes()
-    run(capsys, "convert", DATA / "current.xml", "-o", with_names, "--no-forfeits")
-    assert "!" not in with_names.read_text("utf-8")
-
-
 def test_ratings(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys, "ratings", DATA / "published.xml")
     assert text.splitlines()[0].endswith("ratings of 19 players, games weighted 1")

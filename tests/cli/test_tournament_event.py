@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import random
 from pathlib import Path
 
 import pytest
@@ -13,19 +12,7 @@ from yardstone.cli import main as command
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
-from yardstone.tournament import Result, Tournament, pair_round, read_tournament, standings
-from yardstone.tournament.event import (
-    EventChange,
-    EventEntry,
-    GameResult,
-    change_file,
-    create_file,
-    enter_players,
-    new_tournament,
-    set_result,
-    set_results,
-    withdraw,
-)
+from yardstone.tournament import Result, read_tournament
 from yardstone.tournament.formats.text_files import parse_xml
 
 #: The attributes with which OpenGotha 3.51 writes a player and a game.
@@ -127,59 +114,6 @@ def test_twelve_players_from_entry_to_prize_list(desk: Desk, folder: Path) -> No
     assert "Where do I play?" in page
 
 
-def test_sixty_players_for_a_weekend(folder: Path) -> None:
-    """Five rounds with late entries, withdrawals and forfeits, in one process."""
-    chance = random.Random(60)
-    path = folder / "weekend.xml"
-    create_file(path, new_tournament("Weekend", rounds=5, bar=1, handicap=5))
-    entries = [
-        EventEntry(
-            name=f"Family{n:02d}",
-            first_name="Given",
-            rating=min(2600, max(200, round(chance.gauss(1700, 400)))),
-            club=f"C{n % 9}",
-            country=("DE", "FR", "AT")[n % 3],
-        )
-        for n in range(60)
-    ]
-    change_file(path, lambda t: enter_players(t, entries[:56]))
-    for number in range(1, 6):
-        if number == 2:
-            change_file(path, lambda t: enter_players(t, entries[56:]))
-            change_file(path, lambda t: withdraw(t, 10, only=True))
-        if number == 4:
-            change_file(path, lambda t: withdraw(t, 20))
-        change_file(path, paired)
-        looks_like_opengothas(str(path))
-        results = [
-            GameResult(
-                result=chance.choice([Result.first_wins, Result.second_wins]),
-                forfeit=chance.random() < 0.03,
-                round=number,
-                table=game.table,
-            )
-            for game in read_tournament(path).round_games(number)
-        ]
-        for given in results[:3]:
-            change_file(path, lambda t, given=given: set_result(t, given))  # type: ignore[misc]
-        change_file(path, lambda t, rest=results[3:]: set_results(t, rest))  # type: ignore[misc]
-    tournament = read_tournament(path)
-    assert tournament.complete_rounds == 5
-    assert [len(tournament.round_games(n)) for n in range(1, 6)] == [28, 29, 30, 29, 29]
-    assert len(tournament.byes) == 3
-    table = standings(tournament)
-    assert len(table) == 60
-    wins = sum(sum(game.result.points) for game in tournament.games)
-    start = sum(min(max(p.rank or 0, -20), 1) + 30 for p in tournament.players)
-    # 4 late entries, absent once; 10 away once, 20 away twice, by halves rounded down
-    assert table.values[:, 0].sum() == start + wins + len(tournament.byes) + 1
-
-
-def paired(tournament: Tournament) -> EventChange:
-    made = pair_round(tournament).added_to(tournament)
-    return EventChange(tournament=made, lines=("Paired.",))
-
-
 @pytest.fixture
 def started(desk: Desk, folder: Path) -> str:
     """A small event whose first round is paired."""
@@ -243,11 +177,6 @@ def test_results_in_other_ways(desk: Desk, started: str, folder: Path) -> None:
     for words in (("--table", 1), ("--score", "1-0"), ("--winner", "F1", "--table", 1)):
         with pytest.raises(UsageError):
             desk("result", started, *words)
-
-
-def test_pairing_is_a_step_that_can_be_taken_back(desk: Desk, started: str) -> None:
-    assert "Taken back: Round 1 is paired: 3 boards." in desk("undo", started)
-    assert read_tournament(started).games == ()
 
 
 def test_wishes(desk: Desk, started: str) -> None:

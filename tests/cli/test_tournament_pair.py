@@ -95,12 +95,6 @@ def test_demands_by_name(path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert fixed["boards"][0]["fixed"] is True
 
 
-def test_asking_for_a_board(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, path, "--ask", "1,13")
-    assert "P0000 x - P0012 x costs " in text
-    assert "Boards then: " in text
-
-
 def test_rules_from_options_and_files(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -202,32 +196,6 @@ def test_what_is_refused_leaves_the_file(
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_all_games_forbidden(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = path.read_bytes()
-    forbidden = [
-        text for a in range(1, 14) for b in range(a + 1, 14) for text in ("--forbid", f"{a},{b}")
-    ]
-    with pytest.raises(InputError, match="round 3 cannot be paired"):
-        run(capsys, path, *forbidden, "-o", path)
-    assert path.read_bytes() == before
-
-
-def test_boards_go_to_a_file_of_their_own(
-    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import duckdb
-
-    before = path.read_bytes()
-    boards = tmp_path / "boards.parquet"
-    assert run(capsys, path, "--boards", boards, "--quiet") == ""
-    assert path.read_bytes() == before
-    rows = duckdb.read_parquet(str(boards))
-    assert rows.columns[:4] == ["round", "table", "first", "second"]
-    assert len(rows) == 7
-    with pytest.raises(UsageError, match="--boards"):
-        run(capsys, path, "--format", "parquet")
-
-
 def test_chess_is_paired_by_the_dutch_system(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -262,19 +230,6 @@ def test_absences_are_written_into_report_files(
         assert after.bye_of[6, row].kind is ByeKind.zero
         assert (6, row) not in after.game_of
         assert sorted(game.table for game in after.round_games(6)) == [1, 2, 3, 4, 5]
-
-
-def test_the_lot_for_the_initial_colour_is_written(
-    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    entries = tmp_path / "entries.trf"
-    lines = [f"001 {k:4d}      Name{k}".ljust(84) for k in range(1, 6)]
-    entries.write_text("142 3\n" + "\n".join(lines) + "\n")
-    text = run(capsys, entries, "--seed", "3", "-o", entries)
-    colour = read_tournament(entries).swiss.initial_colour
-    assert f"drawn by lot: {colour}." in text
-    assert entries.read_text().count("152 ") == 1
-    assert "Bye: Name5" in text
 
 
 def test_check_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,18 +11,14 @@ from yardstone.tournament import Result, System, Tournament, pair_round
 from yardstone.tournament.event import (
     EventEntry,
     GameResult,
-    change_file,
-    create_file,
     enter_players,
     new_tournament,
     remove_player,
     remove_team,
     set_result,
     set_team,
-    undo_step,
 )
 from yardstone.tournament.event.file import taken_back
-from yardstone.tournament.files import read_tournament
 from yardstone.tournament.teams import team_standings, team_tournament, with_boards
 
 
@@ -119,15 +114,3 @@ def test_taking_back_keeps_teams_by_name() -> None:
     both = set_team(without, "B", [3, 4, 5]).tournament
     now = taken_back(without, both, replace(both, place="Elsewhere"))
     assert (list(names(now)), now.place) == (["A"], "Elsewhere")
-
-
-def test_teams_in_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "cup.xml"
-    create_file(file, event(7, teams=0))
-    change_file(file, lambda t: set_team(t, "Otters", [0, 1, 2], boards=2))
-    change_file(file, lambda t: set_team(t, "Lynxes", [3, 4]))
-    read = read_tournament(file)
-    assert names(read) == {"Otters": [["F0", "F1", "F2"]], "Lynxes": [["F3", "F4"]]}
-    assert read.team_rules.size == 2
-    undo_step(file)
-    assert list(names(read_tournament(file))) == ["Otters"]

@@ -6,9 +6,8 @@ import pytest
 
 from tests.tournament.pairing_fields import made, played
 from yardstone.reports.pairing import change_lines, sentences
-from yardstone.tournament._pairing import SideReason
 from yardstone.tournament.explanation import change_for, differences, explain, recorded_round
-from yardstone.tournament.model import PairingRules, Tournament
+from yardstone.tournament.model import Tournament
 from yardstone.tournament.pairing import Constraints, pair_round
 
 
@@ -61,41 +60,6 @@ def test_rematches_that_were_avoided(after: Tournament) -> None:
             assert met[frozenset((avoided.player, avoided.opponent))] == avoided.round
 
 
-def test_why_a_player_moves_first(after: Tournament) -> None:
-    pairing = pair_round(after)
-    for why in explain(pairing, costs=False):
-        if why.board.second < 0:
-            assert why.side_reason is None
-            continue
-        one, two = why.players
-        assert one.player == why.board.first
-        if why.side_reason is SideReason.HANDICAP:
-            assert why.board.handicap > 0
-            assert one.score < two.score
-        elif why.side_reason is SideReason.BALANCE:
-            assert one.balance > two.balance
-        elif why.side_reason is SideReason.LAST:
-            assert (one.balance, one.streak > two.streak) == (two.balance, True)
-        else:
-            assert (one.balance, one.streak) == (two.balance, two.streak)
-
-
-def test_sentences_name_groups_and_costs(after: Tournament) -> None:
-    start = made(6, ranks=(0, 0))
-    pairing = pair_round(start)
-    text = " ".join(sentences(pairing, explain(pairing)[0]))
-    assert text.startswith("1st and ")
-    assert "of the 6 with 30 points." in text
-    assert "Colours by lot." in text
-    chess = replace(start, discipline="chess")
-    fixed = pair_round(chess, constraints=Constraints(fixed=((0, 1),)))
-    said = [" ".join(sentences(fixed, why)) for why in explain(fixed)]
-    assert sum("Fixed by hand." in text for text in said) == 1
-    odd = pair_round(after)
-    bye = " ".join(sentences(odd, explain(odd)[-1]))
-    assert "no bye so far: the last who may have it." in bye
-
-
 def test_unavoidable_boards() -> None:
     pairing = pair_round(made(2))
     why = explain(pairing)[0]
@@ -120,11 +84,3 @@ def test_a_recorded_round_against_ours(after: Tournament) -> None:
     assert sum(difference.gain for difference in result) == ours.weight - recorded.weight > 0
     changed = [board.players for difference in result for board in difference.recorded]
     assert len(changed) == 2
-
-
-def test_weights_of_other_rules(after: Tournament) -> None:
-    rules = PairingRules.of(after).with_system("swiss")
-    recorded, ours = recorded_round(after, 2, rules=rules)
-    assert ours.weight >= recorded.weight
-    result = differences(recorded, ours)
-    assert sum(difference.gain for difference in result) == ours.weight - recorded.weight

@@ -95,13 +95,6 @@ def test_a_pool_of_a_tournament() -> None:
     assert columns["class"] == [1.0, 1.0]
 
 
-def test_tournaments_of_all_formats_make_one_pool() -> None:
-    pool = read_skipping(*(DATA / name for name in ALL))
-    one_by_one = [tournament_pool(sample(name)) for name in ALL]
-    assert len(pool) == sum(map(len, one_by_one))
-    assert {"event", "round", "first_rating", "handicap"} <= set(pool.columns)
-
-
 def test_days_of_rounds_are_the_times_of_games() -> None:
     pool = tournament_pool(sample("trf26.trf"))
     assert pool.time is not None
@@ -124,15 +117,6 @@ def test_equal_names_stay_apart(tmp_path: Path) -> None:
     path.write_text(text)
     pool = read_skipping(path)
     assert {"Player N1 (1)", "Player N1 (2)"} <= set(pool.players)
-
-
-def test_ratings_come_from_tournament_files() -> None:
-    """Grades and handicap are used: the EGF's system needs nothing but the file."""
-    from yardstone.ratings import EGF
-
-    replay = EGF().replay(yardstone.read(DATA / "published.xml"))
-    assert replay.first_rating[0] % 100 == 0  # entered by grade
-    assert np.isfinite(replay.ratings.rating).all()
 
 
 # Classes -----------------------------------------------------------------------------------------

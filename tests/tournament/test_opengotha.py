@@ -177,12 +177,6 @@ def test_a_game_outside_of_the_games_is_read_and_not_lost_when_written() -> None
         write_opengotha(replace(read, games=read.games[:-1]))
 
 
-def test_players_who_withdraw_before_the_start_go() -> None:
-    result = sample("current.xml").before(1)
-    less = replace(result, players=result.players[1:3], byes=(), teams=())
-    assert content(read_opengotha(write_opengotha(less))) == content(less)
-
-
 @pytest.mark.parametrize("write", [write_opengotha, write_h9])
 def test_a_result_that_a_format_lacks_is_refused(write: Callable[[Tournament], bytes]) -> None:
     players = (Player(name="A", first_name="x", rank=0), Player(name="B", first_name="x", rank=0))

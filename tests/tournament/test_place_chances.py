@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 import pytest
 
+from tests.tournament.test_last_round import settled
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
-from yardstone.tournament import read_tournament
-from yardstone.tournament.forecast import Scenario, simulate
+from yardstone.tournament import Result, last_round, read_tournament
 from yardstone.tournament.last_round import LastRoundNeeds, last_round_needs, place_chances
 from yardstone.tournament.model import Tournament
-from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel
-from yardstone.winprob.model import model_draws, winning_model, write_model
+from yardstone.tournament.standings_table import standings
 
 
 @pytest.fixture(scope="module")
@@ -28,55 +26,40 @@ def needs_of(event: Tournament, player: int, place: int) -> LastRoundNeeds:
     return last_round_needs(event, player, place=place)
 
 
-def test_chances_agree_with_the_simulation(event: Tournament) -> None:
-    """The same model and strengths, results drawn one by one."""
-    forecast = simulate(Scenario(tournament=event).plan(), 2000, seed=3)
-    checked = 0
-    for player in range(len(event.players)):
-        # Places that are shared are split by the one and counted as the better by the other.
-        expected = float(forecast.at_least(3)[player])
-        if not 0.02 < expected < 0.98:
-            continue
-        result = place_chances(event, needs_of(event, player, 3)).overall.probability
-        assert result == pytest.approx(expected, abs=0.06)
-        checked += 1
-    for player in range(3):
-        wins = place_chances(event, needs_of(event, player, 1))
-        assert 0.0 <= wins.overall.probability <= 1.0
-    assert checked or forecast.at_least(3).round(1).tolist().count(1.0) == 3
+@pytest.mark.parametrize("place", [2, 4])
+def test_chances_are_sums_over_all_results(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of strengths that are known: products of the European formula over the open games."""
+    monkeypatch.setattr(
+        last_round, "entrants_law", lambda law, strength: (law, np.zeros(len(strength)))
+    )
+    begun = settled(2)
+    begun = replace(begun, games=tuple(replace(g, handicap=0) for g in begun.games))
+    open_games = begun.round_games(4)
+    ratings = [player.rating or 0.0 for player in begun.players]
+    player = open_games[1].second
+    happens, reached = {1.0: 0.0, 0.0: 0.0}, {1.0: 0.0, 0.0: 0.0}
+    for results in product((Result.first_wins, Result.second_wins), repeat=len(open_games)):
+        chance = 1.0
+        over = {g: replace(g, result=r) for g, r in zip(open_games, results, strict=True)}
+        for game, result in zip(open_games, results, strict=True):
+            one, two = (3300.0 - ratings[row] for row in game.players)
+            win = 1.0 / (1.0 + (one / two) ** 7)
+            chance *= win if result is Result.first_wins else 1.0 - win
+        table = standings(replace(begun, games=tuple(over.get(g, g) for g in begun.games)))
+        own = over[open_games[1]].points(player)
+        happens[own] += chance
+        reached[own] += chance * (table.place[table.order.tolist().index(player)] <= place)
+    made = place_chances(begun, needs_of(begun, player, place), win="egf")
+    found = [(result.probability, after.probability) for result, after in made.results]
+    expected = [(happens[own], reached[own] / happens[own]) for own in (1.0, 0.0)]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert made.overall.probability == pytest.approx(sum(reached.values()), abs=1e-12)
 
 
-def test_results_and_places_add_up(event: Tournament) -> None:
-    for player in range(6):
-        needs = needs_of(event, player, 2)
-        chances = place_chances(event, needs)
-        results = [result.probability for result, _ in chances.results]
-        assert sum(results) == pytest.approx(1.0)
-        joint = sum(
-            result.probability * (0.0 if isnan(place.probability) else place.probability)
-            for result, place in chances.results
-        )
-        assert joint == pytest.approx(chances.overall.probability)
-        for own, (_, place) in zip(needs.results, chances.results, strict=True):
-            if own.worst <= 2:
-                assert place.probability == pytest.approx(1.0)
-            if own.best > 2:
-                assert place.probability == 0.0
-
-
-def test_a_stronger_opponent_leaves_less(event: Tournament) -> None:
-    needs = needs_of(event, 4, 5)
-    assert needs.own_game is not None
-    game = needs.open_games[needs.own_game]
-    rival = game.opponent(4)
-    usual = place_chances(event, needs).results[0][0].probability
-    players = list(event.players)
-    players[rival] = replace(players[rival], rating=2650.0, rank=5)
-    stronger = replace(event, players=tuple(players), document=None)
-    assert place_chances(stronger, needs).results[0][0].probability < usual
-
-
-def test_intervals_hold_the_chance_and_widen_with_the_level(event: Tournament) -> None:
+def test_intervals_hold_the_chance_and_widen_with_the_level(
+    event: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(last_round, "_MODELS", 20)
     needs = needs_of(event, 4, 5)
     narrow, wide = (place_chances(event, needs, level=level) for level in (0.5, 0.95))
     for (result, _), (other, _) in zip(narrow.results, wide.results, strict=True):
@@ -110,45 +93,3 @@ def test_what_has_no_chances(event: Tournament) -> None:
     unknown = replace(event, players=players, document=None)
     with pytest.raises(InputError, match="neither grade nor rating"):
         place_chances(unknown, needs_of(event, 0, 1))
-
-
-def test_drawn_models_spread_as_the_interval_of_a_probability() -> None:
-    model = winning_model()
-    models = model_draws(model, 1500, np.random.default_rng(0))
-    for first, second, stones in ((-3.0, 0.0, 0), (-10.0, -6.0, 4), (2.0, 3.0, 0)):
-        drawn = [float(each.probability(first, second, handicap=stones)) for each in models]
-        ends = model.interval(first, second, handicap=stones, average=True)
-        assert ends is not None
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        width = float(ends[1] - ends[0])
-        assert low == pytest.approx(float(ends[0]), abs=0.25 * width)
-        assert high == pytest.approx(float(ends[1]), abs=0.25 * width)
-    assert model_draws(winning_model("kaniuk"), 5, np.random.default_rng(0)) == []
-
-
-def test_intervals_hold_over_fits_about_a_known_truth(event: Tournament, tmp_path: Path) -> None:
-    """Fits scatter about a true model as their covariance says; 79 of them held 95 to 96 %."""
-    true = winning_model()
-    region, law = true.region, true.law
-    assert region is not None
-    assert isinstance(law, GradeModel)
-    needs = needs_of(event, 5, 6)
-    truth = place_chances(event, needs).overall.probability
-    rng = np.random.default_rng(5)
-    root = np.linalg.cholesky(region.covariance)
-    free = [ALL_PARAMETERS.index(name) for name in region.free]
-    file = tmp_path / "fit.json"
-    held = 0
-    for _ in range(16):
-        peak = np.maximum(region.peak + root @ rng.standard_normal(len(free)), 0.0)
-        vector = law.vector
-        vector[free] = peak
-        fitted = GradeModel.from_vector(vector, law.link)
-        fit = replace(true, law=fitted, region=replace(region, model=fitted, peak=peak))
-        write_model(file, fit)
-        chance = place_chances(event, needs, win=file).overall
-        assert chance.low is not None
-        assert chance.high is not None
-        assert 0.02 < chance.high - chance.low < 0.5
-        held += chance.low <= truth <= chance.high
-    assert held >= 13  # of 95 % fewer would be held in one case of a hundred

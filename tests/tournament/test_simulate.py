@@ -28,10 +28,9 @@ from yardstone.tournament.model import (
     System,
     Tournament,
 )
-from yardstone.tournament.pairing import pair_round
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
-from yardstone.tournament.standings_table import Scores, standings
+from yardstone.tournament.standings_table import Scores
 from yardstone.winprob.kaniuk import PUBLISHED
 
 KANIUK = winning_law("kaniuk")
@@ -110,12 +109,6 @@ def test_each_round_is_paired_as_well_as_the_command_pairs_it(seed: int) -> None
         assert recorded.weight == ours.weight
 
 
-def test_nobody_meets_anybody_twice() -> None:
-    scores, _ = play(a_plan(20, 7), np.random.default_rng(5))
-    for row in scores.opponent:
-        assert len(set(row.tolist())) == len(row)
-
-
 def test_results_follow_the_probability() -> None:
     made = Tournament(
         rounds=1,
@@ -163,16 +156,6 @@ def test_equal_seeds_give_equal_results_on_any_number_of_workers() -> None:
     assert not np.array_equal(one.places, simulate(plan, 60, seed=10).places)
 
 
-def test_places_are_shares() -> None:
-    seen: list[tuple[str, int, int]] = []
-    plan = a_plan(10, 3)
-    with parallel.context(progress=lambda *told: seen.append(told)):
-        result = simulate(plan, 30)
-    np.testing.assert_allclose(result.places.sum(axis=0), 1.0)
-    np.testing.assert_allclose(result.places.sum(axis=1), 1.0)
-    assert seen[-1] == ("tournaments", len(seen), len(seen))
-
-
 def test_tied_players_share_their_places() -> None:
     first, shared = places_of(np.array([[1.0, 2.0], [3.0, 0.0], [1.0, 2.0], [np.nan, 9.0]]))
     assert first.tolist() == [1, 0, 1, 3]
@@ -189,21 +172,6 @@ def test_rounds_that_are_over_stay() -> None:
         scores, _ = play(later, np.random.default_rng(seed))
         np.testing.assert_array_equal(scores.mms2[:, :4], Scores.of(whole).mms2[:, :4])
     assert simulate(SimulationPlan(whole, plan.strength, KANIUK), 3).places.max() == 1.0
-
-
-def test_the_table_after_a_simulation_has_the_places_of_the_simulation() -> None:
-    plan = a_plan(14, 4)
-    scores, _ = play(plan, np.random.default_rng(2))
-    table = standings(as_tournament(scores), criteria="mms,sos,sosos")
-    result = simulate(plan, 1, criteria="mms,sos,sosos", seed=5)
-    assert result.criteria == ("MMS", "SOSM", "SOSOSM")
-    assert table.place[0] == 1
-
-
-def test_the_command_can_pair_what_a_simulation_left() -> None:
-    plan = a_plan(10, 4)
-    whole = as_tournament(play(plan, np.random.default_rng(2))[0])
-    assert len(pair_round(whole.before(4), 4).boards) == 5
 
 
 def test_handicap_is_worth_grades() -> None:

@@ -130,16 +130,6 @@ def test_new_players_and_results_are_added_to_the_lines() -> None:
     assert again.players[0].extras["points"] == "4.0"
 
 
-def test_games_of_go_can_be_written() -> None:
-    result = sample("published.xml")
-    again = read_trf(write_trf(result))
-    one, two = (
-        sorted((g.round, g.first, g.second, g.result.name) for g in each.games)
-        for each in (again, result)
-    )
-    assert one == two
-
-
 def test_tables_are_numbered_by_the_score_of_the_higher_player() -> None:
     """FIDE Handbook, C.04.2, D.9: his score, the sum of both, the rank of the higher one."""
     tournament = read_trf((DATA / "exercise.trf").read_bytes())
@@ -259,9 +249,10 @@ def test_results_by_decision_of_the_arbiter() -> None:
         for first, result in ((0, Result.both_lose), (2, Result.first_half), (4, Result.both_win))
     )
     made = Tournament(rounds=1, players=players, games=games, discipline="chess")
-    assert read_trf(write_trf(made)).games == tuple(
-        replace(game, line=row) for game, row in zip(games, (6, 8, 10), strict=True)
-    ) or [g.result for g in read_trf(write_trf(made)).games] == [g.result for g in games]
+    read = read_trf(write_trf(made)).games
+    assert [(g.first, g.second, g.result) for g in read] == [
+        (g.first, g.second, g.result) for g in games
+    ]
 
 
 def test_extensions_of_pairing_programs() -> None:

@@ -152,15 +152,6 @@ def test_verdicts_allow_for_their_number() -> None:
     )
 
 
-def test_grades_without_spread_are_never_wrong() -> None:
-    setting = TournamentSetting(players=20, rounds=4, lowest=-8, spread=0.0)
-    result = compare_tiebreaks(KANIUK, setting, candidates=["SOS", "RATING"], tournaments=30)
-    rating = next(score for score in result.scores if score.name == "RATING")
-    assert rating.wrong == 0
-    assert rating.right > 0
-    assert rating.right_of_decided == 1.0
-
-
 def test_tie_breaks_are_compared_with_the_first() -> None:
     one = compare_tiebreaks(KANIUK, SMALL, tournaments=45, seed=3)
     with parallel.context(workers=2):
@@ -171,16 +162,6 @@ def test_tie_breaks_are_compared_with_the_first() -> None:
         assert score.pairs == base.pairs
         assert score.value == pytest.approx((score.right + score.tied / 2) / score.pairs)
     assert [s.value for s in one.scores] == sorted((s.value for s in one.scores), reverse=True)
-
-
-def test_the_error_of_a_share_is_that_of_repeated_studies() -> None:
-    runs = [
-        compare_tiebreaks(KANIUK, SMALL, candidates=["SOS"], tournaments=20, seed=seed).scores[0]
-        for seed in range(24)
-    ]
-    spread = np.std([run.value for run in runs], ddof=1)
-    error = np.sqrt(np.mean([run.error**2 for run in runs]))
-    assert 0.55 < error / spread < 1.8
 
 
 @pytest.mark.parametrize(
@@ -232,12 +213,7 @@ def test_quality_is_measured_on_the_same_players(measure: SingleEvents | Circuit
         Variant(name="the same"),
         Variant(name="swiss", system=System.swiss),
     ]
-    one = compare_quality(variants, KANIUK, measure, replicates=3, seed=5)
-    with parallel.context(workers=2):
-        two = compare_quality(variants, KANIUK, measure, replicates=3, seed=5)
-    for a, b in zip(one, two, strict=True):
-        assert (a.name, a.rms, a.error, a.ahead) == (b.name, b.rms, b.error, b.ahead)
-    usual, same, swiss = one
+    usual, same, swiss = compare_quality(variants, KANIUK, measure, replicates=3, seed=5)
     assert same.ahead == same.ahead_error == 0.0
     assert usual.rms == same.rms != swiss.rms
 
@@ -291,21 +267,6 @@ def test_estimates_are_as_good_as_they_claim() -> None:
         expected.append(np.linalg.inv(precision).trace() / len(true))
     assert np.mean(off) == pytest.approx(np.mean(expected), rel=0.06)
     assert abs(np.mean(off) - np.mean(expected)) < 4 * np.std(off) / np.sqrt(60)
-
-
-def test_errors_of_quality_are_those_of_repeated_studies() -> None:
-    variants = [Variant(name="usual"), Variant(name="swiss", system=System.swiss)]
-    runs = [
-        compare_quality(variants, KANIUK, EVENTS, replicates=10, seed=seed) for seed in range(20)
-    ]
-    for name in ("rms", "order"):
-        for place in (0, 1):
-            values = [getattr(run[place], name) for run in runs]
-            errors = [run[place].error if name == "rms" else run[place].order_error for run in runs]
-            ratio = np.sqrt(np.mean(np.square(errors))) / np.std(values, ddof=1)
-            assert 0.5 < ratio < 2.0
-    ahead = np.std([run[1].ahead for run in runs], ddof=1)
-    assert 0.5 < np.mean([run[1].ahead_error for run in runs]) / ahead < 2.0
 
 
 @pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])

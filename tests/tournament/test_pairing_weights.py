@@ -1,0 +1,329 @@
+"""What a board is worth, against a plain count player by player, and the best of all pairings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from math import floor
+
+import pytest
+
+from tests.tournament.counting import Count
+from tests.tournament.pairing_fields import made, played
+from tests.tournament.test_standings import made_up
+from yardstone.tournament._pairing import SideReason, sides
+from yardstone.tournament.model import (
+    ByeKind,
+    PairingRules,
+    Player,
+    System,
+    Tournament,
+)
+from yardstone.tournament.pairing import Entrants, enter, pair_round, values_of
+from yardstone.tournament.rules import FloatMode, HandicapRules, SeedSystem
+from yardstone.tournament.standings_table import standings
+
+HALF = Fraction(1, 2)
+
+
+class Counted:
+    """One player before a round, counted from the games one by one."""
+
+    def __init__(self, before: Tournament, row: int, number: int, rules: PairingRules) -> None:
+        count = Count(before, number - 1)
+        step = HALF if rules.half_points else Fraction(1)
+
+        def main(player: int, until: int) -> Fraction:
+            score = count.mms if rules.by_mcmahon else count.wins
+            return floor(score(player, until) / step) * step
+
+        player = before.players[row]
+        self.player, self.step = player, step
+        self.score, self.mms = main(row, number - 1), count.mms(row, number - 1)
+        self.exact = (count.mms if rules.by_mcmahon else count.wins)(row, number - 1)
+        self.wins, self.initial = count.wins(row, number - 1), count.start(row)
+        self.category = sum((player.rank or 0) < lowest for lowest in before.scoring.categories)
+        self.up = self.down = self.byes = self.balance = self.streak = 0
+        for at in range(1, number):
+            for game in before.round_games(at):
+                if row not in game.players:
+                    continue
+                own, other = main(row, at - 1), main(game.opponent(row), at - 1)
+                self.up += own < other
+                self.down += own > other
+                self.byes += game.forfeit and game.points(row) > 0
+                if game.forfeit or game.handicap or not game.known_colour:
+                    continue
+                turn = -1 if game.first == row else 1
+                self.balance += turn
+                self.streak = self.streak + turn if self.streak * turn > 0 else turn
+        gives = (ByeKind.paired, ByeKind.full)
+        self.byes += sum(bye.player == row and bye.kind in gives for bye in before.byes)
+        rank = player.rank or 0
+        self.exempt = bool(
+            rank + self.wins >= rules.rank_threshold
+            or (rules.wins_threshold and 2 * self.wins >= rules.rounds)
+            or (rules.bar_threshold and self.initial >= rules.bar - rules.zero)
+        )
+
+    @property
+    def wish(self) -> int:
+        """Which side is due: below 0 the first move; 2 of either is absolute."""
+        if abs(self.balance) >= 2 or abs(self.streak) >= 2:
+            high = self.balance >= 2 or self.streak >= 2
+            return -2 if high else 2
+        lead = self.balance or self.streak
+        return -1 if lead > 0 else 1 if lead < 0 else 0
+
+
+class Sheet:
+    """All boards of a round by hand."""
+
+    def __init__(self, entrants: Entrants) -> None:
+        self.rules, self.number = entrants.rules, entrants.round
+        before = entrants.tournament
+        self.before = before
+        rows = entrants.players.tolist()
+        self.all = [Counted(before, row, self.number, self.rules) for row in rows]
+        names = list(before.scoring.criteria) or None
+        main = "MMS" if self.rules.by_mcmahon else "NBW"
+        if names is None or main not in names:
+            names = [main, *(names or [])]
+        table = standings(before, round_number=self.number - 1, criteria=names, everybody=True)
+        order = table.order.tolist()
+        self.order = [order.index(row) for row in rows]
+        rules, apart = self.rules, 2 if self.rules.half_points else 1
+        steps = rules.bar - rules.floor + self.number + 3 if rules.by_mcmahon else self.number
+        self.span = steps * apart + 1
+        self.groups = self.span * max(rules.category_count, 1)
+
+    def bend(self, x: Fraction) -> Fraction:
+        return (1 - x) * (1 + Fraction(self.rules.nx1_factor) * x)
+
+    def group(self, a: int) -> tuple[int, int]:
+        """Size of the group of a player, and the place in it."""
+        mine = [b for b in range(len(self.all)) if not self.gap(a, b)]
+        return len(mine), sorted(self.order[b] for b in mine).index(self.order[a])
+
+    def gap(self, a: int, b: int) -> int:
+        """Groups between two players; positive where the second stands lower."""
+        one, two = self.all[a], self.all[b]
+        return (two.category - one.category) * self.span + int((one.score - two.score) / one.step)
+
+    def stones(self, a: int, b: int) -> int:
+        rules, handicap = self.rules, self.rules.handicap
+        heights = []
+        for each in (self.all[a], self.all[b]):
+            by_score = floor(each.mms) + rules.zero if handicap.by_score else each.player.rank or 0
+            heights.append(min(by_score, handicap.threshold))
+        size = min(max(abs(heights[0] - heights[1]) - handicap.correction, 0), handicap.ceiling)
+        return size if heights[0] > heights[1] else -size
+
+    def colours(self, a: int, b: int) -> tuple[bool, int, int] | None:
+        """Who moves first, the stones, and why; None where lots decide."""
+        given = self.stones(a, b)
+        if given:
+            return given < 0, abs(given), SideReason.HANDICAP
+        one, two = self.all[a], self.all[b]
+        wished = self.rules.colour_preference or self.rules.absolute_colour
+        keys = [(SideReason.BALANCE, one.balance, two.balance),
+                (SideReason.LAST, one.streak, two.streak)]  # fmt: skip
+        if wished:
+            keys.insert(0, (SideReason.PREFERENCE, -one.wish, -two.wish))
+        for reason, mine, other in keys:
+            if mine != other:
+                return mine > other, 0, reason
+        return None
+
+    def floats(self, a: int, b: int) -> Fraction:
+        gap = self.gap(a, b)
+        if not 0 < abs(gap) < 4:
+            return Fraction(0)
+        above, below = (a, b) if gap > 0 else (b, a)
+        upper, lower = self.all[above], self.all[below]
+        state = 2 - (lower.up > 0) - (upper.down > 0)
+        for earned in (upper.up > upper.down, lower.down > lower.up):
+            state += bool(state and earned)
+        state = state if self.rules.compensate_floats else min(state, 2)
+        places = Fraction(0)
+        for row, mode in ((above, self.rules.float_upper), (below, self.rules.float_lower)):
+            size, place = self.group(row)
+            from_top = {FloatMode.top: size - 1 - place, FloatMode.bottom: place,
+                        FloatMode.middle: min(2 * place, 2 * (size - 1 - place))}  # fmt: skip
+            places += HALF * Fraction(from_top[mode], size)
+        return (state + places) / 5 / (1 + abs(upper.category - lower.category)) ** 4
+
+    def seeding(self, a: int, b: int) -> Fraction:
+        if self.gap(a, b):
+            return Fraction(0)
+        (size, one), (_, two) = self.group(a), self.group(b)
+        early = self.number <= self.rules.seed_last_round_1
+        off = {
+            SeedSystem.fold: Fraction(one + two - size + 1, size - 1),
+            SeedSystem.slide: Fraction(2 * abs(one - two) - size, size),
+            SeedSystem.adjacent: Fraction(abs(one - two) - 1, size - 1),
+        }[self.rules.seed_system_1 if early else self.rules.seed_system_2]
+        return 1 - off**2
+
+    def geography(self, one: Counted, two: Counted) -> Fraction:
+        def groups(player: Player) -> set[object]:
+            named = {n for n, each in enumerate(self.before.club_groups) if player.club in each}
+            return named or {player.club}
+
+        parts = [Fraction(0), Fraction(0)]
+        mine, other = one.player, two.player
+        if not mine.country or mine.country != other.country:
+            parts[0] = Fraction(self.rules.country_difference, self.groups)
+        if not mine.club or mine.club != other.club:
+            near = bool(mine.club and groups(mine) & groups(other))
+            worth = Fraction("0.5") if near else Fraction("1.2")
+            parts[1] = worth * self.rules.club_difference / self.groups
+        parts = [min(part, Fraction(1)) for part in parts]
+        x = max(parts) + HALF * min(parts)
+        if x:
+            x = min(x + HALF / self.groups, Fraction(1))
+        return 1 - self.bend(x)
+
+    def board(self, a: int, b: int) -> dict[str, Fraction]:
+        rules, one, two = self.rules, self.all[a], self.all[b]
+        row = {id(each.player): k for k, each in enumerate(self.all)}
+        met = sum(
+            not game.forfeit
+            and {row.get(id(self.before.players[p])) for p in game.players} == {a, b}
+            for game in self.before.games
+        )
+        categories = max(rules.category_count, 1)
+        apart = abs(one.category - two.category)
+        full = Fraction(1)
+        clash = one.wish * two.wish
+        worth = {"rematch": Fraction(rules.avoid_rematch) * (1 - min(met, 20))}
+        wished = rules.absolute_colour or rules.colour_preference
+        worth["absolute_colour"] = rules.absolute_colour * full * (bool(wished) and clash != 4)
+        worth["colour_preference"] = rules.colour_preference * full * (clash <= 0)
+        worth["categories"] = Fraction(0)
+        if categories > 1:
+            worth["categories"] = rules.avoid_mixing_categories * self.bend(
+                Fraction(apart, categories)
+            )
+        near = self.bend(min(Fraction(abs(self.gap(a, b)), self.groups), full))
+        worth["score"] = rules.minimise_score_difference * near * (apart == 0)
+        worth["floats"] = rules.float_weight * self.floats(a, b)
+        worth["seeding"] = rules.maximise_seeding * self.seeding(a, b)
+        share = 0 if self.stones(a, b) else self.balance_share(one.balance, two.balance)
+        worth["colours"] = rules.balance_colours * share * full
+        gap = abs(floor(one.mms) - floor(two.mms))
+        spread = rules.bar - rules.floor + 3 + self.number
+        reach = self.span if rules.by_mcmahon else spread
+        out = HALF * (one.exempt + two.exempt)
+        small = self.bend(min(Fraction(gap, reach), full))
+        worth["handicap"] = rules.minimise_handicap * (small + out * (1 - small))
+        far = self.geography(one, two)
+        worth["geography"] = rules.avoid_same_geography * (far + out * (1 - far))
+        return worth
+
+    @staticmethod
+    def balance_share(one: int, two: int) -> Fraction:
+        if one * two < 0:
+            return Fraction(1)
+        return HALF if 0 in (one, two) and abs(one + two) >= 2 else Fraction(0)
+
+    def bye(self, a: int) -> dict[str, Fraction]:
+        def key(b: int) -> tuple[Fraction, int, int]:
+            return self.all[b].exact, self.all[b].player.rank or 0, -self.order[b]
+
+        behind = sum(key(b) < key(a) for b in range(len(self.all)))
+        again = min(self.all[a].byes, 20)
+        last = Fraction(len(self.all) - behind, len(self.all))
+        return {"rematch": Fraction(self.rules.repeated_bye) * (1 - again),
+                "bye": self.rules.choose_bye * last}  # fmt: skip
+
+
+def drawn(seed: int) -> Entrants:
+    """A field with everything that weights depend on, and rules by lot, before its fifth round."""
+    rng = random.Random(seed)
+    base = made_up(seed, players=15, rounds=6)
+    players = tuple(
+        replace(p, club=rng.choice(["", "Alm", "Bux", "Cet"]), country=rng.choice(["", "AA", "BB"]))
+        for p in base.players
+    )
+    categories = rng.choice([(), (0,), (1, -6)])
+    base = replace(
+        base,
+        players=players,
+        scoring=replace(base.scoring, categories=categories, criteria=("MMS", "SOSM")),
+        club_groups=(frozenset({"Alm", "Bux"}),),
+        games=tuple(replace(g, known_colour=rng.random() < 0.9,
+                            handicap=g.handicap if rng.random() < 0.4 else 0)
+                    for g in base.games),
+    )  # fmt: skip
+    chess = rng.choice([0, 7 * 10**12])
+    rules = replace(
+        PairingRules.of(base),
+        by_mcmahon=rng.random() < 0.7,
+        half_points=rng.random() < 0.5,
+        nx1_factor=rng.choice([0.0, 0.5, 1.0]),
+        compensate_floats=rng.random() < 0.7,
+        float_upper=rng.choice(list(FloatMode)),
+        float_lower=rng.choice(list(FloatMode)),
+        seed_last_round_1=rng.choice([4, 5]),
+        seed_system_1=rng.choice([SeedSystem.fold, SeedSystem.slide]),
+        seed_system_2=rng.choice([SeedSystem.adjacent, SeedSystem.fold]),
+        seed_criterion_1="NULL",
+        seed_criterion_2="NULL",
+        absolute_colour=chess,
+        colour_preference=rng.choice([0, chess // 10]),
+        minimise_handicap=rng.choice([0, 10**9]),
+        avoid_same_geography=10**11,
+        country_difference=rng.choice([1, 3, 99]),
+        club_difference=rng.choice([1, 3, 99]),
+        rank_threshold=rng.choice([-2, 2, 99]),
+        wins_threshold=rng.random() < 0.5,
+        bar_threshold=rng.random() < 0.5,
+        handicap=HandicapRules(by_score=rng.random() < 0.5, threshold=rng.choice([0, 3]),
+                               correction=rng.choice([0, 1]), ceiling=rng.choice([0, 3, 9])),
+    )  # fmt: skip
+    here = [row for row, player in enumerate(players) if player.takes_part(5)]
+    return enter(base.before(5), 5, rules, here)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_boards_are_worth_what_a_plain_count_says(seed: int) -> None:
+    entrants = drawn(seed)
+    sheet, n = Sheet(entrants), len(entrants)
+    tries: list[tuple[int, int, Callable[[], dict[str, Fraction]]]] = [
+        (a, b, lambda a=a, b=b: sheet.board(a, b)) for a in range(n) for b in range(n) if a != b
+    ]  # fmt: skip
+    tries += [(a, n, lambda a=a: sheet.bye(a)) for a in range(n)]  # type: ignore[misc]
+    for a, b, expected in tries:
+        counted, values = expected(), values_of(entrants, a, b)
+        for name, value in values.items():
+            # Weights reach 10^15, where numbers of the processor end within one of the true ones.
+            assert abs(value - counted.get(name, 0)) <= 1, (name, a, b)
+    for a in range(n):
+        for b in range(n):
+            hand = sheet.colours(a, b) if a != b else None
+            if hand is not None:
+                assert sides(entrants.entries, a, b, entrants.packed) == hand
+
+
+@pytest.mark.parametrize("players", [7, 8])
+@pytest.mark.parametrize("system", [System.mcmahon, System.swiss])
+def test_no_pairing_weighs_more(players: int, system: System) -> None:
+    pairing = pair_round(played(made(players, system=system), 3), 4)
+
+    @cache
+    def best(left: tuple[int, ...]) -> int:
+        """The largest weight of all pairings, by trying them."""
+        if not left:
+            return 0
+        a, rest = left[0], left[1:]
+        weights, allowed = pairing.weights, pairing.allowed
+        tries = [int(weights[a, b]) + best(tuple(c for c in rest if c != b))
+                 for b in rest if allowed[a, b]]  # fmt: skip
+        return max(tries, default=-(10**18))
+
+    assert pairing.weight == best(tuple(range(len(pairing.weights))))
+    assert pairing.weight == sum(pairing.values.values())
