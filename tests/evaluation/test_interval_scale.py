@@ -228,7 +228,7 @@ def put_to_the_test(rated: RatedGames, pools: int, seed: int) -> Mapping[str, An
 
 @pytest.mark.parametrize(
     ("name", "parameters", "games", "pools"),
-    [("glicko2", {"first_advantage": 50.0}, 160, 75), ("elo", {}, 1600, 8), ("whr", {}, 30, 67)],
+    [("glicko2", {"first_advantage": 50.0}, 160, 75), ("elo", {}, 1600, 8), ("whr", {}, 40, 50)],
 )
 def test_a_scale_is_made_of_the_errors_in_drawn_pools(
     name: str, parameters: dict[str, Any], games: int, pools: int

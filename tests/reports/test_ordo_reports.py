@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from yardstone.errors import ModelError
 from yardstone.pool import Pool
@@ -88,17 +86,6 @@ def test_csv() -> None:
     assert turned.splitlines()[:2] == [',"RATING""#","PLAYER"', ',2400.21,"A"']
 
 
-def test_thresholds_and_older_versions() -> None:
-    table = listed()
-    assert [row.player for row in rank_players(table, threshold=4)] == [0]
-    rows = rank_players(table, older=frozenset({1}))
-    assert [(row.player, row.rank, row.ranked) for row in rows] == [
-        (0, 1, True), (1, 1, False), (2, 2, True),
-    ]  # fmt: skip
-    hidden = rank_players(table, older=frozenset({1}), hide_older=True)
-    assert [row.player for row in hidden] == [0, 2]
-
-
 def test_head_to_head() -> None:
     text = head_to_head(listed(errors=True), decimals=1, with_errors=True)
     assert text.startswith(
@@ -136,27 +123,6 @@ def test_groups() -> None:
     assert "**PASSED**" in groups_text(one.players, find_groups(one.players, one.pair_counts()))
 
 
-@given(st.lists(st.integers(0, 5), max_size=60))
-def test_the_order_is_by_rating_and_complete(values: list[int]) -> None:
-    rating = np.array(values, np.float64)
-    order = listing_order(range(len(values)), rating)
-    assert sorted(order) == list(range(len(values)))
-    assert [values[player] for player in order] == sorted(values, reverse=True)
-
-
-def test_ties_end_where_ordo_leaves_them() -> None:
-    assert listing_order(range(4), np.zeros(4)) == [0, 1, 2, 3]
-    assert listing_order(range(8), np.zeros(8)) == [0, 2, 4, 5, 6, 7, 1, 3]
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "expected"),
-    [(2400.25, 1, 2400.3), (-0.04, 1, 0.0), (-0.05, 1, 0.0), (1.123456789, 7, 1.12346)],
-)
-def test_rounding(value: float, decimals: int, expected: float) -> None:
-    assert rounded(value, decimals) == expected
-
-
 def test_names() -> None:
     assert as_in_tag('The "Rock" \\') == r"The \"Rock\" \\"
     assert display_width("Müller") == 6
@@ -178,3 +144,23 @@ def test_a_game_with_oneself() -> None:
     assert table.games.tolist() == [4.0, 2.0]
     assert OpponentSummary.of(table).number.tolist() == [2, 1]
     assert "A   : 1 (+  1,=  0,-  0), 100.0 %" in programs_dat(table, decimals=1)
+
+
+def test_order_ties_thresholds_older_versions_and_rounding() -> None:
+    table = listed()
+    assert [row.player for row in rank_players(table, threshold=4)] == [0]
+    rows = rank_players(table, older=frozenset({1}))
+    assert [(row.player, row.rank, row.ranked) for row in rows] == [
+        (0, 1, True), (1, 1, False), (2, 2, True),
+    ]  # fmt: skip
+    hidden = rank_players(table, older=frozenset({1}), hide_older=True)
+    assert [row.player for row in hidden] == [0, 2]
+    values = np.array([3.0, 5.0, 1.0, 5.0, 2.0])
+    assert values[listing_order(range(5), values)].tolist() == [5.0, 5.0, 3.0, 2.0, 1.0]
+    # Ties end where Ordo leaves them.
+    assert listing_order(range(4), np.zeros(4)) == [0, 1, 2, 3]
+    assert listing_order(range(8), np.zeros(8)) == [0, 2, 4, 5, 6, 7, 1, 3]
+    for value, decimals, expected in [
+        (2400.25, 1, 2400.3), (-0.04, 1, 0.0), (-0.05, 1, 0.0), (1.123456789, 7, 1.12346),
+    ]:  # fmt: skip
+        assert rounded(value, decimals) == expected

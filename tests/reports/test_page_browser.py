@@ -70,9 +70,7 @@ def test_a_click_sorts_and_another_turns(opened: Page) -> None:
     assert header.get_attribute("aria-sort") == "descending"
     assert ranked(opened, 2) == ascending[::-1]
     assert opened.locator("table").first.locator("th[aria-sort]").count() == 1
-
-
-def test_numbers_sort_as_numbers_with_unknown_ones_last(opened: Page) -> None:
+    # Numbers sort as numbers, with unknown ones last.
     opened.locator("th", has_text="Games").first.locator("button").click()
     games = [int(text) for text in column(opened, 7)]
     assert games == sorted(games, reverse=True)
@@ -82,17 +80,11 @@ def test_numbers_sort_as_numbers_with_unknown_ones_last(opened: Page) -> None:
         assert column(opened, 4)[-2:] == ["–", "–"]
 
 
-def test_search_narrows_the_list(opened: Page) -> None:
-    opened.get_by_label("Find a player").fill("LONE")
-    assert opened.locator("tr[data-row]:visible").count() == 2
-    assert opened.get_by_role("status").inner_text() == "2 of 18 players"
-    opened.get_by_label("Find a player").fill("陳 o")
-    assert opened.locator("tr[data-row]:visible .name").all_inner_texts() == ["陳 Ö"]
-    opened.get_by_label("Find a player").fill("")
-    assert opened.locator("tr[data-row]:visible").count() == 18
-
-
-def test_a_player_opens_to_the_opponents(opened: Page) -> None:
+def test_a_player_is_found_and_opens_to_the_opponents(opened: Page) -> None:
+    find = opened.get_by_label("Find a player")
+    for text, shown in (("LONE", 2), ("陳 o", 1), ("", 18)):
+        find.fill(text)
+        assert opened.locator("tr[data-row]:visible").count() == shown
     button = opened.get_by_role("button", name="Lone A")
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
@@ -104,6 +96,13 @@ def test_a_player_opens_to_the_opponents(opened: Page) -> None:
     assert following == "Lone A"
     button.click()
     assert opened.locator("tr.opened").count() == 0
+    # A script in a name stays text, in the list and among the opponents.
+    opened.get_by_role("button", name=SCRIPT).click()
+    opened.get_by_role("button", name="Engine 05").click()
+    said = opened.locator("tr.opened").all_inner_texts()
+    assert any(SCRIPT in each for each in said)
+    assert opened.title() == "List"
+    assert opened.locator("script").count() == 3
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

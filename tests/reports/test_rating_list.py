@@ -150,6 +150,7 @@ def test_the_table_fits_the_terminal(report: RatingList, large: RatingList) -> N
         text = shown(report, width)
         assert max(cell_len(line) for line in text.splitlines()) <= width
         assert "Rating" in text
+        assert ("Draws %" in text) == (width > 40)
     text = shown(large, 100)
     assert len(text.splitlines()) < 70
     assert "… and 260 more players (--top 0 shows all)" in text
