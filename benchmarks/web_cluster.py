@@ -16,6 +16,7 @@ import argparse
 import multiprocessing
 import os
 import random
+import sys
 import tempfile
 import threading
 import time
@@ -25,21 +26,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import machine
+from benchmarks.web_audit import Audit, account
 from benchmarks.web_load import Asking, line, share
-from tests.web.audit import Audit, account
-from tests.web.cluster import Cluster, cluster
+from benchmarks.web_machines import Cluster, cluster
+from benchmarks.web_trouble import Trouble
+from benchmarks.web_visitors import Load, Outcome
 from tests.web.line import Line
-from tests.web.load import Load, Outcome
 from tests.web.postgres import Postgres
 from tests.web.processes import Served
 from tests.web.serving import small_results
-from tests.web.trouble import Trouble
 
 #: Seconds between two looks of a visitor (the page without a script looks as often), before
 #: the first fault, and between two.
 LOOK, CALM, PAUSE = 3.0, 5.0, 3.0
 LIMITS = {"requests_minute": 60_000, "posts_minute": 6000, "attempts": 100}
-OPTIONS = [part for name, most in LIMITS.items() for part in ("--limit", f"{name}={most}")]
+OPTIONS = [part for name, most in LIMITS.items() for part in ("--set", f"{name}={most}")]
 
 
 class Visitors:
@@ -90,8 +91,8 @@ def alone(folder: Path, visitors: int, seconds: float) -> list[float]:
 
 def together(
     folder: Path, visitors: int, seconds: float, *, faults: bool, seed: int
-) -> list[float]:
-    """Two servers and three workers with PostgreSQL."""
+) -> tuple[list[float], list[str]]:
+    """Two servers and three workers with PostgreSQL: how long pages took, and what went wrong."""
     with ExitStack() as stack:
         postgres = Postgres(durable=True)
         stack.callback(postgres.remove)
@@ -111,9 +112,11 @@ def together(
             cause(trouble, time.monotonic() + seconds)
         outcome = load.outcome()
         times, refused = asking.end()
-        report(machines, outcome, audit, trouble)
+        if faults:
+            machines.well()
+        wrong = report(machines, outcome, audit, trouble)
         print(line("  pages", times), f"refused {refused}")
-        return times
+        return times, wrong
 
 
 def cause(trouble: Trouble, end: float) -> None:
@@ -125,17 +128,22 @@ def cause(trouble: Trouble, end: float) -> None:
             return
 
 
-def report(machines: Cluster, outcome: Outcome, audit: Audit, trouble: Trouble) -> None:
+def report(machines: Cluster, outcome: Outcome, audit: Audit, trouble: Trouble) -> list[str]:
+    """Print what became of the jobs; what is wrong with it."""
     result = account(outcome, audit)
     print(f"two servers, three workers, PostgreSQL: {result.sent} jobs, {dict(outcome.ended)}")
     print(f"  lost {result.lost}, done twice {result.doubled}; begun {result.begun} times")
     print(f"  faults {trouble.count.total()}: {dict(trouble.count) or 'none'}")
     print(f"  tried again by visitors: {dict(outcome.again) or 'nothing'}")
-    for words in (*outcome.wrong, *outcome.different, *machines.complaints()):
+    wrong = [*outcome.wrong, *outcome.different, *machines.complaints()]
+    if result.lost or result.doubled:
+        wrong.append(f"{result.lost} lost, {result.doubled} done twice")
+    for words in wrong:
         print(f"  WRONG: {words[:500]}")
+    return wrong
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--visitors", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
@@ -146,28 +154,25 @@ def main() -> None:
     print(f"{machine()}; {arguments.visitors} visitors, seed {arguments.seed}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        result = []
+        result, wrong = [], []
         if not arguments.only_faults:
             result.append(alone(folder, arguments.visitors, arguments.seconds))
         for faults in (False, True)[arguments.only_faults :]:
             place = folder / f"faults {faults}"
             place.mkdir()
-            result.append(
-                together(
-                    place,
-                    arguments.visitors,
-                    arguments.seconds,
-                    faults=faults,
-                    seed=arguments.seed,
-                )
+            times, found = together(
+                place, arguments.visitors, arguments.seconds, faults=faults, seed=arguments.seed
             )
+            result.append(times)
+            wrong += found
     if len(result) == 3:
         first, second, third = (share(times, 0.95) for times in result)
         print(
             f"95 % end of the pages: two servers {second / first:.2f} times that of one with a "
             f"file; with faults {third / second:.2f} times that without"
         )
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -28,7 +28,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.measure import machine
-from tests.web.load import Load, Outcome
+from benchmarks.web_visitors import Load, Outcome
 from tests.web.processes import Served
 from tests.web.serving import small_results
 from yardstone.memory import memory_of
@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--spare", action="store_true", help="kill no process")
     arguments = parser.parse_args()
     limits = {"requests_minute": 60_000, "posts_minute": 6000}
-    options = [part for pair in limits.items() for part in ("--limit", f"{pair[0]}={pair[1]}")]
+    options = [part for pair in limits.items() for part in ("--set", f"{pair[0]}={pair[1]}")]
     os.environ["YARDSTONE_SERVE_NICENESS"] = "10"
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "served"

@@ -19,6 +19,7 @@ from yardstone.go.inputs import game_positions
 from yardstone.go.points import BLACK, WHITE, point_name
 from yardstone.records.sgf import read_games
 from yardstone.reports.backgammon import backgammon_plain
+from yardstone.strength.calibration import Calibration
 from yardstone.web.store import JobStore, key_mark
 
 GAME = example("professional.sgf")
@@ -132,6 +133,15 @@ def go_result(
         "model": "rank model",
         "skipped": {"total": 0, "reasons": {}, "first": []},
     }
+
+
+def calibration(model: str) -> Calibration:
+    """The scale of a club."""
+    return Calibration(
+        site="Club", kind="ogs", model=model, basis="fox", players=30, slope=95.0, intercept=1200.0,
+        slope_error=5.0, intercept_error=20.0, deviation=150.0, unexplained=140.0,
+        determined=0.8, lowest=-4.0, highest=8.0,
+    )  # fmt: skip
 
 
 def results_csv(players: int = 8, games: int = 160) -> bytes:

@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 
 import requests
 
-PATIENCE = 120.0
+PATIENCE = 600.0
 
 
 def until(ready: Callable[[], Any], what: str) -> Any:
@@ -30,9 +30,12 @@ def until(ready: Callable[[], Any], what: str) -> Any:
 
 
 class Served:
-    """`yardstone serve` on a folder of its own and a free port."""
+    """`yardstone serve` on a folder of its own and a free port.
 
-    def __init__(self, data: Path, *options: str, lease: float = 4.0) -> None:
+    No machine is so busy that a lease of this length runs out: who lives keeps its job.
+    """
+
+    def __init__(self, data: Path, *options: str, lease: float = 600.0) -> None:
         self.data = data
         self.process, self.errors = self.start(data, "--port", "0", *options, lease=lease)
         self.url = self.told()
@@ -46,7 +49,7 @@ class Served:
 
     @staticmethod
     def start(
-        data: Path, *options: str, lease: float = 4.0
+        data: Path, *options: str, lease: float = 600.0
     ) -> tuple[subprocess.Popen[str], IO[bytes]]:
         """The process, and where its errors go."""
         errors = (data.parent / f"{data.name}.log").open("ab")

@@ -2,341 +2,280 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
 
+import yardstone
 from tests.backgammon.gnubg_here import real_gnubg
-from tests.web.serving import LEAGUE, MATCH, SGF, Server, packed, serving, small_results
-from yardstone.records.sgf import read_games
-from yardstone.web import worker
+from tests.web.serving import LEAGUE, MATCH, SGF, packed, small_results
+from tests.web.sites import Site, site
+from yardstone.web import api, worker
 from yardstone.web.api import Progress
 from yardstone.web.database import Job
+from yardstone.web.problems import DatabaseAway, refusal
+from yardstone.web.upkeep import enter_worker, state
 
 RESULTS = [("league.csv", LEAGUE)]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("api"), {"queue_client": 100}) as result:
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Site]:
+    with site(tmp_path) as result:
         yield result
 
 
-def test_a_rating_list_from_the_upload_to_the_result(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    waiting = server.job(address)
-    assert waiting["kind"] == "results"
-    assert waiting["ahead"] == 0
-    assert waiting["result"] is None
-    assert waiting["files"] == [{"name": "league.csv", "size": len(LEAGUE), "format": "csv"}]
-    job = server.done(address)
-    assert job["status"] == "done"
-    assert job["progress"]["fraction"] == 1.0
-    assert job["ahead"] is None
-    result = job["result"]
-    assert result["games"] == 112
-    assert result["ratings"][0]["player"] == "LCZero v19.1-11248"
-    assert round(result["ratings"][0]["rating"], 1) == 2455.1  # as `yardstone rate` has it
-    pairs = result["head_to_head"]
-    assert sum(pair["games"] for pair in pairs) == 112
-    assert pairs[0]["player"] == "LCZero v19.1-11248"
-    won = sum(pair["wins"] for pair in pairs if pair["player"] == "LCZero v19.1-11248")
-    assert won == result["ratings"][0]["wins"]
+def put(made: Site, url: str, player: str) -> Any:
+    body = json.dumps({"player": player}).encode()
+    return made.ask(f"{url}/player", "PUT", body=body, headers={"Content-Type": "application/json"})
 
 
-def test_progress_has_the_stages_of_the_interface(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+def test_a_rating_list_from_the_upload_to_the_result(
+    made: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = []
-    beat = server.worker.store.heartbeat
+    answer = made.send(RESULTS)
+    sent = answer.json()
+    url = f"/api/jobs/{sent['id']}"
+    assert (answer.status, answer.headers["Location"], sent["url"]) == (202, url, url)
+    assert sent["owner_page"] == f"/r/{sent['id']}/own/{sent['owner']}"
+    assert sent.keys() == {"id", "status", "kind", "url", "page", "expires", "owner", "owner_page"}
+    waiting = made.job(sent["id"])
+    assert (waiting["kind"], waiting["ahead"], waiting["result"]) == ("results", 0, None)
+    assert waiting["files"] == [{"name": "league.csv", "size": len(LEAGUE), "format": "csv"}]
+    assert made.ask(f"{url}/result.json").code == (409, "no_result")
+    told, beat = [], made.store.heartbeat
 
-    def noted(job: Job, **state: Any) -> bool:
-        told.append(state["stage"])
-        return beat(job, **state)
+    def noted(job: Job, **progress: Any) -> bool:
+        told.append(progress["stage"])
+        return beat(job, **progress)
 
-    monkeypatch.setattr(server.worker.store, "heartbeat", noted)
+    monkeypatch.setattr(made.store, "heartbeat", noted)
     monkeypatch.setattr(worker, "_PAUSE", 0.0)
-    server.done(server.accepted(RESULTS))
+    assert made.worker.work()
     assert "rating" in told
     assert set(told) <= set(get_args(Progress.model_fields["stage"].annotation))
+    job = made.job(sent["id"])
+    assert (job["status"], job["progress"]["fraction"], job["ahead"]) == ("done", 1.0, None)
+    result = job["result"]
+    top = result["ratings"][0]
+    assert (result["games"], top["player"]) == (112, "LCZero v19.1-11248")
+    assert round(top["rating"], 1) == 2455.1  # as `yardstone rate` has it
+    pairs = result["head_to_head"]
+    assert sum(pair["games"] for pair in pairs) == 112
+    assert sum(pair["wins"] for pair in pairs if pair["player"] == top["player"]) == top["wins"]
+    assert made.ask(f"{url}/result.json").json() == result
+    assert state(made.store)["uploads"] == 0
+    assert made.ask(f"{url}/cancel", "POST").json()["status"] == "done"
+    assert made.ask(f"{url}/retry", "POST").code == (409, "not_failed")
+    assert made.ask(url, "DELETE").status == 204
+    assert {made.ask(url, method).code for method in ("GET", "DELETE")} == {(404, "not_found")}
 
 
-def test_the_upload_is_gone_when_the_job_is_done(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    assert server.uploads()
-    server.done(address)
-    assert not server.uploads()
-    assert not list((server.settings.data / "work").iterdir())
-
-
-def test_matches_of_backgammon(server: Server) -> None:
-    real_gnubg()
-    job = server.done(server.accepted([("a.mat", MATCH)], fields=[("offset", "gamesgrid")]))
-    assert job["kind"] == "backgammon"
-    assert job["status"] == "done"
-    players = job["result"]["players"]
-    assert len(players) == 2
-    assert all(player["epm"] > 0.0 for player in players)
-    table = list(csv.DictReader(io.StringIO(server.get(f"{job['url']}/result.csv").text)))
-    assert [row["player"] for row in table] == [player["player"] for player in players]
-    assert float(table[0]["epm"]) == players[0]["epm"]
-
-
-def test_a_player_who_is_not_clear_is_asked_for(server: Server, tmp_path: Path) -> None:
-    address = server.accepted([("game.sgf", SGF)])
-    job = server.done(address)
-    assert job["status"] == "needs_player"
-    path = tmp_path / "game.sgf"
-    path.write_bytes(SGF)
-    game = next(iter(read_games(path)))
-    assert job["players"] == [{"name": name, "games": 1} for name in (game.black, game.white)]
-    assert server.uploads(), "the files are still needed"
-    wrong = server.request("PUT", f"{job['url']}/player", json={"player": "Nobody"})
-    assert wrong.status_code == 422
-    assert wrong.json()["error"]["code"] == "unknown_player"
-    chosen = server.request("PUT", f"{job['url']}/player", json={"player": game.white})
-    assert chosen.status_code == 202
-    assert chosen.json()["status"] == "queued"
-    assert chosen.json()["options"]["player"] == game.white
-    again = server.request("PUT", f"{job['url']}/player", json={"player": game.white})
-    assert again.status_code == 409
-    assert server.request("DELETE", job["url"]).status_code == 204
-
-
-def test_games_without_names_ask_for_a_colour(server: Server) -> None:
-    job = server.done(server.accepted([("a.sgf", b"(;GM[1]SZ[19];B[pd];W[dd];B[pq])")]))
-    assert [each["name"] for each in job["players"]] == ["Black", "White"]
-    chosen = server.request("PUT", f"{job['url']}/player", json={"player": "White"})
-    assert chosen.json()["options"]["colour"] == "white"
-    server.request("DELETE", job["url"])
-
-
-def test_what_cannot_be_used_is_told_with_its_place(server: Server) -> None:
-    sound = b"Bob,Ann,0\nBob,Ann,1\nAnn,Bob,0.5\n" * 10
-    broken = b"white,black,score\nAnn,Bob,1\nAnn,Bob,1-O\n" + sound
-    job = server.done(server.accepted([("r.csv", broken)]))
-    assert job["status"] == "done"
-    assert job["skipped_total"] == 1
-    assert job["skipped"][0]["file"] == "r.csv"
-    assert job["skipped"][0]["line"] == 3
-
-
-def test_files_that_are_no_games_beside_others_are_left_out(server: Server) -> None:
-    files = [("readme.bin", b"\0\1\2" * 100), ("r.csv", small_results())]
-    job = server.done(server.accepted(files))
-    assert job["status"] == "done"
-    assert job["files"][0]["format"] == "unknown"
-    assert job["skipped"][0]["file"] == "readme.bin"
-
-
-def test_an_archive_is_looked_into(server: Server) -> None:
-    archive = packed({"a/r.csv": small_results(), "b/s.csv": small_results("Eve"), "x.txt": b"hi"})
-    job = server.done(server.accepted([("all.zip", archive)]))
-    assert job["kind"] == "results"
-    assert {row["player"] for row in job["result"]["ratings"]} == {"Ann", "Bob", "Eve"}
-    assert job["skipped"] == [{"file": "all.zip/x.txt", "line": None, "reason": "no file of games"}]
-
-
-def test_a_failure_names_the_reason(server: Server) -> None:
-    job = server.done(server.accepted([("r.csv", b"white,black,score\nAnn,Bob,what\n")]))
-    assert job["status"] == "failed"
-    assert job["error"]["message"]
-    assert not job["can_retry"]
-    refused = server.request("POST", f"{job['url']}/retry")
-    assert refused.status_code == 409
-    assert refused.json()["error"]["code"] == "files_gone"
-    assert str(server.settings.data) not in json.dumps(job)
-
-
-def test_cancel_before_the_work_begins(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    assert server.request("POST", f"/api/jobs/{address}/cancel").json()["status"] == "cancelled"
-    assert server.done(address)["status"] == "cancelled"
-    again = server.request("POST", f"/api/jobs/{address}/cancel")
-    assert again.json()["status"] == "cancelled"
-    assert server.request("POST", f"/api/jobs/{address}/retry").status_code == 409
-
-
-def test_delete(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    assert server.request("DELETE", f"/api/jobs/{address}").status_code == 204
-    for method in ("GET", "DELETE"):
-        answer = server.request(method, f"/api/jobs/{address}")
-        assert answer.status_code == 404
-        assert answer.json()["error"]["code"] == "not_found"
-
-
-def test_exports(server: Server) -> None:
-    address = server.accepted([("r.csv", small_results("=cmd()", "Bob"))])
-    early = server.get(f"/api/jobs/{address}/result.json")
-    assert early.status_code == 409
-    job = server.done(address)
-    assert server.get(f"/api/jobs/{address}/result.json").json() == job["result"]
-    table = server.get(f"/api/jobs/{address}/result.csv")
-    assert table.headers["Content-Type"].startswith("text/csv")
-    assert "attachment" in table.headers["Content-Disposition"]
-    rows = list(csv.DictReader(io.StringIO(table.text)))
+def test_a_table_holds_no_formula(made: Site) -> None:
+    job = made.done([("r.csv", small_results("=cmd()", "Bob"))])
+    table = made.ask(f"{job['url']}/result.csv")
+    assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert table.headers["Content-Disposition"] == 'attachment; filename="yardstone-results.csv"'
+    rows = list(csv.DictReader(io.StringIO(table.body.decode())))
     assert {row["player"] for row in rows} == {"'=cmd()", "Bob"}
     assert {row["player"] for row in job["result"]["ratings"]} == {"=cmd()", "Bob"}
 
 
-def test_a_batch_gives_a_job_a_player(server: Server) -> None:
-    fields = [("player", "Ann"), ("player", "Bob"), ("player", "Ann"), ("scale", "egf")]
-    answer = server.send([("game.sgf", SGF)], "/api/batches", fields)
-    assert answer.status_code == 202, answer.text
-    batch = answer.json()
-    assert len(batch["jobs"]) == 2
-    result = server.get(batch["url"]).json()
-    assert [job["options"]["player"] for job in result["jobs"]] == ["Ann", "Bob"]
-    assert result["status"] == "running"
-    assert result["jobs"][0]["batch"] == result["id"]
-    server.worker.work()  # nobody is called Ann in that game
-    result = server.get(batch["url"]).json()
-    assert result["done"] == 1
-    assert result["jobs"][0]["error"]["code"] == "unknown_player"
-    assert server.uploads(), "the other job needs the files"
-    server.worker.work()
-    assert server.get(batch["url"]).json()["status"] == "done"
-    assert not server.uploads()
-    assert server.request("DELETE", batch["url"]).status_code == 204
-    assert server.get(batch["url"]).status_code == 404
-    assert server.get(batch["jobs"][0]["url"]).status_code == 404
+def test_matches_of_backgammon(made: Site) -> None:
+    real_gnubg()
+    job = made.done([("a.mat", MATCH)], fields=[("offset", "gamesgrid")])
+    assert (job["kind"], job["status"]) == ("backgammon", "done")
+    players = job["result"]["players"]
+    table = made.ask(f"{job['url']}/result.csv").body.decode()
+    assert [float(row["epm"]) for row in csv.DictReader(io.StringIO(table))] == [
+        player["epm"] for player in players
+    ]
 
 
-def test_a_request_that_comes_again_is_the_same_job(server: Server) -> None:
-    def send(key: str, files: list[tuple[str, bytes]]) -> str:
-        answer = server.send(files, headers={"Idempotency-Key": key})
-        assert answer.status_code == 202
-        return str(answer.json()["id"])
-
-    before = server.uploads()
-    first = send("one", RESULTS)
-    assert send("one", RESULTS) == first
-    other = send("two", RESULTS)
-    assert other != first
-    assert server.uploads() == before + 2
-    server.worker.work()
-    server.worker.work()
-    assert send("one", RESULTS) == first, "also when it is done"
-    assert server.uploads() == before
-    for address in (first, other):
-        server.request("DELETE", f"/api/jobs/{address}")
-    again = send("one", RESULTS)
-    assert again != first
-    server.request("DELETE", f"/api/jobs/{again}")
+def test_a_player_who_is_not_clear_is_asked_for(made: Site) -> None:
+    job = made.done([("game.sgf", SGF)])
+    names = ("Park Junghwan", "Jin Siyoung")
+    assert job["status"] == "needs_player"
+    assert job["players"] == [{"name": name, "games": 1} for name in names]
+    assert state(made.store)["uploads"] == 1, "the files are still needed"
+    assert put(made, job["url"], "Nobody").code == (422, "unknown_player")
+    answer = put(made, job["url"], names[1])
+    assert (answer.status, answer.json()["status"]) == (202, "queued")
+    assert answer.json()["options"]["player"] == names[1]
+    assert put(made, job["url"], names[1]).code == (409, "not_asked")
+    assert made.ask(job["url"], "DELETE").status == 204
+    job = made.done([("a.sgf", b"(;GM[1]SZ[19];B[pd];W[dd];B[pq])")])
+    assert [each["name"] for each in job["players"]] == ["Black", "White"]
+    assert put(made, job["url"], "White").json()["options"]["colour"] == "white"
 
 
-def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
-    result = []
-    for block in text.strip().split("\n\n"):
-        name, _, data = block.partition("\n")
-        result.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return result
-
-
-def test_events_end_with_the_result(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    with server.get(f"/api/jobs/{address}/events", stream=True) as stream:
-        assert stream.headers["Content-Type"].startswith("text/event-stream")
-        lines = (line.decode() for line in stream.iter_lines())
-        assert next(lines) == "event: state"
-        first = json.loads(next(lines).removeprefix("data: "))
-        assert first["status"] == "queued"
-        server.worker.work()
-        rest = "\n".join(["", *lines])
-    result = events_of(rest)
-    # On a busy machine the state is also told while the job runs.
-    assert {name for name, _ in result[:-1]} == {"state"}
-    assert result[-1][0] == "end"
-    assert result[-2][1]["status"] == "done"
-    assert result[-2][1]["result"] is not None
-
-
-def test_events_of_a_job_that_is_deleted_end(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    with server.get(f"/api/jobs/{address}/events", stream=True) as stream:
-        lines = stream.iter_lines()
-        next(lines)
-        server.request("DELETE", f"/api/jobs/{address}")
-        rest = list(lines)
-    assert b"event: gone" in rest
+ARCHIVE = packed({"a/r.csv": small_results(), "b/s.csv": small_results("Eve"), "x.txt": b"hi"})
+BROKEN = b"white,black,score\nAnn,Bob,1\nAnn,Bob,1-O\n" + b"Bob,Ann,0\nBob,Ann,1\n" * 10
 
 
 @pytest.mark.parametrize(
-    ("path", "files", "fields", "code"),
+    ("files", "fields", "games", "skipped"),
     [
-        ("/api/jobs", [], [], "no_files"),
-        ("/api/jobs", [("a.sgf", SGF), ("r.csv", LEAGUE)], [], "several_kinds"),
-        ("/api/ratings", [("a.bin", b"\0" * 50)], [], "unknown_format"),
-        ("/api/estimates", [("r.csv", LEAGUE)], [], "wrong_kind"),
-        ("/api/backgammon", [("a.sgf", SGF)], [], "wrong_kind"),
-        ("/api/estimates", [("a.sgf", SGF)], [("scale", "stones")], "bad_option"),
-        ("/api/estimates", [("a.sgf", SGF)], [("level", "1.5")], "bad_option"),
-        ("/api/estimates", [("a.sgf", SGF)], [("level", "nan")], "bad_option"),
-        ("/api/estimates", [("a.sgf", SGF)], [("average", "2")], "bad_option"),
-        ("/api/estimates", [("a.sgf", SGF)], [("what", "2")], "bad_option"),
-        ("/api/estimates", [("a.sgf", SGF)], [("player", "A"), ("player", "B")], "bad_option"),
-        ("/api/estimates", [("a.sgf", SGF)], [("player", "A"), ("colour", "black")], "bad_option"),
-        ("/api/jobs", [("a.sgf", SGF)], [("kind", "chess")], "bad_option"),
-        ("/api/jobs", [("r.csv", LEAGUE)], [("player", "Ann")], "bad_option"),
+        ([("r.csv", BROKEN)], [], 21, ("r.csv", 3)),
+        ([("x.bin", bytes(50)), ("r.csv", small_results())], [], 4, ("x.bin", None)),
+        ([("all.zip", ARCHIVE)], [], 8, ("all.zip/x.txt", None)),
+        ([("a.sgf", SGF), ("r.csv", LEAGUE)], [("kind", "results")], 113, None),
     ],
 )
-def test_refusals(
-    server: Server,
-    path: str,
-    files: list[tuple[str, bytes]],
-    fields: list[tuple[str, str]],
-    code: str,
+def test_what_cannot_be_used_is_left_out(
+    made: Site, files: Any, fields: Any, games: int, skipped: Any
 ) -> None:
-    before = server.uploads()
-    answer = server.send(files, path, fields or [("level", "")])
-    assert answer.status_code in (415, 422)
-    error = answer.json()["error"]
-    assert error["code"] == code
-    assert error["message"]
-    assert error["hint"]
-    assert server.uploads() == before
+    job = made.done(files, fields=fields)
+    assert (job["status"], job["result"]["games"]) == ("done", games)
+    assert [(each["file"], each["line"]) for each in job["skipped"]] == (
+        [skipped] if skipped else []
+    )
+    assert job["skipped_total"] == len(job["skipped"])
 
 
-def test_a_kind_that_is_named_settles_a_mixture(server: Server) -> None:
-    files = [("a.sgf", SGF), ("r.csv", LEAGUE)]
-    job = server.done(server.accepted(files, fields=[("kind", "results")]))
-    assert job["status"] == "done"
-    assert job["result"]["games"] == 113  # a game of Go has a result too
+def test_a_failure_names_the_reason(made: Site) -> None:
+    job = made.done([("r.csv", b"white,black,score\nAnn,Bob,what\n")])
+    assert (job["status"], job["can_retry"], job["error"]["file"]) == ("failed", False, "r.csv")
+    assert made.ask(f"{job['url']}/retry", "POST").code == (409, "files_gone")
+    assert str(made.worker.settings.data) not in json.dumps(job)
 
 
-def test_limits_health_and_description(server: Server) -> None:
-    limits = server.get("/api/limits").json()
-    assert limits["file_bytes"] == server.settings.limits.file_bytes
-    assert limits["keep_days"] == 30.0
-    health = server.get("/health")
-    assert health.status_code == 503, "no worker shows itself here"
-    server.worker.live()
-    assert server.get("/health").json()["status"] == "ok"
-    paths = server.get("/api/openapi.json").json()["paths"]
-    assert {"/api/estimates", "/api/jobs/{id}", "/health"} <= set(paths)
+def test_a_batch_gives_a_job_a_player(made: Site) -> None:
+    fields = [("player", "Ann"), ("player", "Bob"), ("player", "Ann"), ("scale", "egf")]
+    answer = made.send([("game.sgf", SGF)], "/api/batches", fields)
+    batch = answer.json()
+    assert (answer.status, answer.headers["Location"]) == (202, f"/api/batches/{batch['id']}")
+    shown = made.ask(batch["url"]).json()
+    assert [job["options"]["player"] for job in shown["jobs"]] == ["Ann", "Bob"]
+    assert {job["batch"] for job in shown["jobs"]} == {batch["id"]}
+    counts = [(shown["status"], shown["done"], shown["total"])]
+    for _ in range(2):
+        assert made.worker.work()  # nobody is called so in that game
+        shown = made.ask(batch["url"]).json()
+        counts.append((shown["status"], shown["done"], shown["total"]))
+    assert counts == [("running", 0, 2), ("running", 1, 2), ("done", 2, 2)]
+    assert shown["jobs"][0]["error"]["code"] == "unknown_player"
+    for method, url in (("DELETE", batch["jobs"][0]["url"]), ("DELETE", batch["url"])):
+        assert made.ask(url, method, owned=False).code == (403, "not_owner")
+        assert made.ask(url, method).status == 204
+    assert made.ask(batch["jobs"][1]["url"]).status == 404
+    many = [("player", str(number)) for number in range(21)]
+    assert made.send([("a.sgf", SGF)], "/api/batches", many).code == (422, "bad_option")
 
 
-def test_metrics_count_without_naming_jobs(server: Server) -> None:
-    address = server.accepted(RESULTS)
-    server.done(address)
-    text = server.get("/metrics").text
-    assert address not in text
-    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")
-    assert float(values['yardstone_jobs_ended_total{kind="results",status="done"}']) >= 1
-    assert float(values["yardstone_process_resident_bytes"]) > 1e7
-    bucket = 'yardstone_request_seconds_bucket{route="/api/jobs/{id}",le="+Inf"}'
-    assert float(values[bucket]) >= 1
+REFUSED: list[tuple[str, list[tuple[str, bytes]], list[tuple[str, str]], str]] = [
+    ("jobs", [], [], "no_files"),
+    ("jobs", [("a.sgf", SGF), ("r.csv", LEAGUE)], [], "several_kinds"),
+    ("ratings", [("a.bin", b"\0" * 50)], [], "unknown_format"),
+    ("estimates", RESULTS, [], "wrong_kind"),
+    ("backgammon", [("a.sgf", SGF)], [], "wrong_kind"),
+    *[
+        ("estimates", [("a.sgf", SGF)], fields, "bad_option")
+        for fields in (
+            [("scale", "stones")], [("level", "1.5")], [("level", "nan")], [("average", "2")],
+            [("what", "2")], [("player", "A"), ("player", "B")],
+            [("player", "A"), ("colour", "black")],
+        )
+    ],
+    ("jobs", [("a.sgf", SGF)], [("kind", "chess")], "bad_option"),
+    ("jobs", RESULTS, [("player", "Ann")], "bad_option"),
+]  # fmt: skip
 
 
-def test_addresses_are_long_and_never_alike(server: Server) -> None:
-    result = {server.accepted([("r.csv", small_results())]) for _ in range(20)}
-    assert len(result) == 20
-    assert all(len(address) * 6 >= 128 for address in result)
-    for address in result:
-        server.request("DELETE", f"/api/jobs/{address}")
+def test_refusals(made: Site) -> None:
+    for path, files, fields, code in REFUSED:
+        answer = made.send(files, f"/api/{path}", fields)
+        assert answer.code == (415 if code == "unknown_format" else 422, code)
+        assert answer.json()["error"]["hint"]
+    assert state(made.store)["uploads"] == 0
+    assert not list(made.worker.settings.uploads.iterdir())
+
+
+def test_limits_and_health(made: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = made.ask("/api/limits").json()
+    assert {**limits, **made.worker.settings.limits.as_plain()} == limits
+    assert (limits["keep_days"], limits["importers"]) == (30.0, [])
+    assert limits["scales"] == ["best", "fox", "ogs", "ogs-2020", "egf"]
+
+    def health() -> tuple[int, Any]:
+        answer = made.ask("/health")
+        return answer.status, answer.json()
+
+    usual = {"version": yardstone.__version__, "workers": 0, "queued": 0, "running": 0}
+    made.send(RESULTS)
+    assert health() == (503, {**usual, "status": "no_workers", "queued": 1})
+    enter_worker(made.store, "w", 1)
+    assert health() == (200, {**usual, "status": "ok", "workers": 1, "queued": 1})
+    assert made.store.claim("w")
+    assert health() == (200, {**usual, "status": "ok", "workers": 1, "running": 1})
+
+    def away(*_: Any, **__: Any) -> None:
+        raise DatabaseAway
+
+    monkeypatch.setattr("yardstone.web.upkeep.state", away)
+    assert health() == (503, {**usual, "status": "no_database"})
+
+
+def told(steps: list[Any], monkeypatch: pytest.MonkeyPatch, pause: float = 0.0) -> list[str]:
+    """The events of jobs that are as the steps say, one look after the other."""
+    now = [0.0]
+
+    def look() -> Any:
+        step = steps.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+    async def wait() -> None:
+        now[0] += pause
+
+    async def main() -> list[str]:
+        return [text async for text in api._events(look(), look, wait)]
+
+    monkeypatch.setattr(api, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(api, "_AWAY", 0.0)
+    return asyncio.run(main())
+
+
+def test_events_tell_what_changes_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def job(status: str, number: int = 1) -> dict[str, Any]:
+        return {"id": str(number), "status": status}
+
+    def event(status: str, number: int = 1) -> str:
+        return f'event: state\ndata: {{"id":"{number}","status":"{status}"}}\n\n'
+
+    end, alive = "event: end\ndata: {}\n\n", ": still here\n\n"
+    waits, runs, done = ([job(status)] for status in ("queued", "running", "done"))
+    assert told([waits, waits, DatabaseAway(), runs, runs, done], monkeypatch) == [
+        event("queued"), event("running"), event("done"), end,
+    ]  # fmt: skip
+    both = [[job("done"), job(status, 2)] for status in ("queued", "failed")]
+    assert told(both, monkeypatch) == [event("done"), event("queued", 2), event("failed", 2), end]
+    assert told([[job("needs_player")]], monkeypatch) == [event("needs_player"), end]
+    gone = told([waits, refusal("not_found")], monkeypatch)
+    assert gone[1].startswith('event: gone\ndata: {"code": "not_found"')
+    assert told([waits] * 4 + [done], monkeypatch, 7.5) == [
+        event("queued"), alive, event("done"), end,
+    ]  # fmt: skip
+    assert told([waits] * 99, monkeypatch, 900.0) == [event("queued"), alive, alive, end]
+
+
+def test_a_stream_of_a_job(made: Site) -> None:
+    job = made.done(RESULTS)
+    answer = made.ask(f"{job['url']}/events")
+    assert answer.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert json.loads(answer.body.decode().split("data: ")[1].split("\n")[0]) == job
+    assert made.ask("/api/jobs/abcdefgh/events").code == (404, "not_found")
+    limits = made.worker.settings.limits
+    service = made.app.state.service
+    for _ in range(limits.streams):
+        service.streams["somebody"] += 1
+    full = made.ask(f"{job['url']}/events")
+    assert (full.code, full.headers["Retry-After"]) == ((429, "streams"), "10")

@@ -8,35 +8,30 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoneFree
 
 from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from yardstone.errors import InputError, UsageError
 from yardstone.web import database, upkeep
-from yardstone.web.database import (
-    PIECE,
-    VERSION,
-    Database,
-    Job,
-    chunks,
-    counters,
-    fetch_files,
-    jobs,
-    uploads,
-)
+from yardstone.web.database import Database, Job, chunks, counters, fetch_files, jobs, uploads
 from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem
 from yardstone.web.service import delete_job
 from yardstone.web.settings import Settings, load_settings
 from yardstone.web.store import JobStore, new_id
 
+PIECE = 1 << 18
 BYTES = bytes(range(256)) * 3000
 FILE = {"name": "a.csv", "size": len(BYTES), "format": "csv"}
+Stores = Callable[..., JobStore]
 
 
 @pytest.fixture
@@ -96,27 +91,15 @@ def at_once(number: int, action: Callable[[int], object]) -> None:
 # Made, and taken over
 
 
-def test_many_that_start_at_once_make_the_tables_once(
-    stores: Callable[..., JobStore], postgres_url: str
-) -> None:
+def test_many_that_start_at_once_make_the_tables_once(stores: Stores, postgres_url: str) -> None:
     secrets: list[bytes] = []
     at_once(6, lambda _: secrets.append(stores(postgres_url).secret("client")))
-    assert len(set(secrets)) == 1
-    assert len(secrets) == 6
-
-
-def test_a_later_version_is_refused(
-    stores: Callable[..., JobStore], postgres_url: str, tmp_path: Path
-) -> None:
-    later = text(f"UPDATE version SET number = {VERSION + 1}")
+    assert (len(secrets), len(set(secrets))) == (6, 1)
+    later = text("UPDATE version SET number = 4")
     stores(postgres_url).database.write(lambda connection: connection.execute(later))
-    with pytest.raises(InputError, match="knows"):
+    with pytest.raises(InputError, match="its version is 4, and this Yardstone knows 3") as result:
         stores(postgres_url)
-    stores().close()
-    with closing(sqlite3.connect(tmp_path / "machine1" / "served" / "jobs.sqlite")) as table:
-        table.execute(f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(InputError, match="another folder"):
-        JobStore(settings_for(tmp_path / "machine1"))
+    assert result.value.hint == "name another --database"
 
 
 def test_uploads_in_folders_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
@@ -147,39 +130,33 @@ def test_uploads_in_folders_of_an_older_version_are_taken_over(tmp_path: Path) -
 # Files
 
 
-@pytest.mark.parametrize("size", [0, 1, PIECE - 1, PIECE, 2 * PIECE, 2 * PIECE + 1])
-def test_files_come_back_as_they_were(
-    stores: Callable[..., JobStore], postgres_url: str, tmp_path: Path, size: int
-) -> None:
+def test_files_come_back_as_they_were(stores: Stores, postgres_url: str, tmp_path: Path) -> None:
     for number, address in enumerate(("", postgres_url)):
         store = stores(address)
-        put(store, data=(BYTES * 2)[:size])
-        job = take(store)
-        folder = tmp_path / f"fetched{number}"
-        folder.mkdir()
-        fetch_files(store.database, job.upload, job.files, folder)
-        assert (folder / "0000").read_bytes() == (BYTES * 2)[:size]
-        assert upkeep.state(store)["upload_bytes"] == size
-
-
-def test_files_that_are_gone_are_missed(stores: Callable[..., JobStore], tmp_path: Path) -> None:
-    store = stores()
-    put(store)
-    job = take(store)
-    delete_job(store, job.id)
-    upkeep.drop_uploads(store)
-    with pytest.raises(RequestProblem, match="not there"):
-        fetch_files(store.database, job.upload, job.files, tmp_path)
-    left = [store.database.rows(select(table)) for table in (uploads, chunks)]
-    assert left == [[], []]
+        for size in (0, 1, PIECE - 1, PIECE, 2 * PIECE, 2 * PIECE + 1):
+            put(store, data=BYTES[:size])
+            job = take(store)
+            folder = tmp_path / f"{number}-{size}"
+            folder.mkdir()
+            unknown = {**FILE, "format": "unknown"}
+            fetch_files(store.database, job.upload, [*job.files, unknown], folder)
+            assert [path.name for path in folder.iterdir()] == ["0000"]
+            assert (folder / "0000").read_bytes() == BYTES[:size]
+            assert upkeep.state(store)["upload_bytes"] == size
+            pieces = store.database.rows(select(chunks.c.data).order_by(chunks.c.place))
+            assert all(len(row.data) == PIECE for row in pieces[:-1])
+            delete_job(store, job.id)
+            upkeep.drop_uploads(store)
+            with pytest.raises(RequestProblem, match="not there") as result:
+                fetch_files(store.database, job.upload, [FILE], folder)
+            assert (result.value.code, result.value.status) == ("files_gone", 500)
+        assert [store.database.rows(select(table)) for table in (uploads, chunks)] == [[], []]
 
 
 # Many at once
 
 
-def test_workers_who_claim_at_once_take_turns_of_clients(
-    stores: Callable[..., JobStore], postgres_url: str
-) -> None:
+def test_workers_who_claim_at_once_take_turns_of_clients(stores: Stores, postgres_url: str) -> None:
     store = stores(postgres_url)
     for client in ("greedy",) * 4 + ("modest", "late"):
         put(store, client, b"a")
@@ -188,9 +165,7 @@ def test_workers_who_claim_at_once_take_turns_of_clients(
     assert sorted(job.client for job in taken) == ["greedy", "late", "modest"]
 
 
-def test_no_queue_is_longer_than_it_may_be(
-    stores: Callable[..., JobStore], postgres_url: str
-) -> None:
+def test_no_queue_is_longer_than_it_may_be(stores: Stores, postgres_url: str) -> None:
     limits = {"limits": {"queue_client": 3}}
     machines = [stores(postgres_url, **limits) for _ in range(2)]
     outcomes: list[str] = []
@@ -208,9 +183,7 @@ def test_no_queue_is_longer_than_it_may_be(
     assert upkeep.state(machines[0])["uploads"] == 3
 
 
-def test_the_same_request_at_once_makes_one_job(
-    stores: Callable[..., JobStore], postgres_url: str
-) -> None:
+def test_the_same_request_at_once_makes_one_job(stores: Stores, postgres_url: str) -> None:
     machines = [stores(postgres_url) for _ in range(2)]
     made: list[str] = []
     at_once(6, lambda number: made.append(put(machines[number % 2], key="the same")))
@@ -220,7 +193,7 @@ def test_the_same_request_at_once_makes_one_job(
 
 
 def test_several_who_tend_the_jobs_at_once_count_each_once(
-    stores: Callable[..., JobStore], postgres_url: str
+    stores: Stores, postgres_url: str
 ) -> None:
     machines = [stores(postgres_url) for _ in range(3)]
     store = machines[0]
@@ -243,55 +216,103 @@ def test_several_who_tend_the_jobs_at_once_count_each_once(
 # The clock
 
 
-class Clock:
-    """A clock that is set."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        self.now += 0.001
-        return self.now
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_clock_that_is_set_back_holds_no_job(
-    tmp_path: Path, kind: str, request: pytest.FixtureRequest
-) -> None:
-    clock = Clock()
-    url = request.getfixturevalue("postgres_url") if kind == "postgresql" else ""
-    store = JobStore(settings_for(tmp_path, database=url), clock)
-    address = put(store)
-    upkeep.enter_worker(store, "dead", 1)
-    alive = take(store, "alive")
-    put(store, "bob")
-    dead = take(store, "dead")
-    clock.now -= 3 * 86_400.0
-    assert store.get(address).status == "running"
-    assert upkeep.recover(store) == 0
-    for _ in range(5):
-        clock.now += 0.4 * store.settings.lease
-        assert store.heartbeat(alive)
-        upkeep.recover(store)
-    assert store.get(dead.id).status == "queued"
-    assert store.finish(alive, "done", result="{}")
-    assert not store.heartbeat(dead)
-    clock.now += 60.0
-    assert upkeep.alive_workers(store) == []
-    store.close()
-
-
 def test_the_clock_of_the_database_counts(
-    stores: Callable[..., JobStore], postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    stores: Stores, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = time.time()
     monkeypatch.setattr(time, "time", lambda: real - 1e6)
     store = stores(postgres_url)
-    job = store.get(put(store))
-    assert abs(job.created - real) < 60.0
-    assert abs(store.database.row(select(store.moment()))[0] - real) < 60.0
+    put(store)
     taken = take(store)
-    assert abs((taken.lease or 0.0) - real - store.settings.lease) < 60.0
+    assert abs(taken.created - real) < 3600.0
+    assert abs((taken.lease or 0.0) - real) < 3600.0
+    assert abs(stores().database.row(select(stores().moment()))[0] - (real - 1e6)) < 1.0
+
+
+# What errors mean
+
+
+class Broken(Exception):
+    """What a driver raises."""
+
+    def __init__(self, state: str = "", code: int = 0) -> None:
+        self.sqlstate, self.sqlite_errorcode = state, code
+
+
+def broken(*given: Any, statement: str | None = "x", lost: bool = False) -> SQLAlchemyError:
+    return OperationalError(statement, {}, Broken(*given), connection_invalidated=lost)
+
+
+IN_VAIN = [broken(state) for state in ("23505", "", "0A000")]
+IN_VAIN += [SQLAlchemyError(), IntegrityError("x", {}, Broken())]
+IN_VAIN += [OperationalError(None, {}, sqlite3.OperationalError("unable to open"))]
+PASSING = [broken(state) for state in ("40001", "40P01", "55P03", "57014")]
+PASSING += [broken("", code) for code in (5, 6, 5 | 2 << 8)] + [NoneFree()]
+AWAY = "25006 25P03 53300 57P01 57P02 57P03 57P05 08000 08006"
+LOST = [*map(broken, AWAY.split()), broken(lost=True), broken(statement=None)]
+FULL = [*map(broken, ("53100", "53200")), *(broken("", code) for code in (13, 10, 10 | 3 << 8))]
+#: Seconds between tries within five.
+PAUSES = [0.05, 0.1, 0.2, 0.4, 0.8, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("errors", "pauses", "once", "loses"),
+    [(IN_VAIN, None, False, False), (PASSING, PAUSES, False, False), (LOST, PAUSES, False, True),
+     (PASSING, PAUSES, True, False), (LOST, [], True, True), (FULL, [], False, False)],
+)  # fmt: skip
+def test_what_errors_of_the_database_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    errors: list[SQLAlchemyError], pauses: list[float] | None, once: bool, loses: bool,
+) -> None:  # fmt: skip
+    own = Database(tmp_path / "x", tmp_path)
+    now, slept, lost, tries = [0.0], [0.0][:0], [], [0][:0]
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    monkeypatch.setattr(database.random, "uniform", lambda low, high: high)
+    monkeypatch.setattr(own.contact, "lose", lambda: lost.append(1))
+    for error in errors:
+        for counted in (slept, lost, tries):
+            counted.clear()
+
+        def work(connection: Connection, error: SQLAlchemyError = error) -> None:
+            tries.append(1)
+            raise error
+
+        with pytest.raises((DatabaseAway, SQLAlchemyError)) as result:
+            own.write(work, once=once)
+        assert (result.value is error) == (pauses is None)
+        assert (slept, len(tries)) == (pauses or [], len(pauses or []) + 1)
+        assert len(lost) == (len(tries) if loses else 0)
+    own.close()
+
+
+def test_while_it_is_away_one_asks_and_the_others_wait() -> None:
+    answers, asked = threading.Event(), []
+
+    def probe() -> None:
+        asked.append(1)
+        if not answers.is_set():
+            raise SQLAlchemyError
+
+    contact = database._Contact(probe)
+    assert (contact.seconds, contact.wait(0.0)) == (0.0, True)
+    contact.answered()
+    assert contact.seconds > 0.0
+    contact.lose()
+    contact.lose()
+    assert (contact.seconds, contact.wait(0.0), contact.wait(0.01)) == (0.0, False, False)
+    answers.set()
+    assert contact.wait(600.0)
+    number = len(asked)
+    answers.clear()
+    contact.lose()
+    contact.close()
+    assert not contact.wait(600.0), "nobody asks any more"
+    assert len(asked) <= number + 1
 
 
 # Lost and found again
@@ -303,7 +324,7 @@ def counter(store: JobStore, name: str) -> float:
 
 
 def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
-    stores: Callable[..., JobStore], postgres_url: str, line: Line
+    stores: Stores, postgres_url: str, line: Line
 ) -> None:
     store = stores(line.address(postgres_url))
 
@@ -328,51 +349,31 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     losing(lambda: upkeep.sweep(store))
     losing(lambda: delete_job(store, put(store)))
 
-
-def test_what_is_counted_once_is_not_tried_again(
-    stores: Callable[..., JobStore], postgres_url: str, line: Line
-) -> None:
-    store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
-    with pytest.raises(DatabaseAway):
+    with pytest.raises(DatabaseAway):  # what is counted once is not tried again
         store.count("jobs_stopped")
     assert counter(store, "jobs_stopped") == 1.0
 
 
-def test_a_database_that_is_not_there_yet_is_waited_for(
-    stores: Callable[..., JobStore], postgres_url: str, line: Line
-) -> None:
+def test_an_outage_is_only_a_pause(stores: Stores, postgres_url: str, line: Line) -> None:
     line.cut()
     store = stores(line.address(postgres_url))
     store.database.patience = 0.2
     with pytest.raises(DatabaseAway):
         store.secret("client")
-    assert store.database.contact.seconds == 0.0
     line.restore()
-    store.database.patience = 20.0
+    store.database.patience = 600.0
     assert len(store.secret("client")) == 32
-    assert store.database.contact.seconds > 0.0
-
-
-def test_a_short_outage_is_only_a_pause(
-    stores: Callable[..., JobStore], postgres_url: str, line: Line
-) -> None:
-    store = stores(line.address(postgres_url))
     address = put(store)
     line.cut()
     back = threading.Timer(0.5, line.restore)
     back.start()
-    begun = time.monotonic()
     assert store.get(address).status == "queued"
-    assert time.monotonic() - begun > 0.3
     back.join()
 
 
 def test_a_line_that_says_nothing_is_given_up(
-    stores: Callable[..., JobStore],
-    postgres_url: str,
-    line: Line,
-    monkeypatch: pytest.MonkeyPatch,
+    stores: Stores, postgres_url: str, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "_SILENCE", 0.5)
     monkeypatch.setattr(database, "_CONNECT", 2)
@@ -380,20 +381,19 @@ def test_a_line_that_says_nothing_is_given_up(
     store.database.patience = 0.0
     address = put(store)
     line.stall(forget=True)
-    begun = time.monotonic()
     with pytest.raises(DatabaseAway):
         store.get(address)
-    assert time.monotonic() - begun < 10.0
-    begun = time.monotonic()
-    with pytest.raises(DatabaseAway):
+    asks = store.database._asked
+    monkeypatch.setattr(store.database, "_asked", None)
+    with pytest.raises(DatabaseAway):  # who comes later is told at once
         store.get(address)
-    assert time.monotonic() - begun < 0.3, "who comes later is told at once"
+    monkeypatch.setattr(store.database, "_asked", asks)
     line.restore()
-    store.database.patience = 20.0
+    store.database.patience = 600.0
     assert store.get(address).status == "queued"
 
 
-def test_who_gave_up_holds_no_lock(stores: Callable[..., JobStore], postgres_url: str) -> None:
+def test_who_gave_up_holds_no_lock(stores: Stores, postgres_url: str) -> None:
     """The database itself ends the transaction of a client that vanished, and whatever lasts."""
     names = {
         "idle_in_transaction_session_timeout": "20s",
@@ -406,9 +406,7 @@ def test_who_gave_up_holds_no_lock(stores: Callable[..., JobStore], postgres_url
     assert tuple(shown) == tuple(names.values())
 
 
-def test_a_transaction_that_meets_another_is_done_again(
-    stores: Callable[..., JobStore], postgres_url: str
-) -> None:
+def test_a_transaction_that_meets_another_is_done_again(stores: Stores, postgres_url: str) -> None:
     """Two who wait for each other: the database ends one, which tries again."""
     store = stores(postgres_url)
     first, second = put(store), put(store, "bob")
@@ -437,49 +435,25 @@ def test_a_transaction_that_meets_another_is_done_again(
     assert len(tries) == 3
 
 
-def test_a_worker_that_lost_its_job_gets_another(stores: Callable[..., JobStore]) -> None:
-    """What it could not finish comes back by its lease, and counts as an attempt."""
-    store = stores()
-    first, second = put(store), put(store, "bob")
-    assert [take(store).id, take(store).id] == [first, second]
-
-
-def test_addresses_with_a_zero_lead_nowhere(
-    stores: Callable[..., JobStore], postgres_url: str
-) -> None:
-    for place in ("", postgres_url):
-        store = stores(place)
-        for ask in (store.get, store.batch):
-            with pytest.raises(RequestProblem) as result:
-                ask("abc\0def")
-            assert result.value.status == 404
-
-
 # Notices
 
 
 def test_a_job_wakes_workers_of_other_machines(
-    stores: Callable[..., JobStore], postgres_url: str, line: Line
+    stores: Stores, postgres_url: str, line: Line
 ) -> None:
     sender, other = stores(postgres_url), stores(line.address(postgres_url))
     listener = Listener(other.database, QUEUED)
     assert listener.wait(0.0) is None, "it begins to listen: something may have come before"
-    longest = listener.longest
-    begun = time.monotonic()
-    threading.Timer(0.2, lambda: put(sender)).start()
-    listener.wait(30.0)
-    assert time.monotonic() - begun < 10.0
+    put(sender)
+    assert listener.wait(600.0) == [""]
     line.cut()
-    listener.wait(5.0)
-    assert listener.longest < longest, "one looks more often where nothing is told"
+    assert listener.wait(600.0) == []
+    assert not listener.is_listening
     line.restore()
-    end = time.monotonic() + 30.0
-    while listener.longest < longest and time.monotonic() < end:
+    while not listener.is_listening:
         listener.wait(0.1)
     put(sender, "bob")
-    begun = time.monotonic()
-    assert listener.wait(30.0) == [""]
-    assert time.monotonic() - begun < 10.0
+    assert listener.wait(600.0) == [""]
     listener.close()
 
 
@@ -513,7 +487,7 @@ def test_an_address_comes_from_a_file_or_the_environment(tmp_path: Path) -> None
 
 
 def test_a_database_that_refuses_is_an_error_without_the_password(
-    stores: Callable[..., JobStore], postgres: Postgres
+    stores: Stores, postgres: Postgres
 ) -> None:
     url = f"postgresql://yardstone:secret@127.0.0.1:{postgres.port}/nothing"
     with pytest.raises(InputError, match="does not exist") as result:

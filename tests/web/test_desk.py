@@ -1,23 +1,32 @@
-"""The desk of a tournament by its forms, as without a script."""
+"""The desk of a tournament: its file, and its forms as without a script."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-import requests
 
-from tests.web.desks import PASSWORD, DeskServer, Helper, copied, plain, served
+from tests.web.desks import DeskServer, Helper, copied, plain, served
+from tests.web.tables import Clock
+from yardstone.errors import InputError
 from yardstone.examples import example
 from yardstone.tournament.event.file import change_file
-from yardstone.tournament.event.rounds import GameResult, set_result
+from yardstone.tournament.event.rounds import GameResult, score_of, set_result
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
-from yardstone.web.desk.app import DeskSettings, made_password
+from yardstone.web.desk import pages, service
+from yardstone.web.desk.app import DeskSettings
+from yardstone.web.desk.service import WatchedFile
+
+SWISS = example("swiss.trf").read_bytes()
 
 
 @pytest.fixture
@@ -45,6 +54,136 @@ def unplayed(desk: DeskServer, number: int = 4) -> None:
     time.sleep(0.25)  # by then the desk looks at the file again
 
 
+class Time(Clock):
+    """The clock of the desk."""
+
+    def __init__(self) -> None:
+        super().__init__(1000.0)
+        self.monotonic = self
+
+
+# The file
+
+
+def test_the_file_is_looked_at_five_times_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Time()
+    monkeypatch.setattr(service, "time", clock)
+    file = WatchedFile(copied(tmp_path))
+    whole, first = file.path.read_bytes(), file.snapshot()
+    assert first.rounds == (5, 4, 0, 5)
+    other = whole.replace(b'"Ruth"', b'"Rosa"').replace(b"ADLERRUTH", b"ADLERROSA")
+    file.path.write_bytes(other)
+    for later, seen in ((0.1875, False), (0.0625, True)):
+        clock.now += later
+        assert (file.snapshot() is not first) == seen
+    assert file.last.mark != first.mark
+    assert file.last.tournament.players[0].first_name == "Rosa"
+    # A file that is half written is not used, and said.
+    file.path.write_bytes(other[: len(other) // 2])
+    broken = file.snapshot(fresh=True)
+    assert broken.trouble
+    assert (broken.tournament, broken.mark) == (file.last.tournament, file.last.mark)
+    assert broken.mark not in (first.mark, "")
+    assert file.snapshot(fresh=True) is broken
+    file.path.unlink()
+    gone = file.snapshot(fresh=True)
+    assert ("cannot be read: " in gone.trouble, gone.mark != broken.mark) == (True, True)
+    file.path.write_bytes(whole)
+    again = file.snapshot(fresh=True)
+    assert (again.trouble, again.mark, again.tournament) == ("", first.mark, first.tournament)
+    for name, data in (("none.xml", None), ("no.xml", b"<html></html>"), ("swiss.trf", SWISS)):
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        with pytest.raises(InputError, match=name):
+            WatchedFile(tmp_path / name)
+
+
+def test_where_a_tournament_stands(tmp_path: Path) -> None:
+    made = read_tournament(copied(tmp_path))
+
+    def rounds(**changed: Any) -> tuple[int, ...]:
+        return service.Snapshot(replace(made, **changed), "").rounds
+
+    opened = [replace(g, result=Result.unknown) if g.round == 4 else g for g in made.games]
+    assert rounds(games=tuple(opened)) == (5, 4, len(made.round_games(4)), 5)
+    assert rounds(rounds=4) == (4, 4, 0, 0)
+    assert rounds(games=()) == (5, 0, 0, 1)
+
+
+def test_chances_are_computed_by_one_process_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = read_tournament(copied(tmp_path))
+    pools: list[Any] = []
+
+    class Pool:
+        def __init__(self, workers: int, **more: Any) -> None:
+            assert workers == 1
+            self.asked, self.is_broken, self.ended = [], False, None
+            pools.append(self)
+
+        def submit(self, *given: Any) -> Future[str]:
+            if self.is_broken:
+                raise BrokenProcessPool
+            self.asked.append(Future())
+            return self.asked[-1]
+
+        def shutdown(self, **how: Any) -> None:
+            self.ended = how
+
+    monkeypatch.setattr(service, "ProcessPoolExecutor", Pool)
+    chances = service.Chances()
+    chances.close()
+    one, two = (service.Snapshot(made, mark) for mark in "ab")
+    working = ("", "", True)
+    assert [chances.ask(each) for each in (one, one, two)] == [working] * 3
+    assert (len(pools), len(pools[0].asked)) == (1, 1), "what began is finished first"
+    pools[0].asked[0].set_result("page")
+    assert chances.ask(one) == ("page", "", False)
+    assert chances.ask(two) == working
+    pools[0].asked[1].set_exception(InputError("too many"))
+    assert chances.ask(two) == ("", "too many", False)
+    assert chances.ask(one) == working
+    pools[0].asked[2].set_exception(BrokenProcessPool())
+    broke_off = ("", "The simulation broke off. Load the page again.", False)
+    assert [chances.ask(one), chances.ask(one)] == [broke_off, working]
+    pools[1].asked[0].set_result("page")
+    pools[1].is_broken = True
+    assert (chances.ask(two), len(pools)) == (working, 3)
+    chances.close()
+    assert pools[2].ended == {"wait": False, "cancel_futures": True}
+
+
+def test_changes_reach_those_who_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "_LOOK", 0.0)
+    clock, ended = Time(), [0][:0]
+    monkeypatch.setattr(pages, "time", clock)
+    desk = service.Desk(DeskSettings(file=copied(tmp_path)))
+    desk.is_closing = lambda: bool(ended)
+    desk.file.last = replace(desk.file.last, mark="a")
+
+    async def main() -> list[str]:
+        told = []
+        async for text in pages._lines(desk):
+            told.append(text)
+            if len(told) == 2:
+                desk.file.last = replace(desk.file.last, mark="b")
+            elif len(told) == 3:
+                clock.now += 20.5
+            elif len(told) == 4:
+                ended.append(1)
+        return told
+
+    change = 'event: change\ndata: {{"mark": "{}"}}\n\n'.format
+    expected = ["retry: 2000\n\n", change("a"), change("b"), ": still here\n\n"]
+    assert asyncio.run(main()) == expected
+
+
+# Who reads, and who changes
+
+
 PUBLIC = (
     "/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3 "
     "/player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"
@@ -70,83 +209,18 @@ def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
         else:
             assert (answer.status_code, path) == (303, path)
             assert answer.headers["Location"] == f"/sign-in?next={path}"
+    helper = desk.helper("Ann")
+    assert "Ann is signed in" in plain(helper.page("/"))
     for path in FORMS:
         assert reader.post(path, {"result": "1-0"}).status_code == 403, path
-    helper = desk.helper()
+        wrong = {"key": "0" * 64, "result": "1-0"}
+        forged = helper.session.post(desk.url + path, wrong, headers={"Accept": "application/json"})
+        assert (forged.status_code, forged.json()["error"]["code"]) == (403, "old_page"), path
     for path in HELPERS:
         assert helper.get(path).status_code == 200, path
     assert helper.get("/file").content == before == desk.file.read_bytes()
     for path in ("/round/9", "/results/6", "/pair/0", "/player/99", "/standings?after=5", "/no"):
         assert helper.get(path).status_code == 404, path
-
-
-def test_a_form_of_another_site_changes_nothing(desk: DeskServer) -> None:
-    helper = desk.helper()
-    before = desk.file.read_bytes()
-    for path in FORMS:
-        if path == "/pair/5":
-            continue
-        answer = helper.session.post(desk.url + path, {"key": "0" * 64, "result": "1-0"})
-        assert answer.status_code == 403, path
-        assert "Nothing was changed" in plain(answer.text).replace("nothing", "Nothing")
-    elsewhere = {"Sec-Fetch-Site": "cross-site"}
-    assert helper.post("/undo", {"step": "1"}, headers=elsewhere).status_code == 403
-    stolen = requests.post(f"{desk.url}/undo", {"key": helper.key, "step": "1"}, timeout=30)
-    assert stolen.status_code == 403
-    assert desk.file.read_bytes() == before
-
-
-def test_signing_in(desk: DeskServer) -> None:
-    helper = Helper(desk.url)
-    assert helper.sign_in(password="nearly").status_code == 403
-    assert helper.session.cookies.get_dict() == {}
-    for next_page in ("https://example.org/", "//example.org", "/\\example.org", "more"):
-        fields = {"password": PASSWORD, "next": next_page}
-        answer = requests.post(f"{desk.url}/sign-in", fields, allow_redirects=False, timeout=30)
-        assert answer.headers["Location"] == "/"
-    cookie = answer.headers["Set-Cookie"]
-    assert "HttpOnly" in cookie
-    assert "SameSite=lax" in cookie
-    name, value = cookie.partition(";")[0].split("=", 1)
-    forged = value[:-1] + ("0" if value[-1] != "0" else "1")
-    for text, status in ((value, 200), (forged, 303), ("x.y", 303), ("", 303), ("é.ü", 303)):
-        headers: dict[str, str | bytes] = {
-            "Cookie": f"{name}={text}".encode(),
-            "Accept": "text/html",
-        }
-        answer = requests.get(
-            f"{desk.url}/more", headers=headers, allow_redirects=False, timeout=30
-        )
-        assert answer.status_code == status, text
-    helper = desk.helper("Ann")
-    assert "Ann is signed in" in plain(helper.page("/"))
-    helper.post("/sign-out")
-    assert helper.get("/more", allow_redirects=False).status_code == 303
-
-
-def test_guesses_are_slowed_down(desk: DeskServer) -> None:
-    statuses = [Helper(desk.url).sign_in(password=f"guess {n}").status_code for n in range(14)]
-    assert statuses[:10] == [403] * 10
-    assert statuses[-1] == 429
-    answer = Helper(desk.url).sign_in()  # not even the right one passes then
-    assert answer.status_code == 429
-    assert int(answer.headers["Retry-After"]) > 0
-
-
-def test_passwords(tmp_path: Path) -> None:
-    file = copied(tmp_path)
-    assert not DeskSettings(file=file).with_password().guarded
-    assert DeskSettings(file=file, host="0.0.0.0").with_password().guarded
-    assert DeskSettings(file=file, public_url="https://example.org").with_password().guarded
-    made = {made_password() for _ in range(50)}
-    assert len(made) == 50
-    with served(file, password="") as desk:
-        own = Helper(desk.url)
-        page = own.page("/results/4")  # on this machine everybody is a helper
-        own.key = page.partition('name="key" value="')[2][:64]
-        assert own.post("/here/5", {"who": "Adler Ruth", "there": "0"}).status_code == 200
-        strange = requests.get(f"{desk.url}/", headers={"Host": "evil.example"}, timeout=30)
-        assert strange.status_code == 400
 
 
 def test_two_helpers_enter_different_games_at_once(desk: DeskServer) -> None:
@@ -202,6 +276,42 @@ def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None
     assert desk.tournament.round_games(4)[0].forfeit
 
 
+def test_results_typed_in_a_line(desk: DeskServer) -> None:
+    unplayed(desk)
+    helper = desk.helper()
+    stands = ""
+    for line, result in (
+        ("1 b", "1-0"), ("1 w", "0-1"), ("1: 1-0", "1-0"), ("1w", "0-1"), ("1 1", "1-0"),
+        (" 1, 2 ", "0-1"), ("1 1-0 F", "1-0 F"), ("1 -", "?"), ("1 = F", "½-½ F"),
+    ):  # fmt: skip
+        fields = {"line": line, "stands": stands}
+        assert helper.post("/results/4/quick", fields).status_code == 200, line
+        game = desk.tournament.round_games(4)[0]
+        stands = score_of(game.result, forfeit=game.forfeit)
+        assert stands == result
+    before = desk.file.read_bytes()
+    for line in ("", "1", "99 b", "b", "1 2-0", "1 xyz", "1 =", "1" * 40 + " b"):
+        assert helper.post("/results/4/quick", {"line": line}).status_code == 422, line
+    first, second = desk.names(4)[0][0], desk.names(4)[1][0]
+    for names in ((first, second), (first, "Nobody Here")):  # boards that are gone
+        assert helper.result(4, *names, "1-0") == 409
+    assert desk.file.read_bytes() == before
+    # A whole komi gives a tap for a draw.
+    assert 'class="score" name="result"' not in helper.page("/results/4")
+    assert helper.post("/settings", {"komi": "7", "was_komi": "6.5"}).status_code == 200
+    assert helper.page("/results/4").count('value="½-½"') == 6
+
+
+def test_names_stay_text(desk: DeskServer) -> None:
+    helper = desk.helper("<b>Ann</b>")
+    fields = {"name": "<script>alert(1)</script>", "first_name": '"x"', "grade": "1k"}
+    assert helper.post("/enter", {**fields, "first_round": "5"}).status_code == 200
+    for path in ("/players", "/player/14", "/here/5", "/pair/5", "/more", "/standings"):
+        text = helper.page(path)
+        assert "<script>alert" not in text, path
+        assert "<b>Ann" not in text
+
+
 def test_colours_are_exchanged(desk: DeskServer) -> None:
     unplayed(desk)
     helper = desk.helper()
@@ -216,36 +326,6 @@ def test_colours_are_exchanged(desk: DeskServer) -> None:
     names = [desk.tournament.players[row].full_name for row in (stones.first, stones.second)]
     refused = helper.post("/results/4/colours", {"first": names[0], "second": names[1]})
     assert refused.status_code == 422
-
-
-@pytest.mark.parametrize(
-    ("line", "result"),
-    [("1 b", "1-0"), ("1 w", "0-1"), ("1w", "0-1"), ("1 0-1", "0-1"), ("1 = F", "½-½ F"),
-     ("1 1-0 F", "1-0 F")],
-)  # fmt: skip
-def test_results_typed_in_a_line(desk: DeskServer, line: str, result: str) -> None:
-    from yardstone.tournament.event.rounds import score_of
-
-    unplayed(desk)
-    helper = desk.helper()
-    assert helper.post("/results/4/quick", {"line": line}).status_code == 200
-    game = desk.tournament.round_games(4)[0]
-    assert score_of(game.result, forfeit=game.forfeit) == result
-
-
-@pytest.mark.parametrize("line", ["", "1", "99 b", "b", "1 2-0", "1 xyz", "1 =", "1" * 40 + " b"])
-def test_lines_that_say_no_result(desk: DeskServer, line: str) -> None:
-    unplayed(desk)
-    before = desk.file.read_bytes()
-    assert desk.helper().post("/results/4/quick", {"line": line}).status_code == 422
-    assert desk.file.read_bytes() == before
-
-
-def test_a_result_for_boards_that_are_gone(desk: DeskServer) -> None:
-    first, second = desk.names(4)[0][0], desk.names(4)[1][0]
-    helper = desk.helper()
-    assert helper.result(4, first, second, "1-0") == 409
-    assert helper.result(4, first, "Nobody Here", "1-0") == 409
 
 
 def test_what_another_program_writes_is_seen_and_kept(desk: DeskServer) -> None:
@@ -413,23 +493,6 @@ def test_wishes_for_all_rounds(desk: DeskServer) -> None:
     assert "Never Adler" not in plain(gone.text)
 
 
-def test_names_stay_text_and_headers_are_strict(tmp_path: Path) -> None:
-    with served(copied(tmp_path)) as desk:
-        helper = desk.helper("<b>Ann</b>")
-        fields = {"name": "<script>alert(1)</script>", "first_name": '"x"', "grade": "1k",
-                  "first_round": "5"}  # fmt: skip
-        assert helper.post("/enter", fields).status_code == 200
-        for path in ("/players", "/player/14", "/here/5", "/pair/5", "/more", "/standings"):
-            answer = helper.get(path)
-            assert "<script>alert" not in answer.text, path
-            assert "<b>Ann" not in answer.text
-            assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
-            assert answer.headers["Cache-Control"] == "no-store"
-            assert answer.headers["X-Frame-Options"] == "DENY"
-        too_long = helper.post("/enter/table", {"table": "x" * (3 << 20)})
-        assert too_long.status_code == 413
-
-
 def test_under_the_path_of_a_proxy(tmp_path: Path) -> None:
     with served(copied(tmp_path), root_path="/open") as desk:
         helper = Helper(desk.url + "/open")
@@ -438,30 +501,6 @@ def test_under_the_path_of_a_proxy(tmp_path: Path) -> None:
         assert 'data-events="/open/events"' in page
         assert 'action="/open/undo"' not in page  # nothing to take back yet
         assert helper.page("/player/1").count('href="/open/player/') > 2
-
-
-def test_changes_reach_those_who_watch(desk: DeskServer) -> None:
-    unplayed(desk)
-    helper = desk.helper()
-    with requests.get(f"{desk.url}/events", stream=True, timeout=30) as stream:
-        lines = (line.decode() for line in stream.iter_lines() if line.startswith(b"data:"))
-        first = next(lines)
-        helper.result(4, *desk.names(4)[0], "1-0")
-        assert next(lines) != first
-
-
-def test_a_file_that_is_no_tournament(tmp_path: Path) -> None:
-    from yardstone.errors import InputError
-    from yardstone.web.desk.app import make_desk
-
-    swiss = example("swiss.trf").read_bytes()
-    files = (("none.xml", None), ("other.xml", b"<html></html>"), ("swiss.trf", swiss))
-    for name, data in files:
-        if data is not None:
-            (tmp_path / name).write_bytes(data)
-        with pytest.raises(InputError, match=name):
-            make_desk(DeskSettings(file=tmp_path / name))
-    assert read_tournament(copied(tmp_path)).rounds == 5
 
 
 def test_readers_get_the_same_page_until_something_changes(desk: DeskServer) -> None:
@@ -502,11 +541,3 @@ def test_what_is_to_come(desk: DeskServer) -> None:
     assert "1d and stronger" in prizes
     assert "Not final: 1 round to come." in prizes
     assert "amounts are written 300,200,100" in plain(reader.page("/prizes?money=much"))
-
-
-def test_a_whole_komi_gives_a_tap_for_a_draw(desk: DeskServer) -> None:
-    unplayed(desk)
-    helper = desk.helper()
-    assert 'class="score" name="result"' not in helper.page("/results/4")
-    assert helper.post("/settings", {"komi": "7", "was_komi": "6.5"}).status_code == 200
-    assert helper.page("/results/4").count('value="½-½" aria-pressed="false"') == 6

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needed import missing
 from tests.web.serving import ROOT, Server, serving
 from yardstone.examples import copy_examples
 from yardstone.web.api import JobState
@@ -53,27 +52,18 @@ def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
     assert len(SHELL) >= 5
     script = "set -eu\n" + "\n".join(SHELL).replace(BASE, server.url)
     script = script.replace("curl -s", "curl --fail-with-body -s")
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    # The other is slower to start, so that a job may be over before it is told to stop.
-    over = '"status":"cancelled"'
     if shutil.which("curl") is None:
-        over = r'"status":"(cancelled|failed)"'
-        standing_in = tmp_path / "curl"
-        standing_in.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tests.web.curl "$@"\n')
-        standing_in.chmod(0o755)
-        environment["PYTHONPATH"] = str(ROOT)
+        missing("curl is not installed", "apt-get install curl")
     result = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env=environment,
         capture_output=True,
         text=True,
-        timeout=110,
         check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert '"status":"needs_player"' in result.stdout
-    assert re.search(over, result.stdout)
+    assert '"status":"cancelled"' in result.stdout
     assert "event: end" in result.stdout
     accepted = json.loads((folder / "job.json").read_text())
     shown = re.search(r"```json\n(\{\"id\".*?)```", GUIDE, re.DOTALL)
@@ -103,25 +93,19 @@ def test_every_setting_is_explained() -> None:
     assert listed is not None
     assert re.findall(r"^(\w+) = ", listed[1], re.MULTILINE) == list(Limits().as_plain())
 
-
-def test_every_field_is_explained() -> None:
     for name in JobState.model_fields:
         assert f"`{name}`" in GUIDE, name
     for name in ("kind", *(field.name for kind in KINDS.values() for field in kind.fields)):
         assert f"`{name}`" in GUIDE, name
 
 
-@pytest.mark.parametrize(
-    "file", ["Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service"]
-)
-def test_deployed_settings_are_settings(file: str) -> None:
-    text = (ROOT / "deploy" / file).read_text()
-    named = re.findall(r"YARDSTONE_SERVE_([A-Z_]+)[=:]", text)
-    assert named
-    assert {name.lower() for name in named} <= {each.name for each in fields(Settings)}
-
-
-def test_the_image_runs_as_a_user_without_rights() -> None:
+def test_what_is_deployed_runs_with_known_settings_and_without_rights() -> None:
+    names = ("Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service")
+    for file in names:
+        text = (ROOT / "deploy" / file).read_text()
+        named = {name.lower() for name in re.findall(r"YARDSTONE_SERVE_([A-Z_]+)[=:]", text)}
+        assert named
+        assert named <= {each.name for each in fields(Settings)}
     text = (ROOT / "deploy" / "Dockerfile").read_text()
     users = re.findall(r"^USER (\S+)$", text, re.MULTILINE)
     assert users == ["10001:10001"]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 
-from tests.web.made_results import backgammon_result, go_result
+from tests.strength.estimate_cases import game, make_case
+from tests.web.made_results import backgammon_result, calibration, go_result
+from tests.web.serving import settings_for
+from tests.web.sites import site
 from yardstone.records.formats import FORMATS
+from yardstone.strength.estimation import estimate_everyone
 from yardstone.web.api import router
-from yardstone.web.kinds import ANY_KIND, KINDS, Kind, Query
+from yardstone.web.kinds import ANY_KIND, KINDS, Kind, Query, go
 from yardstone.web.kinds.kind import ChoiceField, NumberField, PlayersField, level_field
 from yardstone.web.pages.routes import form_fields
 from yardstone.web.problems import RequestProblem
@@ -59,9 +63,13 @@ def test_what_is_asked_decides_and_else_the_files() -> None:
 
 def test_numbers_keep_to_their_bounds() -> None:
     field = level_field(0.9)
-    assert field.read([]) == 0.9
-    assert field.read([" 0.8 "]) == 0.8
-    for text in ("1", "nan", "x", "0.4"):
+    assert [field.read(each) for each in ([], [" 0.8 "], ["0.5"], ["0.999"])] == [
+        0.9,
+        0.8,
+        0.5,
+        0.999,
+    ]
+    for text in ("1", "nan", "x", "0.4999", "0.9991", "inf"):
         with pytest.raises(RequestProblem, match="level: "):
             field.read([text])
     with pytest.raises(RequestProblem, match="more than once"):
@@ -93,14 +101,33 @@ def test_the_files_that_are_taken_are_named() -> None:
     assert {".sgf", ".pgn", ".csv", ".mat", ".zip", ".gz"} <= set(ENDINGS)
 
 
-@pytest.mark.parametrize(
-    ("name", "result"), [("go", go_result(2)), ("backgammon", backgammon_result())]
-)
-def test_a_result_is_a_document_with_a_table(name: str, result: dict[str, Any]) -> None:
-    kind = KINDS[name]
-    view = kind.view(result, Query("/r/x"))
-    assert view.document.title
-    table = view.document.records if kind.records is None else kind.records(result)
-    assert table is not None
-    assert len(table.rows) == 2
-    assert len({column.name for column in table.kept}) == len(table.kept)
+def test_a_result_is_a_document_with_a_table() -> None:
+    for name, result in (("go", go_result(2)), ("backgammon", backgammon_result())):
+        kind = KINDS[name]
+        view = kind.view(result, Query("/r/x"))
+        assert view.document.title
+        table = view.document.records if kind.records is None else kind.records(result)
+        assert table is not None
+        assert len(table.rows) == 2
+        assert len({column.name for column in table.kept}) == len(table.kept)
+
+
+def test_estimates_are_shown_on_the_operators_scale_as_well(tmp_path: Path) -> None:
+    case = make_case(tmp_path)
+    file = tmp_path / "club.json"
+    calibration("").save(file)
+    own = go.own_scale(settings_for(tmp_path, calibration=str(file)))
+    assert own is not None
+    assert own.name == "Club"
+    assert go.own_scale(settings_for(tmp_path)) is None
+    games = [game(seed, "Ann", "Bob", day=seed) for seed in range(3)]
+    estimates = estimate_everyone(games, "Ann", net=case.network, model=case.model)
+    result = go.go_result(estimates, own)
+    assert list(result["scales"]) == ["fox", "ogs", "ogs-2020", "egf", "Club"]
+    fox, club = result["scales"]["fox"], result["scales"]["Club"]
+    assert club["rating"] == pytest.approx(1200.0 + 95.0 * fox["rating"], abs=1.0)
+    assert club["rank"] is not None
+    with site(tmp_path, calibration=str(file)) as made:
+        path = made.stored("go", result)
+        assert f"{club['rating']:.0f}" in made.page(f"{path}?scale=Club").one("main").text
+        assert "Club" in made.page(path).one("main").text, "the other scales are offered"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from tests.web.made_results import (
     SCRIPT,
@@ -18,40 +21,31 @@ from tests.web.made_results import (
     store_result,
 )
 from tests.web.reading import Element, check_page
-from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web.database import jobs
-from yardstone.web.pages.job_pages import SAMPLES, sample_result
-from yardstone.web.service import cancel_job
+from tests.web.serving import SGF, small_results
+from tests.web.sites import HTML, JSON, Site, site
+from yardstone.errors import InputError, UsageError
+from yardstone.web.kinds import KINDS, results
+from yardstone.web.kinds.kind import Card, Plain
+from yardstone.web.pages.job_pages import SAMPLES, card_png, sample_result, start_samples
+from yardstone.web.pages.render import days_words, error_lines, moment_words, progress, size_words
+from yardstone.web.settings import footer_html, load_settings
 
-JSON = {"Accept": "application/json"}
-HTML = {"Accept": "text/html,application/xhtml+xml"}
+CSV = [("a.csv", small_results())]
+PLAYERS = [{"name": "Ann", "games": 2}, {"name": "Bob", "games": 1}]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("pages"), {"queue_client": 400}) as result:
-        yield result
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("pages")) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)
-def empty_queue(server: Server) -> Iterator[None]:
+def empty_queue(pages: Site) -> Iterator[None]:
     """Leave no job that a worker of the next test would take."""
     yield
-    store = server.worker.store
-    for (address,) in store.database.rows(select(jobs.c.id)):
-        cancel_job(store, address)
-
-
-def shown(server: Server, path: str, status: int = 200) -> Element:
-    """A page that keeps all rules."""
-    answer = server.get(path, headers=HTML)
-    assert answer.status_code == status, answer.text
-    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
-    return check_page(answer.text)
-
-
-def stored(server: Server, kind: str, result: object = None, **ended: object) -> str:
-    return "/r/" + store_result(server.worker.store, kind, result, **ended)  # type: ignore[arg-type]
+    while (job := pages.store.claim("nobody")) is not None:
+        pages.store.finish(job, "cancelled")
 
 
 def rows(table: Element) -> list[list[str]]:
@@ -63,258 +57,8 @@ def rows(table: Element) -> list[list[str]]:
     ]
 
 
-def table_with(page: Element, heading: str) -> Element:
-    """The only table with such a column."""
-    (result,) = [
-        table
-        for table in page.all("table")
-        if heading in [each.text for each in table.all("th", scope="col")]
-    ]
-    return result
-
-
-def curves_of(page: Element) -> list[str]:
-    """The games whose curves a page has."""
-    names = [each.attributes.get("id", "") for each in page.all("details")]
-    return [name for name in names if name.startswith("game-")]
-
-
-# The form
-
-
-def test_the_limits_stand_before_the_upload(server: Server) -> None:
-    page = shown(server, "/")
-    limits = server.get("/api/limits").json()
-    text = page.one("dl", class_="limits").text
-    assert f"{limits['files']}" in text
-    assert "16 MB" in text
-    assert "30 days" in text
-    assert f"{limits['go_games']} games" in text
-    form = page.one("form", class_="upload")
-    assert form.attributes["data-file-bytes"] == str(limits["file_bytes"])
-    assert form.attributes["data-request-bytes"] == str(limits["request_bytes"])
-    assert form.attributes["data-files"] == str(limits["files"])
-    assert form.text.index("16 MB each") < form.text.index("Measure")
-
-
-def test_the_form_works_without_scripts(server: Server) -> None:
-    page = shown(server, "/")
-    form = page.one("form", class_="upload")
-    assert form.attributes["method"] == "post"
-    assert form.attributes["enctype"] == "multipart/form-data"
-    inputs = form.all("select") + form.all("input", type="text")
-    names = {each.attributes["name"] for each in inputs}
-    fields = [(name, (None, "")) for name in sorted(names)]
-    answer = server.session.post(
-        server.url + form.attributes["action"],
-        files=[("files", ("a.csv", small_results())), *fields],
-        headers=HTML,
-        allow_redirects=False,
-        timeout=30,
-    )
-    assert answer.status_code == 303
-    place = answer.headers["Location"]
-    waiting = shown(server, place)
-    assert "Rating the players" in waiting.one("h1").text
-    (again,) = waiting.one("head").one("noscript").children
-    assert again.attributes == {"http-equiv": "refresh", "content": "3"}
-    server.worker.work()
-    done = shown(server, place)
-    assert done.one("h1").text == "Rating list"
-    assert {"Ann", "Bob"} <= {row[1] for row in rows(done.one("table", class_="searched"))}
-
-
-def test_a_refused_form_comes_back_with_the_reason(server: Server) -> None:
-    answer = server.send([("a.bin", b"\x7fELF" + bytes(50))], "/send", headers=HTML)
-    assert answer.status_code == 415
-    page = check_page(answer.text)
-    alert = page.one("div", class_="trouble")
-    assert alert.attributes["role"] == "alert"
-    assert "hidden" not in alert.attributes
-    assert alert.text.startswith("a.bin: This is a program.")
-    assert "SGF" in alert.text
-
-
-def test_the_script_is_told_where_the_job_is(server: Server) -> None:
-    answer = server.send([("a.csv", small_results())], "/send", headers=JSON)
-    assert answer.status_code == 202
-    address = answer.json()["page"]
-    state = server.get(address + "/state")
-    assert state.headers["Cache-Control"] == "no-store"
-    assert state.json() == {
-        "going": True,
-        "share": None,
-        "words": "You are next.",
-        "stage": "queued",
-    }
-    server.worker.work()
-    assert server.get(address + "/state").json()["going"] is False
-    refused = server.send([("a.bin", bytes(9))], "/send", headers=JSON)
-    assert refused.json()["error"]["file"] == "a.bin"
-
-
-def test_options_that_belong_to_another_kind_are_refused_in_words(server: Server) -> None:
-    answer = server.send([("a.csv", small_results())], "/send", [("scale", "ogs")], headers=HTML)
-    assert answer.status_code == 422
-    assert "Scale: not for results." in check_page(answer.text).one("div", class_="trouble").text
-
-
-# A job on its way
-
-
-def test_progress_in_words(server: Server) -> None:
-    store = server.worker.store
-    files = [{"name": "a.sgf", "size": 1, "format": "sgf"}]
-    (address,) = store.add("go", "tests", "progress", files, [{}])
-    job = store.claim("tests/2")
-    assert job is not None
-    assert "Reading" in server.get(f"/r/{address}/state").json()["words"]
-    store.heartbeat(job, stage="analysing", done=812, total=2400)
-    state = server.get(f"/r/{address}/state").json()
-    assert state["words"] == "Analysing: 812 of 2,400 positions."
-    assert state["share"] == pytest.approx(812 / 2400, abs=1e-4)
-    page = shown(server, f"/r/{address}")
-    assert float(page.one("progress").attributes["value"]) == state["share"]
-    assert page.one("progress").attributes["aria-label"]
-    stop = page.all("form")[0]
-    answer = server.session.post(
-        server.url + stop.attributes["action"], headers=HTML, timeout=30, allow_redirects=True
-    )
-    assert check_page(answer.text).one("h1").text == "Stopped"
-
-
-def test_the_player_is_asked_for(server: Server) -> None:
-    address = server.accepted([("game.sgf", SGF)], path="/api/estimates")
-    server.worker.work()
-    page = shown(server, f"/r/{address}")
-    assert page.one("h1").text.startswith("Which player")
-    buttons = page.all("button", name="player")
-    assert [each.attributes["value"] for each in buttons] == ["Park Junghwan", "Jin Siyoung"]
-    assert all("1 game" in each.text for each in buttons)
-    refused = server.session.post(
-        f"{server.url}/r/{address}/player", data={"player": "Nobody"}, headers=HTML, timeout=30
-    )
-    assert refused.status_code == 422
-    check_page(refused.text)
-    long = server.session.post(
-        f"{server.url}/r/{address}/player", data={"player": "x" * 9000}, headers=HTML, timeout=30
-    )
-    assert long.status_code == 413
-    chosen = server.session.post(
-        f"{server.url}/r/{address}/player",
-        data={"player": "Jin Siyoung"},
-        headers=HTML,
-        timeout=30,
-    )
-    assert check_page(chosen.text).one("h1").text == "Measuring the moves"
-    job = server.job(address)
-    assert (job["status"], job["options"]["player"]) == ("queued", "Jin Siyoung")
-
-
-def test_a_failure_says_what_to_do(server: Server) -> None:
-    error = {"code": "input", "message": "no game can be used", "hint": "send even games"}
-    path = stored(
-        server, "go", status="failed", error={**error, "file": "a.sgf", "line": 3},
-        skipped=[{"file": SCRIPT, "line": 7, "reason": "a board of 9x9"}], skipped_total=120,
-    )  # fmt: skip
-    page = shown(server, path)
-    assert [line.text for line in page.one("div", class_="bad").all("p")] == [
-        "a.sgf, line 3: no game can be used.",
-        "Send even games.",
-    ]
-    assert page.all("form", action=path + "/retry") == []
-    assert f"{SCRIPT}, line 7: a board of 9x9" in [each.text for each in page.all("li")]
-    assert "120 records" in page.one("main").text
-    again = stored(server, "go", status="failed", error={**error, "file": None}, keep_seconds=600)
-    assert len(shown(server, again).all("form", action=again + "/retry")) == 1
-    answer = server.session.post(f"{server.url}{again}/retry", headers=HTML, timeout=30)
-    assert check_page(answer.text).one("h1").text == "Measuring the moves"
-
-
-# Results
-
-
-def test_a_result_of_go(server: Server) -> None:
-    result = go_result(3)
-    page = shown(server, stored(server, "go", result))
-    assert page.one("h1").text == "Park Junghwan"
-    assert page.one("span", class_="rank").text == "3d"
-    assert "90 % interval 2.1 to 4.5: 2d to 4d" in page.one("p", class_="answer").text
-    assert "from 411 moves in 3 games" in page.one("p", class_="answer").text
-    phases = table_with(page, "On the scale")
-    assert [row[0].lower() for row in rows(phases)] == ["opening", "middle game", "endgame"]
-    games = page.one("section", id="games").one("table")
-    assert [row[2] for row in rows(games)] == ["Opponent 1", "Opponent 2", SCRIPT]
-    assert rows(games)[1][1] == "–"
-    curves = [page.one("details", id=f"game-{number}") for number in (1, 2, 3)]
-    assert all(each.all("svg", role="img") for each in curves)
-    assert ["open" in each.attributes for each in curves] == [True, False, False]
-    boards = [card.all("svg", role="img") for card in page.all("article")]
-    assert [len(each) for each in boards] == [1] * len(
-        result["costliest_moves"] + result["indicative_moves"]
-    )
-    assert page.all("section", class_="past") == []  # nothing of it can be compared
-    labels = [each[0].attributes["aria-label"] for each in boards]
-    position = result["costliest_moves"][0]["position"]
-    stones = f"{len(position['black'])} black and {len(position['white'])} white stones"
-    assert stones in labels[0]
-    assert "the network prefers K10" in labels[0]
-    numbers = [each.text for each in boards[0][0].all("text")]
-    assert {"54", "55", "56"} <= set(numbers)
-    assert page.all("script", src="") == []
-    assert all(note in page.one("main").text for note in result["notes"])
-    exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
-    assert [server.get(each).status_code for each in exports] == [200, 200]
-    assert server.get(exports[0]).json() == result
-
-
-@pytest.mark.parametrize(
-    ("missing", "words", "ends"),
-    [
-        ("low", "90 % bound below 4.5: 4d or weaker", "below "),
-        ("high", "90 % bound above 2.1: 2d or stronger", "above "),
-        ("low high", "No interval of 90 % can be given", "none"),
-    ],
-)
-def test_a_result_of_go_with_a_bound(server: Server, missing: str, words: str, ends: str) -> None:
-    result = go_result(2)
-    games = result["by_game"]
-    for part in [result, *result["phases"], *games, *(game["running"] for game in games)]:
-        part.update(dict.fromkeys(missing.split()))
-    result.update(dict.fromkeys(f"{end}_rank" for end in missing.split()))
-    page = shown(server, stored(server, "go", result))
-    assert words in page.one("p", class_="answer").text
-    phases, table = table_with(page, "On the scale"), page.one("section", id="games").one("table")
-    assert all(row[4].startswith(ends) for row in rows(phases))
-    assert all(row[8].startswith(ends) and row[10].startswith(ends) for row in rows(table))
-    assert "None" not in page.one("main").text
-    assert "nan" not in page.one("main").text
-
-
-def test_many_games_come_in_pages(server: Server) -> None:
-    path = stored(server, "go", go_result(45))
-    first, last = shown(server, path), shown(server, path + "?page=3")
-    assert curves_of(first) == [f"game-{number}" for number in range(1, 21)]
-    assert curves_of(last) == [f"game-{number}" for number in range(41, 46)]
-    links = first.all("nav")[1]
-    assert [each.text for each in links.children] == ["Games 1–20", "Games 21–40", "Games 41–45"]
-    assert "aria-current" in links.children[0].attributes
-    assert len(rows(first.one("section", id="games").one("table"))) == 45
-    assert len(curves_of(shown(server, path + "?page=99"))) == 5
-    answer = server.get(path + "?page=0", headers=HTML)
-    assert answer.status_code == 422
-    check_page(answer.text)
-
-
-@pytest.mark.parametrize("scale", ["ogs", "egf"])
-def test_a_result_first_shown_on_another_scale(server: Server, scale: str) -> None:
-    result = go_result(2, scale=scale)
-    page = shown(server, stored(server, "go", result))
-    text = page.one("p", class_="answer").text
-    assert f"{scale.upper()} rating {result['rating']:.0f}" in text
-
-
-# Scales and players
+def heading(page: Element) -> str:
+    return page.one("h1").text
 
 
 def chosen(page: Element, label: str) -> str:
@@ -328,300 +72,487 @@ def links_of(page: Element, label: str) -> dict[str, str]:
     return {each.one("b").text: each.attributes["href"] for each in nav.all("a")}
 
 
-def test_the_scale_is_switched_by_links_and_kept_in_the_address(server: Server) -> None:
-    path = stored(server, "go", sample_result("go"))
-    page = shown(server, path)
-    assert chosen(page, "Scale") == "Fox"
-    links = links_of(page, "Scale")
-    titles = {name: part["title"] for name, part in sample_result("go")["scales"].items()}
-    assert list(links) == [title for name, title in titles.items() if name != "fox"]
-    ogs = shown(server, links["OGS"])
-    assert chosen(ogs, "Scale") == "OGS"
-    answer = ogs.one("p", class_="answer").text
-    part = sample_result("go")["on_scales"]["ogs"]
-    assert f"OGS rating {part['rating']:.0f}" in answer
-    assert all(note in ogs.one("main").text for note in part["notes"])
-    text = ogs.all("nav", **{"aria-label": "Scale"})[0].text
-    egf = sample_result("go")["scales"]["egf"]
-    assert f"from Fox, ± {egf['deviation']:.1f} ranks" in text
-    assert "90 %: above" in text
-    other = shown(server, links_of(ogs, "Player")["Jin Siyoung"])
-    assert (chosen(other, "Scale"), other.one("h1").text) == ("OGS", "Jin Siyoung")
-    assert shown(server, path + "?scale=feet&player=nobody").one("h1").text == "Park Junghwan"
+def metas(page: Element) -> dict[str, str]:
+    named = [
+        each.attributes for each in page.one("head").all("meta") if "content" in each.attributes
+    ]
+    names = ("property", "name", "http-equiv")
+    return {next((a[n] for n in names if n in a), ""): a["content"] for a in named}
 
 
-def test_the_players_of_an_upload_and_their_colours(server: Server) -> None:
+# Words
+
+
+def test_words_for_sizes_days_moments_and_errors() -> None:
+    sizes = {1: "1 byte", 900: "900 bytes", 1023: "1023 bytes", 1024: "1 kB", 100_000: "97 kB",
+             (1 << 20) - 1: "1023 kB", 1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
+    assert {number: size_words(number) for number in sizes} == sizes
+    days = {30.0: "30 days", 1.0: "1 day", 0.99: "24 hours", 0.5: "12 hours", 0.001: "1 hour"}
+    assert {number: days_words(number) for number in days} == days
+    assert moment_words("2026-01-31T12:05:00Z") == "31 January 2026, 12:05 UTC"
+    assert moment_words(None) == "an unknown day"
+    error = {"message": "it ends early", "file": "a.sgf", "line": 3, "hint": None}
+    assert error_lines(error) == ["a.sgf, line 3: it ends early."]
+    assert error_lines({"message": "why?", "hint": "wait"}) == ["Why?", "Wait."]
+
+
+@pytest.mark.parametrize(
+    ("status", "stage", "done", "total", "ahead", "share", "words"),
+    [
+        ("queued", "waiting", 0, 0, 2, None, "Waiting: 2 jobs before yours."),
+        ("queued", "waiting", 0, 0, 0, None, "You are next."),
+        ("running", "reading", 0, 0, None, None, "Reading the files …"),
+        ("running", "reading", 1, 3, None, 0.3333, "Reading the files: 33 %."),
+        ("running", "analysing", 1, 2, None, 0.5, "Analysing: 1 of 2 matches."),
+        ("running", "analysing", 1300, 1200, None, 1.0, "Analysing: 1,200 of 1,200 matches."),
+        ("running", "packing", 0, 0, None, None, "Packing …"),
+        ("needs_player", "waiting", 0, 0, None, None, "Waiting …"),
+    ],
+)
+def test_progress_in_words(
+    status: str, stage: str, done: int, total: int, ahead: int | None, share: Any, words: str
+) -> None:
+    state = {"stage": stage, "done": done, "total": total}
+    state["fraction"] = min(done / total, 1.0) if total else 0.0
+    told = progress({"status": status, "kind": "backgammon", "ahead": ahead, "progress": state})
+    going = status in ("queued", "running")
+    stage = "queued" if status == "queued" else stage
+    assert told == {"going": going, "share": share, "words": words, "stage": stage}
+
+
+# From the form to the result
+
+
+def test_the_form_works_without_scripts(pages: Site) -> None:
+    page = pages.page("/")
+    limits = pages.ask("/api/limits").json()
+    shown = page.one("dl", class_="limits").text
+    for words in (f"{limits['files']}", "16 MB", "30 days", f"{limits['go_games']} games"):
+        assert words in shown
+    form = page.one("form", class_="upload")
+    told = ("file_bytes", "request_bytes", "files")
+    assert [form.attributes[f"data-{name.replace('_', '-')}"] for name in told] == [
+        str(limits[name]) for name in told
+    ]
+    assert (form.attributes["method"], form.attributes["enctype"]) == (
+        "post",
+        "multipart/form-data",
+    )
+    names = {
+        each.attributes["name"] for each in form.all("select") + form.all("input", type="text")
+    }
+    sent = pages.send(CSV, form.attributes["action"], [(name, "") for name in names], HTML)
+    assert sent.status == 303
+    place = sent.headers["Location"]
+    assert f"Path={place};" in sent.headers["Set-Cookie"]
+    waiting = pages.page(place)
+    assert heading(waiting) == "Rating the players"
+    (again,) = waiting.one("head").one("noscript").children
+    assert again.attributes == {"http-equiv": "refresh", "content": "3"}
+    assert pages.worker.work()
+    done = pages.page(place)
+    assert heading(done) == "Rating list"
+    cross = done.one("section", id="cross").one("table")
+    assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
+
+
+def test_the_script_is_told_where_the_job_is(pages: Site) -> None:
+    answer = pages.send(CSV, "/send", headers=JSON)
+    address = answer.json()["page"]
+    told = pages.ask(address + "/state").json()
+    assert told == {"going": True, "share": None, "words": "You are next.", "stage": "queued"}
+    assert pages.worker.work()
+    assert pages.ask(address + "/state").json()["going"] is False
+    refused = pages.send([("a.bin", bytes(9))], "/send", headers=JSON)
+    assert (refused.status, refused.json()["error"]["file"]) == (415, "a.bin")
+
+
+def test_a_refused_form_comes_back_with_the_reason(pages: Site) -> None:
+    answer = pages.send([("a.bin", b"\x7fELF" + bytes(50))], "/send", headers=HTML)
+    alert = check_page(answer.body.decode()).one("div", class_="trouble")
+    assert (answer.status, alert.attributes["role"]) == (415, "alert")
+    assert alert.text.startswith("a.bin: This is a program.")
+    other = pages.send(CSV, "/send", [("scale", "ogs")], HTML)
+    assert b"Scale: not for results." in other.body
+
+
+def test_the_player_is_asked_for(pages: Site) -> None:
+    address = pages.send([("game.sgf", SGF)], "/api/estimates").json()["id"]
+    pages.worker.work()
+    page = pages.page(f"/r/{address}")
+    assert heading(page) == "Which player?"
+    buttons = page.all("button", name="player")
+    assert [each.attributes["value"] for each in buttons] == ["Park Junghwan", "Jin Siyoung"]
+    assert "There are two players" in page.text
+    assert "for 1 day at most" in page.text
+    place = f"/r/{address}/player"
+    for body, status in ((b"player=Nobody", 422), (b"", 422), (b"player=a&player=b", 422)):
+        assert pages.post(place, body).status == status
+    assert pages.post(place, b"player=Jin+Siyoung").headers["Location"] == f"/r/{address}"
+    assert pages.job(address)["options"]["player"] == "Jin Siyoung"
+    assert heading(pages.page(f"/r/{address}")) == "Measuring the moves"
+    for players, words in (
+        ([*PLAYERS, PLAYERS[0]], "No single player is in all"),
+        ([{"name": "Black", "games": 1, "colour": "black"}], "The games name no players"),
+    ):
+        page = pages.page(pages.stored("go", status="needs_player", players=players))
+        assert words in page.text
+
+
+def test_a_reader_sees_no_buttons_of_the_owner(pages: Site) -> None:
+    asks = pages.stored("go", status="needs_player", players=PLAYERS)
+    fails = pages.stored("go", status="failed", keep_seconds=600.0)
+    done = pages.stored("go", go_result(1))
+    for path, act in ((asks, "player"), (fails, "retry"), (done, "delete")):
+        assert len(pages.page(path).all("form", action=f"{path}/{act}")) == 1
+        assert pages.page(path, owned=False).all("form", action=f"{path}/{act}") == []
+    assert pages.page(done).one("input", id="owner-link").attributes["value"].startswith("http://")
+    assert pages.page(done, owned=False).all("input", id="owner-link") == []
+    refused = pages.ask(done + "/delete", "POST", owned=False, headers=HTML)
+    assert heading(check_page(refused.body.decode())) == "That is for the owner alone"
+
+
+def test_a_failure_says_what_to_do(pages: Site) -> None:
+    error = {"code": "input", "message": "no game can be used", "hint": "send even games"}
+    skipped = [{"file": SCRIPT, "line": 7, "reason": "a board of 9x9"}] * 60
+    path = pages.stored(
+        "go", status="failed", error={**error, "file": "a.sgf", "line": 3},
+        skipped=skipped, skipped_total=120,
+    )  # fmt: skip
+    page = pages.page(path)
+    lines = [line.text for line in page.one("div", class_="bad").all("p")]
+    assert lines == ["a.sgf, line 3: no game can be used.", "Send even games."]
+    assert page.all("form", action=path + "/retry") == []
+    assert [each.text for each in page.all("li")].count(f"{SCRIPT}, line 7: a board of 9x9") == 50
+    assert "120 records could not be used (the first 50)" in page.text
+    again = pages.stored("go", status="failed", error=error, keep_seconds=600.0)
+    assert pages.post(again + "/retry").headers["Location"] == again
+    assert heading(pages.page(again)) == "Measuring the moves"
+    assert pages.post(again + "/cancel").status == 303
+    assert heading(pages.page(again)) == "Stopped"
+
+
+# Results
+
+
+def test_a_result_of_go(pages: Site) -> None:
+    result = go_result(45)
+    path = pages.stored("go", result)
+    page = pages.page(path)
+    assert heading(page) == "Park Junghwan"
+    answer = page.one("p", class_="answer").text
+    assert "3d" in answer
+    assert "90 % interval 2.1 to 4.5: 2d to 4d" in answer
+    assert page.all("section", class_="past") == []  # nothing of it can be compared
+    exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
+    assert pages.ask(exports[0]).json() == result
+    assert pages.ask(exports[1]).headers["Content-Type"].startswith("text/csv")
+    parts = page.all("nav")[1]
+    assert [each.text for each in parts.children] == ["Games 1–20", "Games 21–40", "Games 41–45"]
+    assert "aria-current" in parts.children[0].attributes
+    for query, games in (
+        ("", range(1, 21)),
+        ("?page=3", range(41, 46)),
+        ("?page=99", range(41, 46)),
+    ):
+        ids = [each.attributes.get("id", "") for each in pages.page(path + query).all("details")]
+        assert [name for name in ids if name.startswith("game-")] == [f"game-{n}" for n in games]
+    pages.page(path + "?page=0", 422)
+
+
+def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     first = sample_result("go")
     colours = [{**first, "colour": "black", "games": 4}, {**first, "colour": "white", "games": 9}]
     hostile = {**first["others"][0], "player": SCRIPT}
-    path = stored(server, "go", {**first, "games": 13, "others": [*colours, hostile]})
-    page = shown(server, path)
-    assert chosen(page, "Games") == "All"
-    white = shown(server, links_of(page, "Games")["As White"])
-    assert chosen(white, "Games") == "As White"
+    path = pages.stored("go", {**first, "games": 13, "others": [*colours, hostile]})
+    page = pages.page(path)
+    assert (chosen(page, "Scale"), chosen(page, "Games")) == ("Fox", "All")
+    titles = {name: part["title"] for name, part in first["scales"].items()}
+    assert list(links_of(page, "Scale")) == [titles[name] for name in titles if name != "fox"]
+    ogs = pages.page(links_of(page, "Scale")["OGS"])
+    rating = first["on_scales"]["ogs"]["rating"]
+    assert f"OGS rating {rating:.0f}" in ogs.one("p", class_="answer").text
+    white = pages.page(links_of(ogs, "Games")["As White"])
+    assert (chosen(white, "Games"), chosen(white, "Scale")) == ("As White", "OGS")
     assert "in 9 games" in white.one("p", class_="answer").text
-    back = shown(server, links_of(white, "Games")["All"])
-    assert chosen(back, "Games") == "All"
-    other = shown(server, links_of(page, "Player")[SCRIPT])
-    assert other.one("h1").text == SCRIPT
+    other = pages.page(links_of(white, "Player")[SCRIPT])
+    assert (heading(other), chosen(other, "Scale")) == (SCRIPT, "OGS")
     assert other.all("nav", **{"aria-label": "Games"}) == []
+    assert heading(pages.page(path + "?scale=feet&player=nobody")) == "Park Junghwan"
 
 
-def test_how_many_games_were_used_and_why_not_all(server: Server) -> None:
+def test_what_a_browser_may_remember_names_nobody_else(pages: Site) -> None:
     result = sample_result("go")
-    reasons = {"not a game of Park Junghwan": 3, SCRIPT: 1}
-    first = [{"file": f"{SCRIPT}.sgf", "line": 7, "reason": SCRIPT}]
-    first += [{"file": "a.sgf", "line": None, "reason": "not a game of Park Junghwan"}] * 3
-    skipped = {"total": 4, "reasons": reasons, "first": first}
-    listed = [{"file": "a.sgf", "line": 1, "reason": "not a game of Park Junghwan"}]
-    path = stored(server, "go", {**result, "skipped": skipped}, skipped=listed, skipped_total=4)
-    page = shown(server, path)
-    part = page.one("details", id="used")
-    assert part.one("summary").text == "1 of 5 games used"
-    assert "open" not in part.attributes
-    assert "3 × not a game of Park Junghwan" in part.text
-    assert f"{SCRIPT}.sgf, line 7: {SCRIPT}" in part.text
-    assert page.all("details", class_="left-out") == []  # it is said once
-
-
-def test_without_scripts_all_boards_are_there(server: Server) -> None:
-    result = sample_result("go")
-    page = shown(server, stored(server, "go", result))
-    first = page.all("div", class_="stepper")[0]
-    pictures = [len(each.all("figure")) for each in first.all("article")]
-    assert pictures == [3] * len(result["costliest_moves"])
-    move = result["costliest_moves"][0]
-    words = [each.text for each in first.all("figcaption")[:3]]
-    assert words[0] == (
-        f"Before the move: {move['point']} is marked with a ring, "
-        f"the network’s choice with A ({move['best']})."
-    )
-    assert words[1] == f"After {move['point']}, and the 4 moves that followed."
-    assert words[2] == f"The network’s choice: Black {move['best']} instead."
-
-
-def test_what_a_browser_may_remember_names_nobody_else(server: Server) -> None:
-    result = sample_result("go")
-    path = stored(server, "go", result)
-    section = shown(server, path + "?scale=egf").one("section", class_="past")
+    path = pages.stored("go", result)
+    section = pages.page(path + "?scale=egf").one("section", class_="past")
     assert "hidden" in section.attributes  # without scripts there is nothing to remember with
     kept = json.loads(section.attributes["data-result"])
-    assert kept["address"] == path
-    assert kept["scale"] == "egf"
-    assert kept["scales"].keys() == result["scales"].keys() >= {"fox", "ogs", "egf"}
+    assert (kept["address"], kept["scale"]) == (path, "egf")
+    assert kept["scales"].keys() == result["scales"].keys()
     assert "Jin Siyoung" not in json.dumps(kept)
-    assert "sent to the server" in section.text
 
 
-def test_the_start_page_shows_real_results(server: Server) -> None:
-    page = shown(server, "/")
-    order = page.one("main").text
-    assert order.index("Park Junghwan") < order.index("Drop files") < order.index("Files at once")
-    assert "open" not in page.one("details", id="limits").attributes
-    for kind in SAMPLES:
-        example = shown(server, f"/example/{kind}")
-        assert example.all("section", class_="keep") == []
-        assert "An example" in example.one("main").text
-    assert server.get("/example/chess", headers=HTML).status_code == 404
-    egf = shown(server, links_of(shown(server, "/example/go"), "Scale")["EGF"])
-    assert chosen(egf, "Scale") == "EGF"
+def test_a_rating_list_with_its_scores(pages: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "_PLAYERS_A_PAGE", 5)
+    job = pages.done([("results.csv", results_csv(14, 400))])
+    ratings, path = job["result"]["ratings"], f"/r/{job['id']}"
 
+    def names(page: Element) -> list[str]:
+        return [row[1] for table in page.all("table", class_="searched") for row in rows(table)]
 
-def test_one_game_needs_no_curve_of_estimates(server: Server) -> None:
-    page = shown(server, stored(server, "go", go_result(1)))
-    assert "The estimate after each game" not in page.one("main").text
-
-
-def test_a_perfect_score_has_a_limit_and_no_interval(server: Server) -> None:
-    games = ["Ann,Bob,1", "Bob,Ann,1", "Ann,Bob,0.5", "Bob,Ann,0.5", "Ann,Low,1", "Low,Bob,0"]
-    data = "\n".join(["white,black,score", *games]).encode()
-    address = server.accepted([("results.csv", data)])
-    ratings = server.done(address)["result"]["ratings"]
-    table = shown(server, f"/r/{address}").all("table")[0]
-    last = rows(table)[-1]
-    high = next(each["high"] for each in ratings if each["player"] == "Low")
-    assert last[1] == "Low"
-    assert last[2].startswith("<")
-    assert last[3] == "–"
-    assert table.all("svg", role="img")[-1].attributes["aria-label"] == f"at most {high:.0f}"
-
-
-def test_a_rating_list_with_its_scores(server: Server) -> None:
-    address = server.accepted([("results.csv", results_csv(14, 400))], path="/api/ratings")
-    job = server.done(address)
-    assert job["status"] == "done", job["error"]
-    ratings = job["result"]["ratings"]
-    page = shown(server, f"/r/{address}")
-    tables = page.all("table", class_="searched")
-    names = [row[1] for table in tables for row in rows(table)]
-    assert names == [each["player"] for each in ratings]
-    assert SCRIPT in names
-    heads = tables[0].all("th", scope="col")
-    assert heads[0].attributes["aria-sort"] == "ascending"
-    assert sum("aria-sort" in each.attributes for each in heads) == 1
+    page, players = pages.page(path), [each["player"] for each in ratings]
+    assert names(page) == players[:5]
+    more = next(each for each in page.all("a") if each.text == f"Show all {len(players)} players")
+    assert names(pages.page(more.attributes["href"])) == players
+    assert SCRIPT in players
     top = ratings[0]
-    link = next(a for a in tables[0].all("a") if a.text == top["player"]).attributes["href"]
-    chosen = shown(server, link.split("#")[0])
-    against = rows(chosen.one("section", id="against").one("table"))
-    played = [
-        each
-        for each in job["result"]["head_to_head"]
-        if top["player"] in (each["player"], each["other"])
-    ]
-    assert len(against) == len(played)
-    assert sum(int(row[2]) for row in against) == top["games"]
+    link = next(a for a in page.all("a") if a.text == top["player"]).attributes["href"]
+    one = pages.page(link.split("#")[0])
+    against = rows(one.one("section", id="against").one("table"))
     scores = [[int(number) for number in row[3].split("–")] for row in against]
     assert [sum(each) for each in zip(*scores, strict=True)] == [
         top["wins"], top["draws"], top["losses"],
     ]  # fmt: skip
-    assert chosen.all("tr", class_="chosen")
-    nobody = shown(server, f"/r/{address}?player=Nobody")
-    assert nobody.all("tr", class_="chosen") == []
+    assert one.all("tr", class_="chosen")
+    assert pages.page(f"{path}?player=Nobody").all("tr", class_="chosen") == []
 
 
-def test_few_players_get_a_table_of_all_scores(server: Server) -> None:
-    address = server.accepted([("results.csv", small_results())])
-    server.done(address)
-    cross = shown(server, f"/r/{address}").one("section", id="cross").one("table")
-    assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
-
-
-def test_long_lists_are_cut_unless_all_are_asked_for(server: Server) -> None:
-    address = server.accepted([("results.csv", results_csv(520, 4000))])
-    assert server.done(address)["status"] == "done"
-    page = shown(server, f"/r/{address}")
-    listed = sum(len(rows(table)) for table in page.all("table", class_="searched"))
-    assert listed == 500
-    more = next(each for each in page.all("a") if each.text.startswith("Show all"))
-    whole = shown(server, more.attributes["href"])
-    players = len(server.job(address)["result"]["ratings"])
-    assert more.text == f"Show all {players} players"
-    every = sum(len(rows(table)) for table in whole.all("table", class_="searched"))
-    assert every == players > 500
-
-
-def test_backgammon(server: Server) -> None:
+def test_matches_of_backgammon(pages: Site) -> None:
     result = backgammon_result(7)
-    page = shown(server, stored(server, "backgammon", result))
-    players, kinds, luck, blunders, matches = page.all("table")
-    assert {row[0] for row in rows(players)} == {"Anna", SCRIPT}
+    page = pages.page(pages.stored("backgammon", result))
     anna = next(each for each in result["players"] if each["player"] == "Anna")
-    row = next(row for row in rows(players) if row[0] == "Anna")
-    assert row[4] == f"{anna['rating']['value']:.0f}"
-    heads = [each.text for each in players.all("th", scope="col")]
-    assert row[heads.index("PR")] == f"{anna['pr']:.2f}"
-    assert next(row for row in rows(luck) if row[0] == "Anna")[2] == f"{anna['luck']:+.2f}"
-    whole = sum(anna[name] for name in ("chequer", "missed_double", "wrong_take"))
-    assert next(row for row in rows(kinds) if row[0] == "Anna")[2] == f"{whole / 7:.3f}"
-    assert len(rows(matches)) == 7
-    assert "0.412" in rows(blunders)[0]
-    assert any("match 1.mat" in cell for cell in rows(blunders)[0])
-    assert page.one("section", id="trend").all("svg")
+    row = next(row for row in rows(page.all("table")[0]) if row[0] == "Anna")
+    assert f"{anna['rating']['value']:.0f}" in row
+    assert f"{anna['pr']:.2f}" in row
 
 
-def test_a_batch(server: Server) -> None:
+def test_a_batch(pages: Site) -> None:
     players = [("player", "Jin Siyoung"), ("player", "Park Junghwan")]
-    answer = server.send([("game.sgf", SGF)], "/api/batches", players)
-    assert answer.status_code == 202, answer.text
-    path = answer.json()["page"]
-    page = shown(server, path)
-    assert [row[:2] for row in rows(page.one("table"))] == [
-        ["Jin Siyoung", "waiting"],
-        ["Park Junghwan", "waiting"],
-    ]
-    assert server.get(path + "/state").json()["words"] == "0 of 2 done."
-    gone = server.session.post(f"{server.url}{path}/delete", headers=HTML, timeout=30)
-    assert check_page(gone.text).one("h1").text == "Deleted"
-    shown(server, path, 404)
+    batch = pages.send([("game.sgf", SGF)], "/api/batches", players).json()
+    path, key = batch["page"], batch["owner"]
+    states = [row[:2] for row in rows(pages.page(path).one("table"))]
+    assert states == [["Jin Siyoung", "waiting"], ["Park Junghwan", "waiting"]]
+    assert pages.ask(path + "/state").json()["words"] == "0 of 2 done."
+    assert pages.page(path, owned=False).all("form") == []
+    link = pages.ask(f"{path}/own/{key}", owned=False)
+    cookies = [text for name, text in link.headers.items() if name == "set-cookie"]
+    places = [path, *(job["page"] for job in batch["jobs"])]
+    assert [f"Path={place};" in cookie for place, cookie in zip(places, cookies, strict=True)] == [
+        True
+    ] * 3
+    for address in (path, *(job["page"] for job in batch["jobs"])):
+        assert pages.ask(address + "/delete", "POST", owned=False).status == 403
+    assert heading(check_page(pages.post(path + "/delete").body.decode())) == "Deleted"
+    pages.page(path, 404)
+    pages.page(batch["jobs"][0]["page"], 404)
 
 
-# Keeping and deleting
+def test_the_private_address_and_its_end(pages: Site, tmp_path: Path) -> None:
+    path = pages.stored("go", go_result(1))
+    page = pages.page(path)
+    assert page.one("input", id="address").attributes["value"] == f"http://127.0.0.1{path}"
+    assert metas(page)["robots"] == "noindex, nofollow, noarchive"
+    gone = pages.post(path + "/delete")
+    assert gone.headers["Set-Cookie"].startswith('yardstone_owner=""; expires=')
+    assert f"Path={path};" in gone.headers["Set-Cookie"]
+    assert heading(pages.page(path, 404)) == "Not found"
+    assert pages.page("/nowhere", 404).one("a", class_="button").text == "Measure games"
+    with site(tmp_path, keep_days=1e-7) as other:
+        (address,) = other.store.add("go", "tests", "old", [], [{}])
+        assert heading(other.page(f"/r/{address}", 410)) == "This result has expired"
 
 
-def test_the_private_address_and_its_end(server: Server) -> None:
-    path = stored(server, "go", go_result(1))
-    page = shown(server, path)
-    assert page.one("input", id="address").attributes["value"] == server.url + path
-    assert page.one("time").attributes["datetime"].endswith("Z")
-    assert page.all("meta", name="robots")
-    form = page.one("form", action=path + "/delete")
-    assert form.attributes["method"] == "post"
-    answer = server.session.post(f"{server.url}{path}/delete", headers=HTML, timeout=30)
-    assert check_page(answer.text).one("h1").text == "Deleted"
-    assert shown(server, path, 404).one("h1").text == "Not found"
-    assert server.get("/api/jobs/" + path.removeprefix("/r/")).status_code == 404
+def test_the_start_page_shows_real_results(pages: Site) -> None:
+    text = pages.page("/").one("main").text
+    assert text.index("Park Junghwan") < text.index("Drop files") < text.index("Files at once")
+    shown = start_samples()
+    assert [each["kind"].name for each in shown] == list(SAMPLES) == list(KINDS)
+    assert all("<svg" in each["content"] or "<table" in each["content"] for each in shown)
+    for kind in SAMPLES:
+        example = pages.page(f"/example/{kind}")
+        assert example.all("section", class_="keep") == []
+        assert "An example" in example.one("main").text
+        assert sample_result(kind)["format"] == KINDS[kind].format
+    pages.page("/example/chess", 404)
 
 
-def test_refusals_are_pages_for_people_and_json_for_programs(server: Server) -> None:
-    assert shown(server, "/nowhere", 404).one("a", class_="button").text == "Measure games"
-    shown(server, "/static/nothing.css", 404)
-    shown(server, "/r/" + "a" * 24, 404)
-    for path in ("/nowhere", "/r/" + "a" * 24):
-        answer = server.get(path, headers=JSON)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
-    assert server.get("/api/jobs/" + "a" * 24, headers=HTML).json()["error"]["hint"]
-
-
-def test_an_expired_result_says_so(tmp_path: Path) -> None:
-    with serving(tmp_path, keep_days=1e-7) as server:
-        store = server.worker.store
-        (address,) = store.add("go", "tests", "old", [], [{}])
-        page = shown(server, f"/r/{address}", 410)
-        assert page.one("h1").text == "This result has expired"
-        assert "Send the files again" in page.one("main").text
-
-
-def test_too_many_requests_are_refused_in_style(tmp_path: Path) -> None:
-    with serving(tmp_path, {"requests_minute": 3}) as server:
-        answers = [server.get("/", headers=HTML) for _ in range(12)]
-        last = answers[-1]
-        assert last.status_code == 429
-        assert int(last.headers["Retry-After"]) >= 1
-        assert check_page(last.text).one("h1").text == "Too much at once"
+# What an operator sets
 
 
 def test_below_a_path_of_a_proxy(tmp_path: Path) -> None:
-    with serving(tmp_path, root_path="/strength", public_url="https://example.org") as server:
-        page = check_page(server.get("/strength/", headers=HTML).text)
+    with site(tmp_path, root_path="/strength", public_url="https://example.org") as made:
+        page = made.page("/strength/")
         for each in page.all("a") + page.all("form") + page.all("link") + page.all("script"):
-            answer = [each.attributes.get(name) for name in ("href", "action", "src")]
-            target = next(each for each in answer if each is not None)
-            assert target.startswith(("/strength/", "#")), target
-        path = "/strength/r/" + store_result(server.worker.store, "go", go_result(45))
-        result = check_page(server.get(path, headers=HTML).text)
+            targets = [each.attributes.get(name) for name in ("href", "action", "src")]
+            assert next(filter(None, targets)).startswith(("/strength/", "#"))
+        path = "/strength" + made.stored("go", go_result(45))
+        result = made.page(path)
         assert result.one("input", id="address").attributes["value"] == "https://example.org" + path
         links = {each.attributes["href"].partition("#")[0] for each in result.all("a")} - {""}
         assert len(links) == 6  # the form, three pages of games, and two exports
-        for link in sorted(links):
-            assert server.get(link, headers=HTML).status_code == 200
+        assert {made.ask(link, headers=HTML).status for link in links} == {200}
+        job = made.send(CSV)
+        url = f"https://example.org/strength/api/jobs/{job.json()['id']}"
+        assert job.json()["url"] == job.headers["Location"] == url
+
+
+def test_title_and_footer_stand_on_every_page(tmp_path: Path) -> None:
+    footer = "Run by **Ann & Bob**. [Imprint](https://example.org/imprint)\n\n[Privacy](/privacy)"
+    with site(tmp_path, title="Strength <of> Go", footer=footer) as made:
+        for path, status in (("/", 200), (made.stored("go", go_result(1)), 200), ("/no", 404)):
+            # A footer alone may lead to other sites.
+            text = made.ask(path, headers=HTML).body.decode().replace("https://example.org", "")
+            page = check_page(text)
+            assert page.one("head").one("title").text.endswith(" · Strength <of> Go")
+            assert page.one("a", class_="home").text == "Strength <of> Go"
+            below = page.one("footer")
+            words = ["Run by Ann & Bob. Imprint", "Privacy"]
+            assert [each.text for each in below.all("p")][:2] == words
+            links = [each.attributes["href"] for each in below.all("a")]
+            assert links == ["/imprint", "/privacy"]
+            assert made.ask(path, headers=HTML).status == status
+
+
+def test_a_footer_is_text_with_links_that_lead_nowhere_strange(tmp_path: Path) -> None:
+    strange = ["javascript:alert", "data:text/html,x", "//x.org", "ftp://x", 'https://x.org/"on="y']
+    for target in strange:
+        with pytest.raises(UsageError, match="footer: a link to"):
+            footer_html(f"[a]({target})")
+    made = str(footer_html('<img src=x onerror="x"> [a](https://x.org/?a&b)'))
+    assert "<img" not in made
+    assert 'href="https://x.org/?a&amp;b"' in made
+    assert str(footer_html("a * b [c] (d)")) == "<p>a * b [c] (d)</p>"
+    assert footer_html("  \n\n ") == ""
+    file = tmp_path / "imprint.md"
+
+    def footer(text: str) -> str:
+        return load_settings(options={"footer": text}, environment={}).footer
+
+    for words in ("Ann, Berlin.\n", "x" * 10_000):
+        file.write_text(words)
+        assert footer(str(file)) == words
+    file.write_text("x" * 10_001)
+    with pytest.raises(UsageError, match="at most 10,000"):
+        footer(str(file))
+    with pytest.raises(InputError, match="cannot be read"):
+        footer(str(tmp_path / "none.txt"))
+
+
+# What other sites show of a link
+
+
+def test_a_link_to_a_result_has_a_card_without_names(tmp_path: Path) -> None:
+    with site(tmp_path, public_url="https://example.org") as made:
+        go = made.stored("go", go_result(2))
+        told = metas(made.page(go))
+        assert told["og:title"] == "Go: 3d (3.4) on the scale of Fox"
+        assert told["og:description"].startswith("90 % interval 2.1 to 4.5: 2d to 4d; from ")
+        assert told["og:url"] == f"https://example.org{go}"
+        waiting = (
+            made.send([("r.csv", results_csv())]).json()["page"].removeprefix("https://example.org")
+        )
+        assert "og:title" not in metas(made.page(waiting)), "there is no result yet"
+        assert made.ask(waiting + "/card.png").status == 404
+        made.worker.work()
+        matches = made.stored("backgammon", backgammon_result())
+        titles = {
+            matches: "Backgammon: error rates of 2 players",
+            waiting: "Rating list of 12 players",
+            "/": "How strong am I?",
+            go: told["og:title"],
+        }
+        for path, title in titles.items():
+            told = metas(made.page(path))
+            assert told["og:title"] == title
+            assert not [text for text in told.values() if "Park" in text or "Anna" in text]
+            assert "Engine" not in told["og:description"]
+
+
+def test_the_picture_of_a_card_is_a_png_of_the_usual_size(
+    pages: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = pages.stored("go", go_result(2))
+    if find_spec("matplotlib") is not None:
+        told = metas(pages.page(path))
+        assert told["og:image"] == f"http://127.0.0.1{path}/card.png"
+        assert told["twitter:card"] == "summary_large_image"
+        answer = pages.ask(path + "/card.png")
+        assert answer.headers["Content-Type"] == "image/png"
+        assert struct.unpack(">II", answer.body[16:24]) == (1200, 630)
+        ranges = tuple((k, k + 1.0, k + 2.0) for k in range(9))
+        assert card_png(Card("A title " * 20, "A sentence " * 40, ranges), "Site")[:4] == b"\x89PNG"
+    monkeypatch.setattr("yardstone.web.pages.job_pages.can_draw", lambda: False)
+    told = metas(pages.page(path))
+    assert (told["twitter:card"], "og:image" in told) == ("summary", False)
+    assert pages.ask(path + "/card.png").status == 404
 
 
 # Files that pages refer to
 
 
-def test_files_are_kept_by_browsers_as_long_as_they_are_the_same(server: Server) -> None:
-    page = shown(server, "/")
+def test_files_are_kept_by_browsers_as_long_as_they_are_the_same(pages: Site) -> None:
+    page = pages.page("/")
     style = page.one("link", rel="stylesheet").attributes["href"]
     script = page.one("script").attributes["src"]
     for path, kind in ((style, "text/css"), (script, "text/javascript")):
-        answer = server.get(path)
-        assert answer.headers["Content-Type"].startswith(kind)
-        assert "immutable" in answer.headers["Cache-Control"]
-        assert server.get(path.split("?")[0]).headers["Cache-Control"] == "no-cache"
-    assert server.request("HEAD", "/").status_code == 200
-    assert server.get("/static/../app.py").status_code == 404
-    assert server.get("/static/..%2frender.py").status_code == 404
+        answer = pages.ask(path)
+        assert answer.headers["Content-Type"] == f"{kind}; charset=utf-8"
+        assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert pages.ask(path[:-1] + "x").headers["Cache-Control"] == "no-cache"
+    scripts = resources.files("yardstone.web.pages") / "static"
+    assert "innerHTML" not in (scripts / "yardstone.js").read_text("utf-8")
 
 
-def test_the_script_is_small_and_asks_nobody_else() -> None:
-    folder = resources.files("yardstone.web.pages") / "static"
-    script = (folder / "yardstone.js").read_text("utf-8")
-    assert len(script.encode()) < 15_000
-    assert "http:" not in script
-    assert "innerHTML" not in script
-    assert "url(" not in (folder / "yardstone.css").read_text("utf-8")
+# Results that another version has stored
 
 
-def test_results_hold_no_more_than_json(server: Server) -> None:
-    path = stored(server, "go", json.loads(json.dumps(go_result(2))))
-    assert shown(server, path).one("span", class_="rank").text == "3d"
+def old_list() -> dict[str, Any]:
+    """A rating list of before its ranks had bounds, and before results had a version."""
+    result: dict[str, Any] = json.loads(json.dumps(sample_result("results")))
+    del result["format"]
+    for row in result["ratings"]:
+        del row["rank_low"], row["rank_high"]
+    return result
+
+
+def assert_unreadable(pages: Site, path: str) -> None:
+    page = pages.page(path)
+    assert "another version of Yardstone" in page.text
+    sent = {e.attributes.get("name"): e.attributes.get("value") for e in page.all("input")}
+    job = pages.job(path.removeprefix("/r/"))
+    assert {**job["options"], "kind": job["kind"]}.items() <= sent.items(), "to send them again"
+    assert pages.ask(f"/api/jobs/{job['id']}/result.csv").code == (409, "other_format")
+
+
+@pytest.mark.parametrize("number", [0, 99, "x", None])
+def test_a_result_of_a_later_version_says_so(pages: Site, number: object) -> None:
+    path = pages.stored("backgammon", {**sample_result("backgammon"), "format": number})
+    assert_unreadable(pages, path)
+    job = pages.job(path.removeprefix("/r/"))
+    assert (job["status"], job["result"], job["error"]["code"]) == ("done", None, "other_format")
+
+
+def test_an_older_result_is_upgraded_or_says_that_it_cannot_be(
+    pages: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = pages.stored("results", old_list(), options={"level": "0.8"})
+    assert_unreadable(pages, path)
+
+    def with_bounds(stored: Plain) -> Plain:
+        bounds = dict.fromkeys(("rank_low", "rank_high"))
+        return {**stored, "ratings": [bounds | row for row in stored["ratings"]]}
+
+    def failing(stored: Plain) -> Plain:
+        return {"rank": stored["nothing of the kind"]}
+
+    for upgrade in (failing, with_bounds):
+        monkeypatch.setitem(KINDS, "results", replace(KINDS["results"], upgrades=(upgrade,)))
+        if upgrade is failing:
+            assert_unreadable(pages, path)
+    assert "LCZero v19.1-11248" in pages.page(path).text
+    result = pages.job(path.removeprefix("/r/"))["result"]
+    assert (result["format"], result["ratings"][0]["rank_low"]) == (2, None)
+    old = {**go_result(2), "format": 2}
+    del old["basis"]
+    shown = pages.job(store_result(pages.store, "go", old))["result"]
+    assert (shown["format"], shown["basis"]) == (KINDS["go"].format, "fox")

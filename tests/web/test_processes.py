@@ -6,20 +6,13 @@ import os
 import signal
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.backgammon.gnubg_here import real_gnubg
 from tests.web.processes import Served, until
-from tests.web.serving import LEAGUE, MATCH, small_results
-
-
-def matches(number: int) -> list[tuple[str, bytes]]:
-    """Different matches, so that each is analysed: a job that takes its time."""
-    real_gnubg()
-    return [(f"{each}.mat", MATCH + b"\n" * each) for each in range(number)]
+from tests.web.serving import LEAGUE, small_results
 
 
 @pytest.fixture
@@ -29,38 +22,31 @@ def data(tmp_path: Path) -> Iterator[Path]:
     print(log.read_text()[-3000:] if log.exists() else "")
 
 
-def test_a_killed_worker_and_a_killed_server_lose_nothing(data: Path) -> None:
-    with Served(data, "--workers", "2") as served:
-        long = served.send(matches(3))
-        jobs = [long, *(served.send([("r.csv", small_results(f"Ann {n}"))]) for n in range(4))]
-        until(lambda: served.job(long)["status"] == "running", "the job runs")
-        name = _worker_of(data, long)
-        os.kill(name, signal.SIGKILL)
-        server = served.kill("server")
-        # The socket stays open: a request only waits for the new server.
-        jobs.append(served.send([("r.csv", LEAGUE)]))
-        result = [served.done(job) for job in jobs]
-        assert result[0]["attempts"] == 2, "it was begun anew"
-        assert all(job["attempts"] == 1 for job in result[3:])
-        assert len(result[0]["result"]["matches"]) == 3
-        assert result[-1]["result"]["games"] == 112
-        assert server not in served.children("server")
-        assert name not in served.children("worker")
-        ended = dict(
-            line.rsplit(" ", 1)
-            for line in served.get("/metrics").text.splitlines()
-            if line.startswith("yardstone_jobs_ended_total")
-        )
-        assert ended['yardstone_jobs_ended_total{kind="results",status="done"}'] == "5"
-        assert ended['yardstone_jobs_ended_total{kind="backgammon",status="done"}'] == "1"
-        assert served.end() == 0
-    assert not list((data / "work").iterdir())
+def results(name: str) -> list[tuple[str, bytes]]:
+    return [("r.csv", small_results(name))]
 
 
-def _worker_of(data: Path, job: str) -> int:
-    with closing(sqlite3.connect(data / "jobs.sqlite")) as table:
-        row = table.execute("SELECT pid FROM workers WHERE job = ?", (job,)).fetchone()
-    return int(row[0])
+def many_results(seed: int) -> bytes:
+    """Results of 800 players: a job that takes its time."""
+    rows = [f"p{n % 800},p{(7 * n + seed) % 800},{n % 2}" for n in range(6000)]
+    return "\n".join(["white,black,score", *rows]).encode() + b"\n"
+
+
+@contextmanager
+def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
+    """A job that runs, which cannot end within, its process, and the table, which is ours alone."""
+    path = served.data / "jobs.sqlite"
+    with closing(sqlite3.connect(path, timeout=60.0, isolation_level=None)) as table:
+        for seed in range(1, 100):
+            job = served.send([("r.csv", many_results(seed))])
+            until(lambda job=job: served.job(job)["status"] != "queued", "the job begins")
+            table.execute("BEGIN IMMEDIATE")
+            row = table.execute("SELECT pid FROM workers WHERE job = ?", (job,)).fetchone()
+            if row is not None:
+                yield job, int(row[0]), table
+                table.execute("COMMIT")
+                return
+            table.execute("COMMIT")  # it is over already: another one
 
 
 def alive(number: int) -> bool:
@@ -70,72 +56,56 @@ def alive(number: int) -> bool:
         return False
 
 
-def test_what_was_ended_or_killed_goes_on_at_the_next_start(data: Path) -> None:
+def test_a_killed_worker_and_a_killed_server_lose_nothing(data: Path) -> None:
+    with Served(data, "--workers", "2") as served:
+        with caught(served) as (long, worker, _):
+            os.kill(worker, signal.SIGKILL)
+            server = served.kill("server")
+        # The socket stays open: a request only waits for the new server.
+        jobs = [served.send([("r.csv", LEAGUE)]), served.send(results("Ann"))]
+        assert served.done(long)["attempts"] == 2, "it was begun anew"
+        done = [served.done(job) for job in jobs]
+        assert [(job["attempts"], job["result"]["games"]) for job in done] == [(1, 112), (1, 4)]
+        assert server not in served.children("server")
+        assert worker not in served.children("worker")
+        assert served.end() == 0
+    assert not list((data / "work").iterdir())
+
+
+def test_what_was_killed_goes_on_at_the_next_start(data: Path) -> None:
     with Served(data, "--workers", "1") as served:
-        job = served.send(matches(12))
-        waiting = served.send([("r.csv", small_results())])
-        until(lambda: served.job(job)["status"] == "running", "the job runs")
-        assert served.end(signal.SIGINT) == 0
-    with closing(sqlite3.connect(data / "jobs.sqlite")) as table:
-        rows = table.execute("SELECT status, attempts FROM jobs").fetchall()
-        assert table.execute("SELECT count(*) FROM workers").fetchone() == (0,)
-    assert rows == [("queued", 0), ("queued", 0)], "an ordinary end costs no attempt"
+        with caught(served) as (job, _, _table):
+            waiting = served.children("worker") + served.children("server")
+            assert len(waiting) == 2
+            served.process.kill()
+        until(lambda: not any(map(alive, waiting)), "no process outlives its supervisor")
     with Served(data, "--workers", "1") as served:
-        until(lambda: served.job(job)["status"] == "running", "the job runs")
-        children = served.children("worker") + served.children("server")
-        assert len(children) == 2
-        served.process.kill()
-        until(lambda: not any(map(alive, children)), "no process outlives its supervisor")
-    with Served(data, "--workers", "1") as served:
-        result = served.done(job)
-        assert len(result["result"]["matches"]) == 12
-        assert served.done(waiting)["result"]["games"] == 4
+        assert served.done(job)["result"]["games"] == 6000
 
 
 def test_a_job_without_end_is_killed(data: Path) -> None:
     """A stopped process stands for one that computes without ever looking up."""
-    with Served(data, "--workers", "1", lease=60.0) as served:
-        job = served.send(matches(1))
-        until(lambda: served.job(job)["status"] == "running", "the job runs")
-        worker = _worker_of(data, job)
-        os.kill(worker, signal.SIGSTOP)
-        with closing(sqlite3.connect(data / "jobs.sqlite", timeout=30.0)) as table:
+    with Served(data, "--workers", "1") as served:
+        with caught(served) as (job, worker, table):
+            os.kill(worker, signal.SIGSTOP)
             table.execute("UPDATE jobs SET deadline = started")
-            table.commit()
         until(lambda: served.job(job)["status"] == "failed", "it is ended")
         assert served.job(job)["error"]["code"] == "too_long"
         until(lambda: not alive(worker), "its worker is killed")
-        assert served.done(served.send([("r.csv", small_results())]))["result"]["games"] == 4
+        assert served.done(served.send(results("Ann")))["result"]["games"] == 4
 
 
-def test_a_worker_that_takes_too_much_memory_is_killed(data: Path) -> None:
-    """A worker that has loaded nothing yet takes more than this."""
-    server = Served(data, "--workers", "1", "--set", "memory=20")
-    try:
-        log = data.parent / "served.log"
-        until(lambda: '"event": "too heavy"' in log.read_text(), "it is noticed")
-        until(lambda: log.read_text().count('"event": "ended"'), "it is killed")
-        assert server.get("/api/limits").json()["memory"] == 20, "the server goes on"
-    finally:
-        server.end()
-
-
-def test_workers_elsewhere_find_what_waits(data: Path) -> None:
-    """No bell rings for workers of another supervisor: they look by themselves."""
-    server = Served(data, "--workers", "0")
-    try:
-        job = until(lambda: server.send([("r.csv", small_results())]), "the server answers")
-        assert server.get("/health").status_code == 503, "there is no worker"
-        workers, errors = Served.start(data, "--only-workers", "--workers", "1")
-        try:
-            assert server.done(job)["result"]["games"] == 4
-            again = server.send([("r.csv", small_results("Eve"))])
-            assert server.done(again)["result"]["games"] == 4
-        finally:
-            workers.terminate()
-            assert workers.wait(60.0) == 0
-            errors.close()
-            assert workers.stdout is not None
-            workers.stdout.close()
-    finally:
-        server.end()
+def test_two_supervisors_share_a_folder(data: Path) -> None:
+    """Two of the same command, by mistake or not: each job is done once, by either."""
+    with ExitStack() as stack:
+        second = stack.enter_context(Served(data, "--workers", "1"))
+        first = stack.enter_context(Served(data, "--workers", "0"))
+        jobs = [(first, second)[n % 2].send(results(f"Ann {n}")) for n in range(4)]
+        for place, job in enumerate(jobs):  # no bell rings for workers of another supervisor
+            assert (second, first)[place % 2].done(job)["attempts"] == 1
+        first.process.kill()
+        assert second.done(second.send(results("Eve")))["result"]["games"] == 4
+        assert 'status="done"} 5' in second.get("/metrics").text
+        assert second.end() == 0
+    assert not [path for path in (data / "work").iterdir() if any(path.iterdir())]
+    assert not any((data / "uploads").iterdir())

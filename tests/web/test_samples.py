@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.needed import missing
+from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
 from tools.samples import sample_result as made_today
-from yardstone.backgammon.gnubg import find_gnubg
-from yardstone.errors import InputError
-from yardstone.web.pages.job_pages import SAMPLES, sample_result, start_samples
+from yardstone.web.pages.job_pages import sample_result
 
 #: Sentences: what they say stands in numbers beside them.
 SENTENCES = ("basis", "caveats", "remedies", "notes")
@@ -39,12 +37,8 @@ def test_of_results(tmp_path: Path) -> None:
 
 
 def test_of_backgammon(tmp_path: Path) -> None:
-    try:
-        find_gnubg()
-    except InputError as error:
-        missing(error.message, "apt-get install gnubg")
-    made = made_today("backgammon", tmp_path)
-    kept = sample_result("backgammon")
+    real_gnubg()
+    made, kept = made_today("backgammon", tmp_path), sample_result("backgammon")
     if made["gnubg"] != kept["gnubg"]:
         pytest.skip(f"the sample is of GNU Backgammon {kept['gnubg']}, this is {made['gnubg']}")
     compare(kept, made, 5e-3)  # its networks are of single precision: processors differ
@@ -63,9 +57,3 @@ def test_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             assert [each[name] for each in one["costliest_moves"]] == [
                 each[name] for each in other["costliest_moves"]
             ]
-
-
-def test_each_kind_has_a_sample_that_is_shown() -> None:
-    shown = start_samples()
-    assert [each["kind"].name for each in shown] == list(SAMPLES)
-    assert all("<svg" in each["content"] or "<table" in each["content"] for each in shown)

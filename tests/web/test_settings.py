@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from inspect import getsource
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.web.made_results import calibration
 from yardstone.errors import InputError, UsageError
-from yardstone.web.settings import Limits, Settings, load_settings
+from yardstone.strength.model import default_model
+from yardstone.web.settings import Settings, load_settings
 
 
 def test_the_nearest_wins(tmp_path: Path) -> None:
@@ -43,9 +44,6 @@ def test_files_that_are_no_settings(tmp_path: Path, text: str, message: str) -> 
     with pytest.raises(InputError, match=message) as result:
         load_settings(file, environment={})
     assert result.value.file == str(file)
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         load_settings(tmp_path / "none.toml", environment={})
 
@@ -53,9 +51,15 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"port": 70_000},
+        {"port": 65_536},
+        {"port": -1},
         {"workers": -1},
-        {"keep_days": 0.0},
+        {"workers": 1.5},
+        {"niceness": -1},
+        *({name: 0.0} for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease")),
+        {"importer": "ogs,fox"},
+        {"title": " "},
+        {"title": "x" * 81},
         {"keep_days": float("nan")},
         {"root_path": "strength"},
         {"root_path": "/strength/"},
@@ -75,23 +79,20 @@ def test_settings_that_cannot_be(given: dict[str, Any]) -> None:
         load_settings(options=given, environment={})
 
 
-@pytest.mark.parametrize(
-    "limits", [{"files": "0"}, {"files": "many"}, {"file": "1"}, {"files": "9" * 400}]
-)
-def test_limits_that_cannot_be(limits: dict[str, str]) -> None:
-    with pytest.raises(UsageError):
-        load_settings(texts=limits, environment={})
-
-
-def test_every_setting_is_described() -> None:
-    """By its comment, or by that of a neighbour that names it."""
-    plain = {"host", "port", "limits"}
-    for kind in (Settings, Limits):
-        lines = getsource(kind).splitlines()
-        for each in fields(kind):
-            place = next(i for i, line in enumerate(lines) if line.startswith(f"    {each.name}: "))
-            described = "#:" in lines[place] or lines[place - 1].lstrip().startswith("#:")
-            assert described or f"`{each.name}`" in "".join(lines) or each.name in plain, each.name
+def test_limits_that_cannot_be() -> None:
+    for name, text in (
+        ("files", "0"),
+        ("files", "many"),
+        ("file", "1"),
+        ("files", "1000000000000001"),
+    ):
+        with pytest.raises(UsageError):
+            load_settings(texts={name: text}, environment={})
+    most = load_settings(texts={"files": "1000000000000000", "go_games": "7"}, environment={})
+    assert (most.limits.files, most.limits.kinds["go_games"]) == (10**15, 7)
+    ends = {"port": 65_535, "niceness": 19, "workers": 0, "title": "x" * 80, "root_path": "/a/b"}
+    made = load_settings(options=ends, texts={"seconds": "7"}, environment={})
+    assert Settings.of_plain(json.loads(json.dumps(made.as_plain()))) == made
 
 
 def test_a_model_that_cannot_be_used_is_refused_at_start(
@@ -103,3 +104,16 @@ def test_a_model_that_cannot_be_used_is_refused_at_start(
     with pytest.raises(InputError, match="needs the network"):
         load_settings(None, {"model": "joint"})
     assert load_settings(None, {"model": "small"}).model == "small"
+
+
+def test_a_calibration_is_checked_when_the_server_starts(tmp_path: Path) -> None:
+    file = tmp_path / "club.json"
+    calibration("some other model").save(file)
+    with pytest.raises(InputError, match="is for the model"):
+        load_settings(options={"calibration": str(file)}, environment={})
+    file.write_text("{}")
+    with pytest.raises(InputError, match="not a calibration"):
+        load_settings(options={"calibration": str(file)}, environment={})
+    calibration(str(default_model().card["name"])).save(file)
+    made = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})
+    assert made.calibration == str(file)

@@ -1,117 +1,101 @@
-"""The table of jobs: fair, finished once, nothing lost, nothing left."""
+"""The table of jobs: fair, finished once, nothing lost, nothing left, all to the second."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from tests.web.serving import settings_for
+from tests.web.tables import DAY, JobTable, code_of
 from yardstone.errors import InputError
 from yardstone.web import upkeep
-from yardstone.web.database import METADATA, Job, chunks, jobs
+from yardstone.web.database import METADATA, Job, chunks, clients, gone, moment, workers
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import cancel_job, delete_job, retry_job
-from yardstone.web.store import JobStore, new_id
+from yardstone.web.store import JobStore, new_key
 
-
-class Clock:
-    """Time that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        self.now += 0.001
-        return self.now
-
-
-class Table(JobStore):
-    """A store with helpers."""
-
-    clock: Clock
-
-    def put(self, client: str = "ann", number: int = 1, name: str = "a.csv") -> list[str]:
-        files = [{"name": name, "size": len(name), "format": "csv"}]
-        path = self.settings.data / "sent"
-        path.write_text(name)
-        result = self.add(
-            "results", client, new_id(), files, [{}] * number, stored={0: path}, batch=number > 1
-        )
-        path.unlink()
-        return result
-
-    def take(self, worker: str = "w") -> Job:
-        job = self.claim(worker)
-        assert job is not None
-        return job
-
-    def status(self, job: str) -> str:
-        return self.get(job).status
+LEASE, SECONDS, ATTEMPTS = 30.0, 100, 2
+FREE = {"worker": None, "lease": None, "deadline": None}
+#: Makes the store of a test, with limits of its own.
+Make = Callable[..., JobTable]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest) -> str:
-    """What the setting says of the database."""
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     wanted = request.param == "postgresql"
-    return str(request.getfixturevalue("postgres_url")) if wanted else ""
+    url = str(request.getfixturevalue("postgres_url")) if wanted else ""
+    made: list[JobTable] = []
+
+    def new(**limits: Any) -> JobTable:
+        limits = {"attempts": ATTEMPTS, "seconds": SECONDS, **limits}
+        made.append(JobTable(settings_for(tmp_path, limits, database=url, lease=LEASE)))
+        return made[-1]
+
+    yield new
+    for each in made:
+        each.close()
 
 
 @pytest.fixture
-def table(tmp_path: Path, database: str) -> Iterator[Table]:
-    limits = {"attempts": 2, "seconds": 100}
-    result = Table(settings_for(tmp_path, limits, database=database), Clock())
-    yield result
-    result.close()
+def table(make: Make) -> JobTable:
+    return make()
 
 
-def test_clients_take_turns(table: Table) -> None:
-    greedy = [table.put("greedy")[0] for _ in range(5)]
-    modest = [table.put("modest")[0] for _ in range(2)]
-    late = table.put("late")[0]
+def refused(action: Callable[..., object], *given: Any) -> tuple[int, str, int | None]:
+    with pytest.raises(RequestProblem) as result:
+        action(*given)
+    return code_of(result.value)
+
+
+def shown(job: Job, *names: str) -> dict[str, Any]:
+    return {name: getattr(job, name) for name in names}
+
+
+# The line
+
+
+def test_clients_take_turns_and_the_place_in_the_line_says_so(table: JobTable) -> None:
+    sent = [(client, table.put(client)[0]) for client in "gggggmml"]
+    names = {job: f"{client}{n}" for n, (client, job) in enumerate(sent)}
+    ahead = {names[job]: table.ahead(table.get(job)) for job in names}
+    assert ahead == {"g0": 0, "m5": 1, "l7": 2, "g1": 3, "m6": 4, "g2": 5, "g3": 6, "g4": 7}
     order = []
     while (job := table.claim("w")) is not None:
-        order.append(job.id)
+        order.append(names[job.id])
+        assert table.ahead(table.get(job.id)) is None
+        table.clock.now += 1.0
         table.finish(job, "done", result="{}")
-    assert sorted(order[:3]) == sorted([greedy[0], modest[0], late])
-    assert set(order[3:5]) == {greedy[1], modest[1]}
-    assert order[5:] == greedy[2:]
+    assert order == ["g0", "m5", "l7", "g1", "m6", "g2", "g3", "g4"]
 
 
-def test_who_has_a_job_running_waits_for_the_others(table: Table) -> None:
+def test_who_has_a_job_running_waits_for_the_others(table: JobTable) -> None:
     first, second = table.put("ann")[0], table.put("ann")[0]
     other = table.put("bob")[0]
     assert table.take("w1").id == first
-    table.clock.now += 100.0
-    assert table.take("w2").id == other
-    assert table.take("w3").id == second
+    table.clock.now += 50.0
+    assert [table.ahead(table.get(job)) for job in (other, second)] == [0, 1]
+    assert [table.take(worker).id for worker in ("w2", "w3")] == [other, second]
+    late = table.put("eve")[0]
+    table.set(late, expires=table.clock.now)
+    assert table.claim("w4") is None, "what has expired is not begun"
 
 
-def test_the_place_in_the_queue_is_that_of_the_claims(table: Table) -> None:
-    jobs = [table.put(client)[0] for client in ("a", "a", "b", "a", "c", "b")]
-    ahead = {job: table.ahead(table.get(job)) or 0 for job in jobs}
-    order = []
-    while (job := table.claim("w")) is not None:
-        order.append(job.id)
-        table.finish(job, "done", result="{}")
-    assert sorted(jobs, key=lambda job: ahead[job]) == order
-    assert sorted(ahead.values()) == list(range(6))
-
-
-def test_each_job_goes_to_one_worker_only(table: Table) -> None:
-    jobs = {table.put(f"client {number % 7}")[0] for number in range(60)}
+def test_each_job_goes_to_one_worker_only(table: JobTable) -> None:
+    jobs = {table.put(f"client {number % 7}")[0] for number in range(24)}
     taken: list[str] = []
-    lock = threading.Lock()
 
     def work(name: str) -> None:
         while (job := table.claim(name)) is not None:
-            with lock:
-                taken.append(job.id)
+            taken.append(job.id)
             table.finish(job, "done", result="{}")
 
     threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(4)]
@@ -122,102 +106,349 @@ def test_each_job_goes_to_one_worker_only(table: Table) -> None:
     assert sorted(taken) == sorted(jobs)
 
 
-def test_a_job_of_a_dead_worker_is_taken_up_again(table: Table) -> None:
-    address = table.put()[0]
-    dead = table.take("dead")
-    assert upkeep.recover(table) == 0
-    table.clock.now += table.settings.lease + 1.0
-    assert upkeep.recover(table) == 1
-    assert table.status(address) == "queued"
-    again = table.take("alive")
-    assert (again.id, again.attempts) == (address, 2)
-    assert not table.heartbeat(dead), "the dead one learns it if it was not"
-    assert not table.finish(dead, "done", result='{"from": "dead"}')
-    assert table.finish(again, "done", result='{"from": "alive"}')
-    assert table.get(address).result == '{"from": "alive"}'
-    assert not table.finish(again, "failed"), "what is done stays done"
+# What a worker does
+
+
+def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
+    (address,) = table.put()
+    created = table.clock.now
+    assert table.get(address).expires == created + 30.0 * DAY
+    upkeep.enter_worker(table, "w", 7)
+    table.set(address, skipped_total=3, done=8, total=9, stage="x", error={"code": "old"}, keep=1.0)
+    begun = table.clock.now = created + 10.0
+    job = table.take("w")
+    assert job == replace(table.get(address), result=None)
+    fresh = {"stage": "reading", "done": 0, "total": 0, "skipped_total": 0}
+    empty = dict.fromkeys(("error", "players", "skipped", "keep", "finished", "result"))
+    now = {"started": begun, "lease": begun + LEASE, "deadline": begun + SECONDS, "attempts": 1}
+    expected = {"status": "running", "worker": "w", "created": created, **fresh, **empty, **now}
+    assert shown(table.get(address), *expected) == expected
+    entry = {"name": "w", "pid": 7, "started": created, "seen": begun, "job": address}
+    assert table.all(workers) == [{**entry, "attempt": 1, "finished": 0}]
+    assert table.all(clients) == [{"client": "ann", "served": begun}]
+    # Signs of life, with progress and without.
+    beat = table.clock.now = begun + 20.0
+    assert table.heartbeat(job, stage="rating", done=3, total=9)
+    table.clock.now += 5.0
+    assert table.heartbeat(job)
+    told = {"stage": "rating", "done": 3, "total": 9, "lease": beat + 5.0 + LEASE}
+    assert shown(table.get(address), *told) == told
+    assert table.all(workers)[0]["seen"] == beat + 5.0
+    # Its end.
+    end = table.clock.now = begun + 40.0
+    skipped = [{"file": "a", "line": 1, "reason": "r"}]
+    assert table.finish(
+        job, "done", result='{"a": 1}', skipped=skipped, skipped_total=4, keep_seconds=9.0
+    )
+    expected = {
+        "status": "done", "finished": end, "result": '{"a": 1}', "skipped": skipped,
+        "skipped_total": 4, "keep": end + 9.0, "done": 9, "total": 9, "stage": "finished", **FREE,
+    }  # fmt: skip
+    assert shown(table.get(address), *expected) == expected
+    state = upkeep.state(table)
+    counted = {"jobs_results_done": 1.0, "seconds_results": 40.0}
+    assert state["counters"] == {**counted, "uploads": 1.0, "upload_bytes": 5.0}
+    entry |= {"seen": beat + 5.0, "job": None, "attempt": None, "finished": 1}
+    assert table.all(workers) == [entry]
+    assert not table.finish(job, "failed"), "what is done stays done"
+    assert table.all(workers) == [entry], "and is not counted again"
     assert table.status(address) == "done"
 
 
-def test_a_lease_that_is_renewed_is_kept(table: Table) -> None:
+def test_a_question_leaves_a_job_unfinished(table: JobTable) -> None:
     table.put()
     job = table.take()
-    for _ in range(5):
-        table.clock.now += 0.7 * table.settings.lease
-        assert table.heartbeat(job, stage="analysing", done=3, total=9)
-        assert upkeep.recover(table) == 0
-    result = table.get(job.id)
-    assert (result.stage, result.done, result.total) == ("analysing", 3, 9)
-    assert table.heartbeat(job)  # a mere sign of life
-    assert table.get(job.id).done == 3
+    table.heartbeat(job, stage="analysing", done=9, total=4)  # more than was thought
+    players = [{"name": "Ann", "games": 1}]
+    assert table.finish(job, "needs_player", players=players)
+    expected = {"finished": None, "stage": "waiting", "players": players, "keep": None, "done": 9}
+    assert shown(table.get(job.id), *expected) == expected
 
 
-def test_a_job_that_kills_its_workers_is_given_up(table: Table) -> None:
-    address = table.put()[0]
-    for _ in range(2):
+def test_who_does_not_hold_a_job_changes_nothing(table: JobTable) -> None:
+    (address,) = table.put()
+    job = table.take("w")
+    before = table.get(address)
+    for other in (replace(job, worker="v"), replace(job, attempts=2), replace(job, id="x")):
+        assert not table.heartbeat(other, stage="rating", done=1, total=1)
+        assert not table.finish(other, "done", result="{}")
+        assert table.get(address) == before
+    assert "jobs_results_done" not in upkeep.state(table)["counters"]
+    table.set(address, status="queued")
+    assert not table.heartbeat(job)
+
+
+def test_a_worker_that_lost_its_job_gets_another(table: JobTable) -> None:
+    first, second = table.put()[0], table.put("bob")[0]
+    assert [table.take().id, table.take().id] == [first, second]
+
+
+# Leases
+
+
+def test_a_lease_ends_at_its_second(table: JobTable) -> None:
+    (address,) = table.put()
+    dead = table.take("dead")
+    table.clock.now += LEASE - 0.5
+    assert upkeep.recover(table) == 0
+    assert table.heartbeat(dead)
+    table.clock.now += LEASE - 0.5
+    assert upkeep.recover(table) == 0, "it was renewed"
+    table.set(address, done=3, total=4)
+    table.clock.now += 0.5
+    assert upkeep.recover(table) == 1
+    again = {"status": "queued", "stage": "waiting", "done": 0, "total": 0, "attempts": 1, **FREE}
+    assert shown(table.get(address), *again) == again
+    assert upkeep.recover(table) == 0
+    alive = table.take("alive")
+    assert (alive.id, alive.attempts) == (address, 2)
+    assert not table.heartbeat(dead), "the dead one learns it if it was not"
+    assert not table.finish(dead, "done", result='{"from": "dead"}')
+    assert table.finish(alive, "done", result='{"from": "alive"}')
+    assert table.get(address).result == '{"from": "alive"}'
+
+
+def test_attempts_are_counted_unless_the_worker_was_asked_to_end(table: JobTable) -> None:
+    (address,) = table.put()
+    for _ in range(3):
         table.take("w")
-        assert table.status(address) == "running"
-        assert upkeep.release(table, "w", innocent=False) == 1
-    job = table.get(address)
-    assert job.status == "failed"
-    assert job.error is not None
-    assert job.error["code"] == "gave_up"
-    assert job.can_retry
+        assert upkeep.release(table, "another", innocent=True) == 0
+        assert upkeep.release(table, "w", innocent=True) == 1
+        assert (table.status(address), table.get(address).attempts) == ("queued", 0)
+    table.take("w")
+    assert upkeep.release(table, "w", innocent=False) == 1
+    assert (table.status(address), table.get(address).attempts) == ("queued", 1)
+    table.take("w")
+    assert upkeep.release(table, "w", innocent=False) == 1
+    job, now = table.get(address), table.clock.now
+    message = "This job ended its worker 2 times and was given up."
+    assert job.error == {
+        "code": "gave_up", "message": message, "hint": "Send fewer or other files.",
+        "file": None, "line": None,
+    }  # fmt: skip
+    ended = {"status": "failed", "stage": "finished", "finished": now, "keep": now + 3600.0, **FREE}
+    assert shown(job, *ended) == ended
+    assert upkeep.state(table)["counters"]["jobs_results_failed"] == 1.0
     retry_job(table, address)
+    assert table.get(address).attempts == 0
     assert table.take().attempts == 1
 
 
-def test_a_worker_that_is_asked_to_end_costs_no_attempt(table: Table) -> None:
-    address = table.put()[0]
-    for _ in range(5):
-        table.take("w")
-        upkeep.release(table, "w", innocent=True)
-    assert table.get(address).attempts == 0
-    assert table.status(address) == "queued"
-
-
-def test_a_late_job_is_ended_and_its_worker_is_a_stray(table: Table) -> None:
+def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobTable) -> None:
     upkeep.enter_worker(table, "w", 1)
-    address = table.put()[0]
+    (address,) = table.put()
     job = table.take("w")
     assert upkeep.stray_workers(table) == set()
-    table.clock.now += 101.0
+    table.clock.now += SECONDS - 0.5
     assert table.heartbeat(job), "it lives, but"
+    assert upkeep.end_late(table) == 0
+    table.clock.now += 0.5
     assert upkeep.end_late(table) == 1
-    result = table.get(address)
-    assert result.error is not None
-    assert result.error["code"] == "too_long"
+    late = table.get(address)
+    assert late.error is not None
+    assert late.error["message"] == "This job took longer than 100 seconds."
+    ended = {"status": "failed", "stage": "finished", "keep": None, **FREE}
+    assert shown(late, *ended, "finished") == {**ended, "finished": table.clock.now}
     assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
     assert upkeep.stray_workers(table) == set()
 
 
-def test_a_heavy_worker_loses_its_job(table: Table) -> None:
-    address = table.put()[0]
+def test_a_heavy_worker_loses_its_job(table: JobTable) -> None:
+    (address,) = table.put()
     job = table.take("w")
-    upkeep.end_heavy(table, "another")
+    assert upkeep.end_heavy(table, "another") == 0
     assert table.heartbeat(job)
-    upkeep.end_heavy(table, "w")
-    result = table.get(address)
-    assert result.error is not None
-    assert result.error["code"] == "too_heavy"
+    assert upkeep.end_heavy(table, "w") == 1
+    error = table.get(address).error
+    assert error is not None
+    assert error["code"] == "too_heavy"
     assert not table.heartbeat(job)
 
 
-@pytest.mark.parametrize("action", [cancel_job, delete_job])
-def test_a_job_that_is_stopped_is_no_longer_the_workers(
-    table: Table, action: Callable[[JobStore, str], None]
-) -> None:
+@pytest.mark.parametrize("change", ["cancel", "delete", "worker", "attempts"])
+def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable, change: str) -> None:
     upkeep.enter_worker(table, "w", 1)
-    address = table.put()[0]
+    (address,) = table.put()
     job = table.take("w")
-    action(table, address)
+    acts: dict[str, Callable[[], None]] = {
+        "cancel": lambda: cancel_job(table, address),
+        "delete": lambda: delete_job(table, address),
+        "worker": lambda: table.set(address, worker="v"),
+        "attempts": lambda: table.set(address, attempts=2),
+    }
+    acts[change]()
     assert not table.heartbeat(job)
     assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
 
 
-def everything(table: Table) -> bytes:
+def test_a_clock_that_is_set_back_holds_no_job(table: JobTable) -> None:
+    """By more than a minute, that is: then leases, deadlines and signs of life begin anew."""
+    upkeep.enter_worker(table, "dead", 1)
+    (address,) = table.put()
+    job = table.take("dead")
+    later = table.clock.now
+    kept = shown(table.get(address), "lease", "deadline")
+    table.clock.now = later - 60.0
+    assert upkeep.recover(table) == 0
+    assert shown(table.get(address), "lease", "deadline") == kept
+    assert [row["seen"] for row in table.all(workers)] == [later]
+    now = table.clock.now = later - 60.5
+    assert upkeep.recover(table) == 0
+    moved = {"lease": now + LEASE, "deadline": now + SECONDS}
+    assert shown(table.get(address), "lease", "deadline") == moved
+    assert [row["seen"] for row in table.all(workers)] == [now]
+    assert [row["served"] for row in table.all(clients)] == [now]
+    table.set(address, lease=now, deadline=now + SECONDS + 61.0)  # either is enough
+    assert upkeep.recover(table) == 0
+    assert shown(table.get(address), "lease", "deadline") == moved
+    assert table.heartbeat(job)
+    table.clock.now += LEASE
+    assert upkeep.recover(table) == 1
+
+
+def test_workers_live_for_a_lease_and_are_forgotten_after_ten(table: JobTable) -> None:
+    upkeep.enter_worker(table, "w", 1)
+    begun = table.clock.now
+    table.clock.now += LEASE - 0.5
+    assert upkeep.alive_workers(table) == ["w"]
+    table.clock.now += 0.5
+    assert upkeep.alive_workers(table) == []
+    upkeep.enter_worker(table, "w", 1)  # it shows itself again
+    assert [(row["started"], row["seen"]) for row in table.all(workers)] == [(begun, begun + LEASE)]
+    table.clock.now += 10.0 * LEASE - 0.5
+    upkeep.recover(table)
+    assert len(table.all(workers)) == 1
+    table.clock.now += 0.5
+    upkeep.recover(table)
+    assert table.all(workers) == []
+
+
+# What visitors do
+
+
+def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: JobTable) -> None:
+    (address,) = table.put()
+    error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
+    assert refused(retry_job, table, address) == (409, "not_failed", None)
+    table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
+    table.clock.now += 9.5
+    assert table.get(address).can_retry
+    upkeep.drop_uploads(table)
+    retry_job(table, address)
+    fresh: dict[str, Any] = {"status": "queued", "attempts": 0, "stage": "waiting"}
+    fresh |= dict.fromkeys(("error", "finished", "keep"))
+    assert shown(table.get(address), *fresh) == fresh
+    table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
+    table.clock.now += 10.0
+    assert not table.get(address).can_retry
+    assert refused(retry_job, table, address) == (409, "files_gone", None)
+    table.set(address, keep=table.clock.now + 99.0)
+    table.database.write(lambda connection: connection.execute(METADATA.tables["uploads"].delete()))
+    assert refused(retry_job, table, address) == (409, "files_gone", None)
+    table.set(address, status="done")
+    assert refused(retry_job, table, address) == (409, "not_failed", None)
+
+
+def test_what_changed_meanwhile_is_not_queued_again(
+    table: JobTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (address,) = table.put()
+    table.finish(table.take(), "failed", keep_seconds=10.0)
+    stale = table.get(address)
+    cancel_job(table, address)
+    assert table.status(address) == "failed", "what has ended is not stopped"
+    table.set(address, status="done")
+    monkeypatch.setattr(table, "get", lambda *_, **__: stale)
+    assert refused(retry_job, table, address) == (409, "changed", None)
+    table.set(address, status="queued")  # as when the answer to the first try was lost
+    retry_job(table, address)
+
+
+def test_a_job_is_stopped_once(table: JobTable) -> None:
+    for status in ("queued", "running", "needs_player"):
+        (address,) = table.put()
+        table.set(address, status=status, worker="w", lease=1.0, deadline=1.0, keep=1.0)
+        cancel_job(table, address)
+        now = table.clock.now
+        ended = {"status": "cancelled", "finished": now, "keep": None, **FREE}
+        assert shown(table.get(address), *ended) == ended
+        table.clock.now += 5.0
+        cancel_job(table, address)
+        assert table.get(address).finished == now
+
+
+def test_a_batch_has_one_address_and_is_deleted_at_once(table: JobTable) -> None:
+    together, alone = table.put(number=3), table.put()
+    batch = table.get(together[0]).batch
+    assert batch is not None
+    assert [job.id for job in table.batch(batch)] == together
+    assert table.get(alone[0]).batch is None
+    assert len({batch, *together, *alone}) == 5
+    assert all(len(address) == 24 for address in (batch, *together)), "of 144 bits"
+    delete_job(table, batch)
+    assert (
+        refused(table.batch, batch) == refused(table.get, together[0]) == (404, "not_found", None)
+    )
+    assert refused(delete_job, table, batch) == (404, "not_found", None)
+    assert table.status(alone[0]) == "queued"
+    for ask in (table.get, table.batch):
+        assert refused(ask, "abc\0def") == (404, "not_found", None)
+
+
+def test_the_same_request_makes_one_job(table: JobTable) -> None:
+    first = table.put(key="one")
+    assert table.known("one") == first
+    assert table.known("two") == []
+    assert table.put("bob", key="one") == first
+    assert table.put(key="two") != first
+    again = table.put(upload="same")
+    assert table.put(upload="same") == again, "also after a transaction whose end was not heard of"
+    assert upkeep.state(table)["counters"]["uploads"] == 3.0
+    secret = table.secret("client")
+    assert len(secret) == 32
+    assert table.secret("client") == secret != table.secret("other")
+    keys = [new_key(each, request) for each in (b"a", b"b") for request in ("x", "y", "x")]
+    assert len(set(keys)) == 4
+    assert {len(key) for key in keys} == {36}
+    assert new_key(b"a") != new_key(b"a")
+
+
+# What there is room for
+
+
+def test_the_queue_has_an_end(make: Make) -> None:
+    table = make(queue=5, queue_client=3)
+    table.put("ann", number=3)
+    assert refused(table.put, "ann") == (429, "queue_client", 30)
+    assert refused(table.check_room, "ann", None) == (429, "queue_client", 30)
+    with pytest.raises(RequestProblem, match="You have 3 jobs waiting; at most 3 may wait"):
+        table.put("ann")
+    table.put("bob", number=2, key="known")
+    assert refused(table.put, "eve") == (429, "queue", 60)
+    assert refused(table.check_room, "eve", "new") == (429, "queue", 60)
+    table.check_room("eve", "known")
+    job = table.take("w")
+    assert refused(table.put, "eve") == (429, "queue", 60), "what runs counts"
+    table.finish(job, "needs_player", players=[], keep_seconds=9.0)
+    table.check_room("eve", None)
+    assert refused(table.put, "eve", 2) == (429, "queue", 60)
+    table.put("eve")
+
+
+def test_the_disk_has_an_end(make: Make) -> None:
+    table = make(disk_bytes=100, request_bytes=90)
+    for _ in range(3):  # of five bytes each: the third fits exactly
+        table.check_room("ann", None)
+        table.put("ann")
+    assert refused(table.put, "bob") == (429, "disk", 60)
+
+
+# What is left
+
+
+def everything(table: JobTable) -> bytes:
     """All bytes below the folder, and all values in the tables of PostgreSQL."""
     rows = [
         repr(row).encode()
@@ -228,133 +459,169 @@ def everything(table: Table) -> bytes:
     return b"".join([*rows, *files])
 
 
-def test_nothing_is_left_of_what_expired(table: Table) -> None:
+def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
     secret = "Secretive-Sam"
-    done, waiting = table.put(name=f"{secret}.csv")[0], table.put(name=f"{secret}.csv")[0]
-    kept = table.put()[0]
+    done, waiting = (table.put(name=f"{secret}.csv", number=n)[0] for n in (1, 2))
+    batch, (kept,) = table.get(waiting).batch, table.put()
+    assert batch is not None
     table.finish(table.take(), "done", result=f'{{"player": "{secret}"}}')
     assert secret.encode() in everything(table)
-    table.clock.now += 86_400.0 * table.settings.keep_days - 100.0
-    later = update(jobs).where(jobs.c.id == kept).values(expires=jobs.c.expires + 1e6)
-    table.database.write(lambda connection: connection.execute(later))
+    end = table.clock.now + 30.0 * DAY
+    table.set(kept, expires=end + 100 * DAY)
+    table.clock.now = table.get(done).expires - 0.5
     upkeep.sweep(table)
     assert table.status(done) == "done"
-    table.clock.now += 200.0
-    for address in (done, waiting):
-        with pytest.raises(RequestProblem) as result:  # even before the sweep
-            table.get(address)
-        assert result.value.status == 410
-    upkeep.sweep(table)
+    assert len(table.all(clients)) == 0, "of who was last served a day ago"
+    table.clock.now = end
+    late = (done, waiting, batch)
+    for sweep in (lambda: None, lambda: upkeep.sweep(table)):
+        sweep()
+        assert [refused(table.get, each) for each in late] == [(410, "expired", None)] * 3
     data = everything(table)
-    assert secret.encode() not in data
-    assert done.encode() not in data
+    assert not [each for each in (secret, *late) if each.encode() in data]
     assert table.status(kept) == "queued"
-    with pytest.raises(RequestProblem) as result:
-        table.get(done)
-    assert result.value.code == "expired"
-    table.clock.now += 31 * 86_400.0
+    table.clock.now = end + 30.0 * DAY - 0.5
     upkeep.sweep(table)
-    with pytest.raises(RequestProblem) as result:
-        table.get(done)
-    assert result.value.status == 404, "not even that is remembered for ever"
+    assert refused(table.get, done) == (410, "expired", None)
+    table.clock.now += 0.5
+    upkeep.sweep(table)
+    assert refused(table.get, done) == (404, "not_found", None), "that is not remembered for ever"
+    assert table.all(gone) == []
 
 
-def test_nothing_is_left_of_what_is_deleted(table: Table) -> None:
-    address = table.put(name="Secretive-Sam.csv")[0]
+def test_clients_are_forgotten_a_day_after_they_were_served(table: JobTable) -> None:
+    table.put()
+    table.take()
+    table.clock.now += DAY - 0.5
+    upkeep.sweep(table)
+    assert len(table.all(clients)) == 1
+    table.clock.now += 0.5
+    upkeep.sweep(table)
+    assert table.all(clients) == []
+
+
+def test_nothing_is_left_of_what_is_deleted(table: JobTable) -> None:
+    (address,) = table.put(name="Secretive-Sam.csv")
     delete_job(table, address)
     upkeep.drop_uploads(table)
     assert b"Secretive-Sam" not in everything(table)
 
 
-def test_uploads_stay_while_they_are_needed(table: Table) -> None:
+def test_uploads_stay_while_they_are_needed(table: JobTable) -> None:
     one, two = table.put(number=2)
 
     def uploads() -> int:
-        upkeep.sweep(table)
+        upkeep.drop_uploads(table)
         kept = table.database.rows(select(chunks.c.upload).distinct())
         assert upkeep.state(table)["uploads"] == len(kept)
         return len(kept)
 
-    table.finish(table.take(), "done", result="{}")
+    assert uploads() == 1
+    job = table.take()
+    assert uploads() == 1
+    table.finish(job, "done", result="{}")
     assert uploads() == 1, "the second job of the batch needs it"
     players = [{"name": "Ann", "games": 1}]
     table.finish(table.take(), "needs_player", players=players, keep_seconds=3600.0)
-    assert uploads() == 1
-    table.clock.now += 3601.0
-    assert uploads() == 0
-    assert table.status(one) == "done"
+    table.clock.now += 3599.5
+    upkeep.sweep(table)
+    assert (uploads(), table.status(two)) == (1, "needs_player")
+    table.clock.now += 0.5
+    upkeep.sweep(table)
+    assert (uploads(), table.status(one)) == (0, "done")
     job = table.get(two)
+    ended = {"status": "failed", "finished": table.clock.now, "players": None}
+    assert shown(job, *ended) == ended
     assert job.error is not None
     assert job.error["code"] == "not_chosen"
+    table.put()
+    table.finish(table.take(), "failed", keep_seconds=10.0)
+    table.clock.now += 9.5
+    assert uploads() == 1, "it may be tried again"
+    table.clock.now += 0.5
+    assert uploads() == 0
 
 
-@pytest.mark.parametrize("kind", ["uploads", "work"])
-def test_folders_that_nobody_knows_are_removed_once_they_are_old(tmp_path: Path, kind: str) -> None:
-    table = Table(settings_for(tmp_path), Clock())
-    stray = table.settings.data / kind / "stray"
-    stray.mkdir(parents=True)
+def test_folders_that_nobody_knows_are_removed_once_they_are_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = JobTable(settings_for(tmp_path, {"upload_seconds": 300}, lease=LEASE))
+    now = 2_000_000_000
+    monkeypatch.setattr(upkeep.time, "time", lambda: float(now))
+    upkeep.enter_worker(table, "host/1-a", 1)
+    ages = {"uploads/new": 360, "uploads/old": 361, "work/new": 90, "work/old": 91}
+    for name, age in {**ages, "work/host_1-a": 9999}.items():
+        folder = table.settings.data / name
+        folder.mkdir(parents=True)
+        os.utime(folder, (now - age, now - age))
     upkeep.sweep(table)
-    assert stray.exists(), "it may be in use"
-    os.utime(stray, (1e9, 1e9))
-    upkeep.sweep(table)
-    assert not stray.exists()
-    table.close()
-
-
-def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: Table) -> None:
-    address = table.put()[0]
-    error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
-    table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
-    assert table.get(address).can_retry
-    retry_job(table, address)
-    assert table.status(address) == "queued"
-    table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
-    table.clock.now += 11.0
-    with pytest.raises(RequestProblem, match="deleted"):
-        retry_job(table, address)
-
-
-def test_the_queue_has_an_end(tmp_path: Path, database: str) -> None:
-    limits = {"queue": 4, "queue_client": 3}
-    table = Table(settings_for(tmp_path, limits, database=database), Clock())
-    for _ in range(3):
-        table.put("ann")
-    with pytest.raises(RequestProblem) as result:
-        table.put("ann")
-    assert (result.value.status, result.value.code) == (429, "queue_client")
-    assert result.value.retry_after
-    table.put("bob")
-    with pytest.raises(RequestProblem) as result:
-        table.put("eve")
-    assert result.value.code == "queue"
-    table.close()
-
-
-def test_the_disk_has_an_end(tmp_path: Path, database: str) -> None:
-    limits = {"disk_bytes": 100, "request_bytes": 94}
-    table = Table(settings_for(tmp_path, limits, database=database), Clock())
-    table.put("ann")
-    table.put("ann")
-    with pytest.raises(RequestProblem) as result:
-        table.put("bob")
-    assert result.value.code == "disk"
+    left = {str(path.relative_to(table.settings.data)) for path in table.settings.data.glob("*/*")}
+    assert left == {"uploads/new", "work/new", "work/host_1-a"}
+    upkeep.leave_worker(table, "host/1-a")
+    assert not (table.settings.data / "work/host_1-a").exists()
+    assert table.all(workers) == []
     table.close()
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     settings = settings_for(tmp_path)
     settings.data.mkdir()
-    (settings.data / "jobs.sqlite").write_text("this is no database, not at all" * 100)
+    file = settings.data / "jobs.sqlite"
+    file.write_text("this is no database, not at all" * 100)
     with pytest.raises(InputError, match="cannot be used"):
         JobStore(settings)
+    for version in (-1, 4):
+        file.unlink()
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+        with pytest.raises(InputError, match=f"its version is {version}") as result:
+            JobStore(settings)
+        assert result.value.hint == "name another folder with --data"
 
 
-def test_state_counts(table: Table) -> None:
-    table.put()
-    table.put()
+def test_state_counts(table: JobTable) -> None:
+    assert upkeep.state(table)["oldest_queued_seconds"] == 0.0
+    for _ in range(3):
+        table.put()
     table.finish(table.take(), "done", result="{}")
-    result: dict[str, Any] = upkeep.state(table)
-    assert result["jobs"] == {"done": 1, "queued": 1}
-    assert result["counters"]["jobs_results_done"] == 1.0
-    assert result["oldest_queued_seconds"] > 0.0
-    assert result["upload_bytes"] == 10
+    upkeep.enter_worker(table, "w", 1)
+    table.clock.now += 10.0
+    table.count("jobs_stopped")
+    table.count("jobs_stopped", 2.0)
+    counters = {"jobs_results_done": 1.0, "seconds_results": 0.0, "jobs_stopped": 3.0}
+    assert upkeep.state(table) == {
+        "jobs": {"done": 1, "queued": 2},
+        "oldest_queued_seconds": 11.0,
+        "uploads": 3,
+        "upload_bytes": 15,
+        "workers": 1,
+        "counters": {**counters, "uploads": 3.0, "upload_bytes": 15.0},
+    }
+
+
+# What is told of a job
+
+
+JOB = Job(
+    id="abc", batch=None, kind="go", status="running", client="c", upload="u", options={},
+    files=[], created=DAY + 1.0, started=None, finished=None, expires=9e9, attempts=1,
+    worker="w", lease=1.0, deadline=1.0, stage="rating", done=0, total=0, players=None,
+    skipped=None, skipped_total=0, error=None, keep=None, read=1.0,
+)  # fmt: skip
+
+
+def test_a_job_as_programs_see_it() -> None:
+    job = replace(JOB, done=1, total=3)
+    told = job.as_dict(prefix="https://x.org/s", ahead=4)
+    assert told["url"] == "https://x.org/s/api/jobs/abc"
+    assert told["page"] == "https://x.org/s/r/abc"
+    assert (told["created"], told["started"]) == ("1970-01-02T00:00:01Z", None)
+    assert told["progress"] == {"stage": "rating", "done": 1, "total": 3, "fraction": 1 / 3}
+    assert (told["ahead"], told["result"], told["skipped"], told["players"]) == (4, None, [], None)
+    for changed, fraction in (({"total": 0}, 0.0), ({"done": 7}, 1.0), ({"status": "done"}, 1.0)):
+        assert replace(job, **changed).as_dict()["progress"]["fraction"] == fraction  # type: ignore[arg-type]
+    asked = replace(job, status="needs_player", players=[{"name": "Ann"}], result='{"a": [1]}')
+    assert asked.as_dict()["players"] == [{"name": "Ann"}]
+    assert replace(asked, status="queued").as_dict()["players"] is None
+    assert asked.as_dict()["result"] == {"a": [1]}
+    assert moment(None) is None

@@ -1,54 +1,241 @@
-"""Hostile uploads: each is refused with a clear message, and none does any harm."""
+"""Hostile uploads: each is refused with a clear message, to the byte, and none does any harm."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import json
-import socket
 import struct
-import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from starlette.requests import Request
 
-from tests.web.serving import SGF, Server, packed, serving, small_results
-from yardstone.web.sent_files import file_label
+from tests.web.asking import ask, form
+from tests.web.serving import SGF, packed, settings_for, small_results
+from yardstone.pool import SkipReport
+from yardstone.web import sent_files, upkeep, uploads
+from yardstone.web.problems import RequestProblem
+from yardstone.web.sent_files import file_label, look, unpack
+from yardstone.web.server import make_app
+from yardstone.web.settings import Limits
+from yardstone.web.uploads import Upload, read_fields, receive_form
+from yardstone.web.worker import Worker
 
-LIMITS = {
-    "file_bytes": 200_000,
-    "request_bytes": 500_000,
-    "files": 12,
-    "zip_entries": 50,
-    "unpacked_bytes": 1_000_000,
-    "idle_seconds": 1,
-    "go_games": 3,
-    "go_moves": 700,
-    "results_games": 500,
-    "results_players": 20,
-    "queue_client": 1000,
-}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("hostile"), LIMITS) as result:
-        yield result
+LIMITS = {"file_bytes": 100, "request_bytes": 150, "files": 3}
+#: Bytes of a whole request, whatever stands around its files.
+WHOLE = 150 + 65_536 + 3 * 1024
+MULTIPART = "multipart/form-data; boundary=x"
+URLENCODED = "application/x-www-form-urlencoded"
 
 
-def bomb() -> bytes:
-    """40 MB of nothing, in 40 kB."""
-    return packed({"a.sgf": b"(;GM[1]C[" + b"a" * 40_000_000 + b"])"})
+def receive(
+    folder: Path,
+    body: bytes | Iterable[bytes],
+    kind: str = MULTIPART,
+    limits: dict[str, Any] = LIMITS,
+    length: str | None = None,
+) -> tuple[Upload | RequestProblem, int]:
+    """What comes of a body, and how many of its pieces were taken; after an empty one nothing."""
+    pieces = [body] if isinstance(body, bytes) else list(body)
+    taken = 0
+
+    async def take() -> dict[str, Any]:
+        nonlocal taken
+        if taken < len(pieces) and pieces[taken] == b"" and len(pieces) > 1:
+            await asyncio.sleep(600.0)
+        taken += 1
+        piece = pieces[taken - 1]
+        return {"type": "http.request", "body": piece, "more_body": taken < len(pieces)}
+
+    headers = [(b"content-type", kind.encode())]
+    headers += [] if length is None else [(b"content-length", length.encode())]
+    folder.mkdir(exist_ok=True)
+    before = list(folder.iterdir())
+    request = Request({"type": "http", "method": "POST", "headers": headers}, take)
+    try:
+        upload = asyncio.run(receive_form(request, folder, Limits.of_plain(limits)))
+    except RequestProblem as problem:
+        assert list(folder.iterdir()) == before, "nothing is left of it"
+        return problem, taken
+    return upload, taken
 
 
-def lying_bomb() -> bytes:
-    """The same, but its list says that it is small."""
-    data = bytearray(bomb())
-    place = data.rfind(b"PK\x01\x02")
-    data[place + 24 : place + 28] = struct.pack("<I", 100)
+def code(result: Upload | RequestProblem) -> tuple[int, str] | None:
+    return (result.status, result.code) if isinstance(result, RequestProblem) else None
+
+
+# Forms
+
+
+def test_a_form_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [("../é.csv", bytes(range(100))), ("b", b"b" * 50), ("", b"")]
+    body = form(files, [("player", "Ann"), ("player", "Bob"), ("level", ""), ("", "x")])["body"]
+    for piece in (1 << 20, 7):  # kept in memory until it is written, or written at once
+        monkeypatch.setattr(uploads, "_PIECE", piece)
+        for step in (len(body), 1):
+            pieces = [body[at : at + step] for at in range(0, len(body), step)]
+            upload, taken = receive(tmp_path / "in", pieces)
+            assert isinstance(upload, Upload)
+            assert taken == len(pieces)
+            assert (upload.files, upload.size) == ([("é.csv", 100), ("b", 50)], 150)
+            assert upload.fields == {"player": ["Ann", "Bob"], "level": [""]}
+            assert upload.folder == tmp_path / "in" / upload.id
+            assert upload.folder.stat().st_mode & 0o777 == 0o700
+            stored = {path.name: path.read_bytes() for path in upload.folder.iterdir()}
+            assert stored == {f"{n:04d}": data for n, (_, data) in enumerate(files[:2])}
+            upload.discard()
+            assert list((tmp_path / "in").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "fields", "expected"),
+    [
+        ([100, 50], [], None),
+        ([101], [], (413, "too_large")),
+        ([100, 51], [], (413, "too_large")),
+        ([1, 1, 1], [], None),
+        ([1, 1, 1, 1], [], (413, "too_many_files")),
+        ([], [("a", "x" * 4096)], None),
+        ([], [("a", "x" * 4097)], (413, "bad_form")),
+        ([], [("a", "x")] * 64, None),
+        ([], [("a", "x")] * 65, (413, "bad_form")),
+        ([], [(f"a{n}", "x") for n in range(65)], (413, "bad_form")),
+    ],
+)
+def test_how_much_a_form_may_hold(
+    tmp_path: Path, sizes: list[int], fields: list[tuple[str, str]], expected: Any
+) -> None:
+    files = [(f"{number}.csv", b"x" * size) for number, size in enumerate(sizes)]
+    result, _ = receive(tmp_path, form(files, fields)["body"])
+    assert code(result) == expected
+    if sizes == [101]:
+        assert isinstance(result, RequestProblem)
+        assert result.file == "0.csv"
+
+
+DISPOSITION = b"--x\r\nContent-Disposition: form-data; "
+WRONG: list[tuple[str, bytes, tuple[int, str] | None]] = [
+    ("application/json", b"{}", (415, "bad_form")),
+    ("", b"hello", (415, "bad_form")),
+    ("multipart/form-data", b"--x", (415, "bad_form")),
+    ("multipart/mixed; boundary=x", b"--x", (415, "bad_form")),
+    ("multipart/form-data; boundary=" + "x" * 201, b"--x", (400, "bad_form")),
+    ("multipart/form-data; boundary=" + "x" * 200, b"--" + b"x" * 200 + b"--\r\n", None),
+    (MULTIPART, b"not a part at all", (400, "bad_form")),
+    (MULTIPART, b"", (400, "bad_form")),
+    (MULTIPART, form([("a", b"x")], end="")["body"], (400, "bad_form")),
+    (MULTIPART, DISPOSITION + b'name="file"; filename="a"\r\n\r\nx\r\n--x--', (422, "bad_form")),
+    (MULTIPART, DISPOSITION + b'name="other"; filename=""\r\n\r\n\r\n--x--', (422, "bad_form")),
+    (MULTIPART, DISPOSITION + b'name="a"\r\n\r\n\xff\r\n--x--', (422, "bad_form")),
+    (MULTIPART, b"--x\r\nA: " + b"b" * 4095 + b"\r\n\r\n\r\n--x--\r\n", None),
+    (MULTIPART, b"--x\r\nA: " + b"b" * 4096 + b"\r\n\r\n\r\n--x--\r\n", (400, "bad_form")),
+    (URLENCODED, b"player=" + b"a" * 4096, None),
+    (URLENCODED, b"player=" + b"a" * 4097, (413, "bad_form")),
+    (URLENCODED, b"&".join(b"a=" for _ in range(64)), None),
+    (URLENCODED, b"&".join(b"a=" for _ in range(65)), (413, "bad_form")),
+    (URLENCODED, b"&" * 16_384, None),
+    (URLENCODED, b"&" * 16_385, (413, "bad_form")),
+    (URLENCODED, b"player=%FF", (422, "bad_form")),
+    (URLENCODED, b"player=\xff", (422, "bad_form")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "body", "expected"), WRONG)
+def test_forms_that_are_no_forms(
+    tmp_path: Path, kind: str, body: bytes, expected: tuple[int, str] | None
+) -> None:
+    assert code(receive(tmp_path, body, kind)[0]) == expected
+
+
+def test_a_body_is_measured_before_and_while_it_comes(tmp_path: Path) -> None:
+    body = form([("a", b"x" * 100)])["body"]
+    after = b" " * (WHOLE - len(body))  # of what follows the form nothing is kept
+    for pieces, length, expected in (
+        ([body], str(WHOLE), None),
+        ([body], f"{WHOLE + 1}", (413, "too_large")),
+        ([body], "many", None),
+        ([body, after], None, None),
+        ([body, after, b"x"], None, (413, "too_large")),
+    ):
+        result, taken = receive(tmp_path, pieces, length=length)
+        assert code(result) == expected
+        assert taken == (0 if length == f"{WHOLE + 1}" else len(pieces))
+
+
+def test_a_body_that_stops_coming(tmp_path: Path) -> None:
+    body = form([("a", b"x" * 100)])["body"]
+    for name in ("idle_seconds", "upload_seconds"):
+        slow = {**LIMITS, "idle_seconds": 600, "upload_seconds": 600, name: 0.01}
+        result, taken = receive(tmp_path, [body[:50], b"", body[50:]], limits=slow)
+        assert (code(result), taken) == ((408, "too_slow"), 1)
+    dead = {**LIMITS, "upload_seconds": 1e-9}  # what is there at once still comes in
+    assert code(receive(tmp_path, [body[:50], body[50:]], limits=dead)[0]) is None
+
+
+def test_who_is_refused_is_listened_to_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is busy sending does not read an answer."""
+    pieces = [form([("a", b"x" * 101)])["body"], *[b"y" * 10] * 5]
+    assert receive(tmp_path, pieces)[1] == 6
+    monkeypatch.setattr(uploads, "_DRAINED", 20)
+    assert receive(tmp_path, pieces)[1] == 4
+    monkeypatch.setattr(uploads, "_PATIENCE", 0.01)
+    monkeypatch.setattr(uploads, "_DRAINED", 1 << 30)
+    assert receive(tmp_path, [pieces[0], b"y", b"", b"y"])[1] == 2
+
+
+def test_fields_of_a_page() -> None:
+    async def pieces() -> Any:
+        yield b"player=Ann+%C3%A9&pla"
+        yield b"yer=&level=0.9&=x"
+
+    expected = {"player": ["Ann é", ""], "level": ["0.9"]}
+    assert asyncio.run(read_fields(pieces())) == expected
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("../../../etc/cron.d/evil.csv", "evil.csv"),
+        ("..\\..\\evil.csv", "evil.csv"),
+        ("C:\\x\\evil.csv", "evil.csv"),
+        ("evil\x00.csv", "evil .csv"),
+        ("evil\n\x1b[31m.csv", "evil  [31m.csv"),
+        ("\u202eevil.csv", "evil.csv"),
+        ("e\u0301.csv", "é.csv"),
+        *[(name, "file") for name in ("", ".", "..", "/", "a/..", " ")],
+        ("a/b/", "b"),
+        ("a" * 16 + ".csv", "a" * 16 + ".csv"),
+        ("a" * 17 + ".csv", "a" * 15 + "….csv"),
+        ("a" * 30 + ".12345678", "a" * 10 + "….12345678"),
+        ("a" * 30 + ".123456789", "a" * 19 + "…"),
+        ("a" * 30, "a" * 19 + "…"),
+        ("<script>x</script>.csv", "script>.csv"),
+    ],
+)
+def test_names_that_are_no_names(name: str, shown: str) -> None:
+    assert file_label(name, 20) == shown
+
+
+# What files are
+
+
+def bomb(size: int, *, lies: bool = False) -> bytes:
+    """So many bytes of nothing; its list may say that they are few."""
+    data = bytearray(packed({"a.sgf": b"(;GM[1]C[" + b"a" * size + b"])"}))
+    if lies:
+        place = data.rfind(b"PK\x01\x02")
+        data[place + 24 : place + 28] = struct.pack("<I", 100)
     return bytes(data)
 
 
@@ -71,256 +258,231 @@ def with_link() -> bytes:
 def overlapping() -> bytes:
     """Many entries of a list that all stand for the same bytes."""
     data = packed({"a.sgf": b"(;GM[1]" + b";B[aa]" * 20_000 + b")"})
-    start = data.rfind(b"PK\x01\x02")
-    end = data.rfind(b"PK\x05\x06")
-    entry = data[start:end]
-    tail = bytearray(data[end:])
+    start, end = data.rfind(b"PK\x01\x02"), data.rfind(b"PK\x05\x06")
+    entry, tail = data[start:end], bytearray(data[end:])
     tail[8:12] = struct.pack("<HH", 40, 40)
     tail[12:16] = struct.pack("<I", 40 * len(entry))
     return data[:start] + entry * 40 + bytes(tail)
 
 
-many = packed({f"{number}.sgf": b"(;GM[1];B[aa])" for number in range(51)})
-games = b"".join(b"(;GM[1]PB[A]PW[B];B[aa];W[bb])" for _ in range(4))
-long_game = b"(;GM[1]PB[A]PW[B]" + b";B[aa];W[bb]" * 400 + b")"
-nested = packed({"inner.zip": packed({"a.sgf": SGF})})
-crowd = b"white,black,score\n" + b"".join(b"p%d,q%d,1\n" % (i, i) for i in range(30))
-rows = b"white,black,score\n" + b"A,B,1\nB,A,1\n" * 300
-
-#: What is sent, the status at once or of the job, and the code.
-HOSTILE = {
-    "an empty file": ("a.sgf", b"", "empty"),
-    "blanks only": ("a.sgf", b" \n\n ", "empty"),
-    "a program": ("a.sgf", b"\x7fELF\x02\x01\x01" + b"\0" * 100, "unknown_format"),
-    "a picture": ("a.sgf", b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "unknown_format"),
-    "random bytes": ("a.pgn", bytes(range(256)) * 20, "unknown_format"),
-    "prose": ("a.txt", b"Dear Sir or Madam\nhow strong am I\n", "unknown_format"),
-    "chess in SGF": ("a.sgf", b"(;GM[3]PB[a])", "unknown_format"),
-    "a database": ("a.csv", b"SQLite format 3\0" + b"\0" * 100, "unknown_format"),
-    "a file too large": ("a.sgf", b"(;GM[1]" + b" " * 300_000, "too_large"),
-    "a zip bomb": ("a.zip", bomb(), "bad_archive"),
-    "a zip bomb that lies": ("a.zip", lying_bomb(), "damaged"),
-    "a gzip bomb": ("a.sgf.gz", gzip.compress(b"(;GM[1]C[" + b"a" * 40_000_000), "job:too_large"),
-    "overlapping entries": ("a.zip", overlapping(), "bad_archive"),
-    "too many entries": ("a.zip", many, "bad_archive"),
-    "an encrypted zip": ("a.zip", encrypted(), "encrypted"),
-    "a zip in a zip": ("a.zip", nested, "nested_archive"),
-    "a zip that breaks off": ("a.zip", packed({"a.sgf": SGF})[:-30], "bad_archive"),
-    "a link in a zip": ("a.zip", with_link(), "nothing_usable"),
-    "an empty zip": ("a.zip", packed({}), "nothing_usable"),
-    "a gzip that breaks off": ("a.sgf.gz", gzip.compress(SGF)[:12], "damaged"),
-    "too many games": ("a.sgf", games, "job:too_many_games"),
-    "too many moves": ("a.sgf", long_game, "job:too_many_games"),
-    "too many players": ("a.csv", crowd, "job:too_many_players"),
-    "too many results": ("a.csv", rows, "job:too_many_games"),
-    "an SGF without end": ("a.sgf", b"(;GM[1]" * 20_000, "job:"),
-    "deep variations": ("a.sgf", b"(;GM[1];B[aa]" + b"(;W[bb]" * 10_000, "job:"),
-    "an SGF of a huge board": ("a.sgf", b"(;GM[1]SZ[999999999]PB[a]PW[b];B[aa])", "job:input"),
-    "a match without games": ("a.mat", b" 5 point match\n\n", "job:"),
-    "a table without results": ("a.csv", b"a,b,c\n1,2,3\n", "job:input"),
-}
+def many(number: int) -> bytes:
+    return packed({f"{each}.csv": small_results() for each in range(number)})
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-def test_hostile_files(server: Server, what: str) -> None:
-    name, data, code = HOSTILE[what]
-    begun = time.monotonic()
-    answer = server.send([(name, data)])
-    if code.startswith("job:"):
-        assert answer.status_code == 202, answer.text
-        job = server.done(answer.json()["id"])
-        if code == "job:":  # whatever it makes of it, it comes to an end
-            assert job["status"] in ("done", "failed", "needs_player")
-            error = job["error"] or {"message": "none", "code": ""}
-            server.request("DELETE", f"/api/jobs/{job['id']}")
-        else:
-            assert job["status"] == "failed", job
-            error = job["error"]
-    else:
-        assert 400 <= answer.status_code < 500, answer.text
-        error = answer.json()["error"]
-    assert code.removeprefix("job:") in error["code"]
-    assert error["message"]
-    assert "internal" not in error["code"]
-    assert str(server.settings.data) not in json.dumps(error)
-    assert not server.uploads()
-    assert not list(server.settings.data.glob("work/*"))
-    assert time.monotonic() - begun < 20.0
+FOREIGN = {
+    b"\x7fELF\x02": "a program", b"MZ": "a program", b"%PDF-1": "a PDF document",
+    b"\x89PNG\r\n": "a picture", b"\xff\xd8\xff": "a picture", b"GIF89a": "a picture",
+    b"Rar!": "a RAR archive: pack it as zip", b"7z\xbc\xaf": "a 7z archive: pack it as zip",
+    b"SQLite format 3\0": "a database: export it as CSV",
+    b"PAR1": "a Parquet file: export it as CSV",
+}  # fmt: skip
+UNKNOWN = (415, "unknown_format")
+#: A file, and its format or why it is refused.
+FILES: list[tuple[str, bytes, Any]] = [
+    ("a.sgf", SGF, ("sgf", {"sgf": 1})),
+    ("a.sgf.gz", gzip.compress(SGF), ("sgf", {"sgf": 1})),
+    ("a.zip", packed({"a.sgf": SGF, "b.csv": small_results(), "c": b"hi"}),
+     ("zip", {"sgf": 1, "csv": 1, "": 1})),
+    ("a.sgf", b"", (422, "empty")),
+    ("a.sgf", b" \n\n ", (422, "empty")),
+    *[("a.csv", head + bytes(100), UNKNOWN) for head in FOREIGN],
+    ("a.pgn", bytes(range(256)) * 20, UNKNOWN),
+    ("a.txt", b"Dear Sir or Madam\nhow strong am I\n", UNKNOWN),
+    ("a.sgf", b"(;GM[3]PB[a])", UNKNOWN),
+    ("a.zip", bomb(1_000_000), (422, "bad_archive")),
+    ("a.zip", bomb(200_000), ("zip", {"sgf": 1})),
+    ("a.zip", bomb(1_000_000, lies=True), (422, "damaged")),
+    ("a.zip", overlapping(), (422, "bad_archive")),
+    ("a.zip", many(50), ("zip", {"csv": 50})),
+    ("a.zip", many(51), (422, "bad_archive")),
+    ("a.zip", encrypted(), (422, "encrypted")),
+    ("a.zip", packed({"inner.zip": many(1)}), (422, "nested_archive")),
+    ("a.zip", packed({"inner.zip": many(1), "x": b"hi"}), (422, "nested_archive")),
+    ("a.zip", packed({"x": b"hi"}), (422, "nothing_usable")),
+    ("a.zip", packed({}), (422, "nothing_usable")),
+    ("a.zip", many(1)[:-30], (422, "bad_archive")),
+    ("a.zip", with_link(), (422, "nothing_usable")),
+    ("a.sgf.gz", gzip.compress(SGF)[:12], (422, "damaged")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(FILES)))
+def test_what_files_are(tmp_path: Path, number: int) -> None:
+    name, data, expected = FILES[number]
+    path = tmp_path / "0000"
+    path.write_bytes(data)
+    limits = Limits(zip_entries=50)
+    if isinstance(expected[0], str):
+        found, within = look(path, name, limits)
+        assert (found, dict(within)) == expected
+        assert path.with_suffix(".zip").exists() == (found == "zip")
+        return
+    with pytest.raises(RequestProblem) as result:
+        look(path, name, limits)
+    problem = result.value
+    assert (problem.status, problem.code, problem.file) == (*expected, name)
+    what = next((what for head, what in FOREIGN.items() if data.startswith(head)), "")
+    assert what in problem.message
+    assert str(tmp_path) not in json.dumps(problem.as_dict())
+
+
+def test_files_of_archives_are_counted_together(tmp_path: Path) -> None:
+    path, limits = tmp_path / "0000", Limits(zip_entries=50)
+    path.write_bytes(many(30))
+    assert look(path, "a.zip", limits, 20)[0] == "zip"
+    for before in (21, 99):
+        path.write_bytes(many(30))
+        with pytest.raises(RequestProblem, match="more than") as result:
+            look(path, "a.zip", limits, before)
+        assert result.value.code == "bad_archive"
+
+
+# What is unpacked
+
+
+def unpacked(
+    folder: Path,
+    files: list[tuple[str, bytes, str]],
+    formats: Iterable[str] = ("csv",),
+    **more: Any,
+) -> tuple[list[str] | tuple[int, str], list[str]]:
+    """Names of the files that come out, or why none does, and what is skipped."""
+    sent, out = folder / "sent", folder / "out"
+    sent.mkdir()
+    out.mkdir()
+    rows, skipped = [], SkipReport()
+    for number, (name, data, kind) in enumerate(files):
+        (sent / f"{number:04d}{'.zip' if kind == 'zip' else ''}").write_bytes(data)
+        rows.append({"name": name, "size": len(data), "format": kind, "reason": "odd"})
+    try:
+        made = unpack(sent, rows, ("csv",), out, Limits(**more), skipped)
+    except RequestProblem as problem:
+        return (problem.status, problem.code), []
+    assert [each.path for each in made] == sorted(out.iterdir())
+    return [f"{each.path.name} {each.name}" for each in made], list(map(str, skipped.details))
+
+
+CSV = small_results()  # of 4 games, 54 bytes
+NESTED = "an archive within an archive is not opened"
+
+
+def test_files_are_unpacked_under_numbers(tmp_path: Path) -> None:
+    within = {"../../tmp/evil.csv": CSV, "x.zip": many(1), "y.sgf": SGF, "z": b"hi"}
+    files = [("u", b"x", "unknown"), ("r.csv.gz", gzip.compress(CSV), "csv"),
+             ("a.zip", packed(within), "zip")]  # fmt: skip
+    names, skipped = unpacked(tmp_path, files)
+    assert names == ["000000.csv r.csv", "000001.csv a.zip/evil.csv"]
+    assert skipped == ["u: odd", f"a.zip/x.zip: {NESTED}",
+                       "a.zip/y.sgf: not of the kind that is wanted",
+                       "a.zip/z: no file of games"]  # fmt: skip
+    assert not list(tmp_path.parent.rglob("evil.csv"))
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("files", "limits", "expected"),
     [
-        ("../../../etc/cron.d/evil.csv", "evil.csv"),
-        ("..\\..\\evil.csv", "evil.csv"),
-        ("/etc/passwd.csv", "passwd.csv"),
-        ("C:\\x\\evil.csv", "evil.csv"),
-        ("evil\x00.csv", "evil .csv"),
-        ("evil\n\x1b[31m.csv", "evil  [31m.csv"),
-        ("\u202eevil.csv", "evil.csv"),
-        ("..", "file"),
-        ("a" * 500 + ".csv", "a" * 115 + "….csv"),
-        ("<script>alert(1)</script>.csv", "script>.csv"),
-        ("<img src=x onerror=alert(1)>.csv", "<img src=x onerror=alert(1)>.csv"),
+        ([CSV], {"unpacked_bytes": len(CSV)}, 1),
+        ([CSV, CSV], {"unpacked_bytes": 2 * len(CSV)}, 2),
+        ([CSV, CSV], {"unpacked_bytes": 2 * len(CSV) - 1}, (413, "too_large")),
+        ([CSV + b"\n" * (400 - len(CSV)), CSV], {"file_bytes": 100}, 2),
+        ([CSV + b"\n" * (401 - len(CSV)), CSV], {"file_bytes": 100}, 1),
+        ([CSV + b"\n" * (401 - len(CSV))], {"file_bytes": 100}, (422, "nothing_usable")),
+        ([SGF], {}, (422, "nothing_usable")),
+        ([many(30), many(20)], {"zip_entries": 50}, 50),
+        ([many(30), many(21)], {"zip_entries": 50}, "more than 20 files"),
+        ([bomb(5_000_000)], {}, "expand to more than 100 times"),
+        ([gzip.compress(CSV + b"\n" * 1_000_000), CSV], {}, 2),
+        ([gzip.compress(CSV + b"\n" * 3_000_000)], {}, "expands to more than 100 times"),
     ],
 )
-def test_names_that_are_no_names(name: str, shown: str) -> None:
-    assert file_label(name, 120) == shown
+def test_how_much_is_unpacked(
+    tmp_path: Path, files: list[bytes], limits: Any, expected: Any
+) -> None:
+    named = []
+    for number, data in enumerate(files):
+        kind = "zip" if data.startswith(b"PK") else "csv"
+        named.append((f"{number}.{kind}", data, kind))
+    if isinstance(expected, str):
+        with pytest.raises(sent_files.InputError, match=expected) as result:
+            unpacked(tmp_path, named, **limits)
+        assert result.value.file == named[-1][0]
+        return
+    names, skipped = unpacked(tmp_path, named, **limits)
+    assert (len(names) if isinstance(names, list) else names) == expected
+    if expected == 1 and len(files) == 2:
+        assert skipped == ["0.csv: too long when unpacked"]
 
 
-def test_names_in_an_archive_lead_nowhere(server: Server) -> None:
-    archive = packed({"../../../../tmp/yardstone-evil.csv": small_results()})
-    job = server.done(server.accepted([("a.zip", archive)]))
-    assert job["status"] == "done"
-    assert not Path("/tmp/yardstone-evil.csv").exists()
+# Jobs of hostile files
 
 
-def raw(server: Server, request: bytes, *, pause: float = 0.0) -> str:
-    """What the server answers to bytes that no client would send."""
-    place = urlsplit(server.url)
-    with socket.create_connection((place.hostname or "", place.port or 0), timeout=20.0) as line:
-        line.sendall(request)
-        time.sleep(pause)
-        answer = b""
-        while piece := line.recv(65536):
-            answer += piece
-            if b"\r\n\r\n" in answer and answer.rstrip().endswith(b"}"):
-                break
-    return answer.decode("utf-8", "replace")
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FastAPI, Worker]]:
+    limits = {"go_games": 3, "go_moves": 700, "results_games": 500, "results_players": 20,
+              "queue_client": 1000, "zip_entries": 50}  # fmt: skip
+    settings = settings_for(tmp_path_factory.mktemp("hostile"), limits)
+    app, worker = make_app(settings), Worker(settings, "w")
+    yield app, worker
+    app.state.service.store.close()
+    worker.store.close()
 
 
-def form(name: bytes, data: bytes, *, length: int | None = None, end: bytes = b"--\r\n") -> bytes:
-    body = (
-        b'--x\r\nContent-Disposition: form-data; name="files"; filename="' + name + b'"\r\n\r\n'
-        + data + b"\r\n--x" + end
-    )  # fmt: skip
-    size = len(body) if length is None else length
-    return (
-        b"POST /api/jobs HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
-        b"Content-Type: multipart/form-data; boundary=x\r\n"
-        b"Content-Length: %d\r\n\r\n" % size
-    ) + body
+GAMES = [b"(;GM[1]PB[A]PW[B];B[aa];W[bb])", b"(;GM[1]PB[A]PW[B]" + b";B[aa];W[bb]" * 351 + b")"]
+HEAD, EVERYBODY = b"white,black,score\n", {"failed", "done", "needs_player"}
+#: Files that are taken, and the code with which their job fails; '' if it may end in any way.
+JOBS: list[tuple[str, bytes, str]] = [
+    ("a.sgf", GAMES[0] * 4, "too_many_games"),
+    ("a.sgf", GAMES[1], "too_many_games"),
+    ("a.csv", HEAD + b"".join(b"p%d,q%d,1\n" % (i, i) for i in range(11)), "too_many_players"),
+    ("a.csv", HEAD + b"A,B,1\n" * 501, "too_many_games"),
+    ("a.sgf.gz", gzip.compress(b"(;GM[1]C[" + b"a" * 3_000_000), "input"),
+    ("a.sgf", b"(;GM[1]SZ[999999999]PB[a]PW[b];B[aa])", "input"),
+    ("a.csv", b"a,b,c\n1,2,3\n", "input"),
+    ("a.sgf", b"(;GM[1]" * 20_000, ""),
+    ("a.sgf", b"(;GM[1];B[aa]" + b"(;W[bb]" * 10_000, ""),
+    ("a.mat", b" 5 point match\n\n", ""),
+]  # fmt: skip
 
 
-def test_a_name_with_a_path_reaches_no_other_folder(server: Server) -> None:
-    answer = raw(server, form(b"../../../evil.csv", small_results()))
-    assert " 202 " in answer.splitlines()[0]
-    job = json.loads(answer.partition("\r\n\r\n")[2])
-    result = server.done(job["id"])
-    assert result["files"][0]["name"] == "evil.csv"
-    assert not list(server.settings.data.parent.rglob("evil.csv"))
-
-
-def test_a_form_that_breaks_off(server: Server) -> None:
-    answer = raw(server, form(b"a.csv", small_results(), end=b""))
-    assert " 400 " in answer.splitlines()[0]
-    assert "bad_form" in answer
-
-
-def test_a_body_that_stops_coming(server: Server) -> None:
-    answer = raw(server, form(b"a.csv", small_results(), length=100_000), pause=1.2)
-    assert " 408 " in answer.splitlines()[0]
-    assert not server.uploads()
-
-
-def test_a_body_that_is_announced_too_long(server: Server) -> None:
-    answer = raw(server, form(b"a.csv", b"x", length=10**12))
-    assert " 413 " in answer.splitlines()[0]
-
-
-def test_a_body_that_is_too_long_without_saying_so(server: Server) -> None:
-    head = (
-        b"POST /api/jobs HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
-        b"Connection: close\r\nContent-Type: multipart/form-data; boundary=x\r\n\r\n"
+@pytest.mark.parametrize("number", range(len(JOBS)))
+def test_jobs_of_hostile_files(served: tuple[FastAPI, Worker], number: int) -> None:
+    app, worker = served
+    name, data, expected = JOBS[number]
+    made = ask(app, "/api/jobs", "POST", **form([(name, data)]))
+    assert made.status == 202, made.body
+    assert worker.work()
+    job = ask(app, made.json()["url"]).json()
+    if expected:
+        assert (job["status"], job["error"]["code"]) == ("failed", expected)
+        assert upkeep.state(worker.store)["uploads"] == 0
+    assert job["status"] in EVERYBODY
+    assert "internal" not in json.dumps(job["error"])
+    assert str(worker.settings.data) not in json.dumps(job)
+    ask(
+        app,
+        made.json()["url"],
+        "DELETE",
+        headers={"Authorization": f"Bearer {made.json()['owner']}"},
     )
-    part = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
-    chunk = b"a" * 100_000
-    body = b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in (part, *[chunk] * 8))
-    answer = raw(server, head + body + b"0\r\n\r\n")
-    assert " 413 " in answer.splitlines()[0]
-    assert "too_large" in answer
+    assert not list(worker.settings.data.glob("work/*"))
+    assert not list(worker.settings.uploads.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("head", "body"),
-    [
-        ("application/json", b"{}"),
-        ("text/plain", b"hello"),
-        ("multipart/form-data", b"--x"),
-        ("multipart/form-data; boundary=" + "x" * 500, b"--x"),
-        ("multipart/form-data; boundary=x", b"not a part at all"),
-        ("multipart/form-data; boundary=x", b"--x\r\nA" + b"b" * 9000 + b": c\r\n\r\n"),
-        ("multipart/form-data; boundary=x", b""),
-        ("application/x-www-form-urlencoded", b"player=" + b"a" * 9000),
-        ("application/x-www-form-urlencoded", b"&".join(b"a=b" for _ in range(200))),
-        ("application/x-www-form-urlencoded", b"player=Ann"),
-    ],
-)
-def test_forms_that_are_no_forms(server: Server, head: str, body: bytes) -> None:
-    answer = server.request("POST", "/api/jobs", data=body, headers={"Content-Type": head})
-    assert answer.status_code in (400, 413, 415, 422), answer.text
-    assert answer.json()["error"]["message"]
-    assert not server.uploads()
+def test_many_archives_share_one_limit(served: tuple[FastAPI, Worker]) -> None:
+    app, worker = served
+    files = [(f"{number}.zip", many(30)) for number in range(3)]
+    made = ask(app, "/api/jobs", "POST", **form([*files, ("a.bin", bytes(50))])).json()
+    assert worker.work()
+    job = ask(app, made["url"]).json()
+    assert [file["format"] for file in job["files"]] == ["zip", "unknown", "unknown", "unknown"]
+    assert job["files"][3]["reason"] == "This is not a record of games that can be read here."
+    assert (job["result"]["games"], job["skipped_total"]) == (30 * 4, 3)
+    assert job["skipped"][2]["file"] == "a.bin"
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"&".join(b"a=b" for _ in range(200)), 413),
-        (b"player=" + b"a" * 9000, 413),
-        (b"player=%FF", 422),
-        (b"player=\xff", 422),
-    ],
-)
-def test_forms_of_a_page_that_are_no_forms(server: Server, body: bytes, status: int) -> None:
-    job = server.accepted([("r.csv", small_results())])
-    server.done(job)  # nothing waits for the tests after this one
-    head = {"Content-Type": "application/x-www-form-urlencoded"}
-    answer = server.request("POST", f"/r/{job}/player", data=body, headers=head)
-    assert answer.status_code == status, answer.text
-    assert answer.json()["error"]["code"] == "bad_form"
-
-
-def test_too_many_files(server: Server) -> None:
-    answer = server.send([("a.csv", small_results())] * 13)
-    assert answer.status_code == 413
-    assert answer.json()["error"]["code"] == "too_many_files"
-
-
-def test_many_archives_share_one_limit(server: Server) -> None:
-    archive = packed({f"{number}.csv": small_results() for number in range(30)})
-    files = [(f"{number}.zip", archive) for number in range(3)]
-    job = server.done(server.accepted(files))
-    assert [file["format"] for file in job["files"]] == ["zip", "unknown", "unknown"]
-    assert job["result"]["games"] == 30 * 4
-    assert job["skipped_total"] == 2
-
-
-def test_too_much_in_all(server: Server) -> None:
-    answer = server.send([("a.csv", b"a,b,c\n" * 30_000)] * 3)
-    assert answer.status_code == 413
-    assert answer.json()["error"]["code"] == "too_large"
-
-
-def test_a_file_under_another_name_of_the_form(server: Server) -> None:
-    answer = server.session.post(server.url + "/api/jobs", files={"file": ("a.sgf", SGF)})
-    assert answer.status_code == 422
-    assert "'files'" in answer.json()["error"]["message"]
-
-
-def test_scripts_in_player_names_stay_text(server: Server) -> None:
-    evil = '<script>alert("x")</script>'
-    job = server.done(server.accepted([("r.csv", small_results(evil.replace('"', "'"), "Bob"))]))
-    assert job["status"] == "done"
-    answer = server.get(f"/api/jobs/{job['id']}")
-    assert answer.headers["Content-Type"] == "application/json"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    page = server.get(f"/r/{job['id']}", headers={"Accept": "text/html"})
-    assert page.status_code == 200
-    assert "<script>alert" not in page.text
-    assert "alert(" in page.text
-
-
-def test_big_bodies_elsewhere(server: Server) -> None:
-    answer = server.request("PUT", "/api/jobs/abcdefghijk/player", data=b"x" * 100_000)
-    assert answer.status_code == 413
+def test_a_full_disk_is_no_mystery(served: tuple[FastAPI, Worker]) -> None:
+    app, worker = served
+    worker.settings.uploads.rmdir()
+    answer = ask(app, "/api/jobs", "POST", **form([("r.csv", CSV)]))
+    assert answer.code == (503, "storage")
+    worker.settings.uploads.mkdir()

@@ -305,7 +305,7 @@ _TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2", ".tbz2", ".ta
 #: Endings of files that are archives.
 ARCHIVES = (".zip", *_TAR_ENDINGS)
 _OTHER_ARCHIVES = (*ARCHIVES, ".7z", ".rar", ".lzh", ".lha", ".arj", ".cab")
-_END_RECORD = b"PK\x05\x06"
+_END_RECORD, _END_RECORD_64 = b"PK\x05\x06", b"PK\x06\x07"
 _LONGEST_COMMENT = 1 << 16
 
 
@@ -418,7 +418,7 @@ class _Zip:
 
     def entries(self, limits: ArchiveLimits) -> Iterator[tuple[str, int, int, Any]]:
         """Name, size, packed size and key of each file."""
-        if _listed(self.path) > limits.members:
+        if _listed(self.path, limits.members) > limits.members:
             raise _too_many(self.path, limits)
         for entry in self._file().infolist():
             if entry.filename and not entry.is_dir():
@@ -444,18 +444,29 @@ def _as_os_error(damage: str = "damaged or unknown packing") -> Iterator[None]:
         raise OSError(0, reason) from None
 
 
-def _listed(path: Path) -> int:
-    """How many files the end of a zip file says it lists; their list is at least so long."""
-    size = path.stat().st_size
+def _listed(path: Path, most: int) -> int:
+    """How many files the list of a zip file holds, counted to one more than `most`."""
+    before = max(0, path.stat().st_size - _LONGEST_COMMENT - 22 - 76)
     with path.open("rb") as file:
-        file.seek(max(0, size - _LONGEST_COMMENT - 22))
+        file.seek(before)
         tail = file.read()
-    place = tail.rfind(_END_RECORD)
-    if place < 0 or len(tail) < place + 16:
-        return 0
-    # An entry of the list takes at least 46 bytes, whatever number is written there.
-    listing = int.from_bytes(tail[place + 12 : place + 16], "little")
-    return (listing if listing != 0xFFFFFFFF else size) // 46
+        place = tail.rfind(_END_RECORD)
+        if place < 0 or len(tail) < place + 16:
+            return 0
+        end, listing = before + place, int.from_bytes(tail[place + 12 : place + 16], "little")
+        if place >= 76 and tail[place - 20 : place - 16] == _END_RECORD_64:
+            end, listing = end - 76, int.from_bytes(tail[place - 36 : place - 28], "little")
+        # An entry of the list takes at least 46 bytes, whatever number is written there.
+        if listing // 46 <= most:
+            return listing // 46
+        file.seek(max(0, end - listing))
+        count = 0
+        while count <= most and len(lengths := file.read(46)[28:34]) == 6 and listing > 0:
+            more = sum(int.from_bytes(lengths[at : at + 2], "little") for at in (0, 2, 4))
+            file.seek(more, os.SEEK_CUR)
+            listing -= 46 + more
+            count += 1
+    return count
 
 
 def _decoded(entry: zipfile.ZipInfo) -> str:

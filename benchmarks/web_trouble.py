@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from tests.web.cluster import Cluster, Machine
+from benchmarks.web_machines import Cluster, Machine
 from tests.web.line import Line
 from tests.web.postgres import FAST, IMMEDIATE, Postgres
 

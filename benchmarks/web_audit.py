@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from tests.web.load import Outcome
+from benchmarks.web_visitors import Outcome
 
 __all__ = ["Account", "Audit", "account"]
 

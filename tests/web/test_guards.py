@@ -1,0 +1,722 @@
+"""What holds for every request: headers, sizes, floods, proxies, hosts, keys, sessions, the log."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy.exc import OperationalError
+from starlette.datastructures import URL
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from tests.web.asking import Answer, ask, form
+from tests.web.desks import PASSWORD, copied
+from tests.web.serving import Server, serving, settings_for, small_results
+from tests.web.tables import Clock, code_of
+from yardstone.errors import InputError, UsageError
+from yardstone.web import middleware
+from yardstone.web.database import jobs
+from yardstone.web.desk import service as desk_service
+from yardstone.web.desk.app import DeskSettings, desk_configuration, made_password, make_desk
+from yardstone.web.desk.service import COOKIE, Helper, Sessions
+from yardstone.web.middleware import Metrics, Places, RateLimit, RequestFrame, visitor_mark
+from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
+from yardstone.web.server import make_app
+from yardstone.web.settings import JsonLines, Limits
+from yardstone.web.store import key_mark, remember_key, sent_key
+from yardstone.web.upkeep import state
+
+HTML = {"Accept": "text/html"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+DAY = 86_400.0
+#: What every answer says.
+STRICT = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+Site = Callable[..., FastAPI]
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """Makes applications for which no time passes."""
+    made: list[FastAPI] = []
+    for place in (middleware, desk_service):
+        monkeypatch.setattr(place, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
+
+    def new(limits: Any = None, **more: Any) -> FastAPI:
+        made.append(make_app(settings_for(tmp_path / f"site{len(made)}", limits, **more)))
+        return made[-1]
+
+    yield new
+    for app in made:
+        app.state.service.store.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, site: Site) -> Callable[..., FastAPI]:
+    return lambda **more: make_desk(DeskSettings(file=copied(tmp_path), **more))
+
+
+def sent(app: FastAPI, *, headers: Mapping[str, str] = {}, **more: Any) -> Answer:
+    """Send some results."""
+    whole = form([("r.csv", small_results())])
+    headers = {**whole["headers"], **headers}
+    return ask(app, "/api/jobs", "POST", body=whole["body"], headers=headers, **more)
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+# Headers
+
+
+def test_strict_headers_everywhere(site: Site, desk: Callable[..., FastAPI]) -> None:
+    app = site({"requests_minute": 9}, allowed_hosts="127.0.0.1")
+    asked = [ask(app, path) for path in ("/", "/health", "/nowhere", "/static/yardstone.css")]
+    asked += [ask(app, path) for path in ("/api/limits", "/api/openapi.json", "/api/jobs/abcdefg")]
+    asked += [ask(app, headers={"Host": "evil.example"}), ask(app, "/api/limits", "PATCH")]
+    asked += [ask(app, "/api/jobs/abcdefgh/player", "PUT", body=bytes(70_000))]
+    asked += [ask(app) for _ in range(3)]
+    statuses = {answer.status for answer in asked}
+    assert statuses == {200, 400, 404, 405, 413, 422, 429, 503}
+    helpers = desk(password=PASSWORD)
+    asked += [ask(helpers, path) for path in ("/", "/nowhere", "/sign-in", "/static/desk.js")]
+    for answer in asked:
+        assert {name: answer.headers.get(name) for name in STRICT} == STRICT
+        for name in ("Set-Cookie", "Server", "Access-Control-Allow-Origin"):
+            assert name not in answer.headers
+        assert "Strict-Transport-Security" not in answer.headers
+    fresh = site()
+    for path, kept in {
+        "/api/limits": "no-store",
+        "/nowhere": "no-store",
+        "/": "public, max-age=300",
+        "/static/yardstone.css": "no-cache",
+    }.items():
+        assert ask(fresh, path, headers=HTML).headers["Cache-Control"] == kept, path
+    for scheme, proto, client, over_tls in (
+        ("https", "", "192.0.2.1", True),
+        ("http", "https", "127.0.0.1", True),
+        ("http", "https", "192.0.2.1", False),
+        ("http", "http", "127.0.0.1", False),
+    ):
+        answer = ask(fresh, headers={"X-Forwarded-Proto": proto}, scheme=scheme, client=client)
+        told = answer.headers.get("Strict-Transport-Security")
+        assert told == ("max-age=31536000" if over_tls else None)
+
+
+def test_the_path_of_a_proxy_may_be_left_on_or_off() -> None:
+    seen: list[dict[str, Any]] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope)
+        await Response()(scope, receive, send)
+
+    for path, inner in (("/s/x", "/s/x"), ("/s", "/s"), ("/x", "/s/x"), ("/sx", "/s/sx")):
+        ask(RequestFrame(app, "/s"), path)
+        assert (seen[-1]["path"], seen[-1]["root_path"]) == (inner, "/s")
+    ask(RequestFrame(app, ""), "/x")
+    assert (seen[-1]["path"], seen[-1]["root_path"]) == ("/x", "")
+
+
+def test_nothing_but_the_files_of_pages_is_served(site: Site) -> None:
+    app = site()
+    names = ("../app.py", "..%2frender.py", "../../service.py", "/etc/passwd", "nothing.css")
+    assert {ask(app, f"/static/{name}").status for name in names} == {404}
+
+
+# Sizes
+
+
+def test_bodies_have_an_end(site: Site, desk: Callable[..., FastAPI]) -> None:
+    player, most = "/api/jobs/abcdefgh/player", 65_536
+    for root in ("", "/s"):
+        app = site(root_path=root)
+        for bodies, status in (
+            ([bytes(most)], 422),
+            ([bytes(most + 1)], 413),
+            ([bytes(most), b"x"], 413),
+        ):
+            answer = ask(app, root + player, "PUT", body=bodies)
+            assert answer.status == status
+        for place in "jobs batches estimates ratings backgammon".split():
+            answer = ask(app, f"{root}/api/{place}", "POST", body=bytes(most + 1))
+            assert answer.code == (415, "bad_form"), "it counts by itself what it receives"
+    made = desk(password=PASSWORD)
+    cookie, key = signed_in(made)
+    for size, status in ((2 << 20, 303), ((2 << 20) + 1, 413)):
+        body = b"key=" + key.encode() + b"&line="
+        body += b"x" * (size - len(body))
+        answer = ask(made, "/sign-out", "POST", body=body, headers={**FORM, "Cookie": cookie})
+        assert answer.status == status
+
+
+# Floods
+
+
+def test_tokens_come_back_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(0.0)
+    limit = RateLimit(2, clock=clock)
+
+    def wait() -> int | None:
+        try:
+            limit.check("ann")
+        except RequestProblem as problem:
+            return problem.retry_after
+        return None
+
+    assert [wait() for _ in range(4)] == [None, None, 30, 30], "who is refused loses nothing"
+    clock.now = 10.0
+    assert wait() == 20
+    clock.now = 29.75
+    assert wait() == 1
+    clock.now = 30.0
+    assert [wait(), wait()] == [None, 30]
+    clock.now = 1000.0
+    assert [wait() for _ in range(3)] == [None, None, 30], "no more than all of them come back"
+    monkeypatch.setattr(middleware, "_REMEMBERED", 2)
+    for name in ("bob", "eve", "bob"):
+        limit.check(name)
+    assert list(limit._buckets) == ["eve", "bob"], "the longest unseen is forgotten"
+    hourly = RateLimit(2, "imports_hour", 3600.0, clock)
+    for _ in range(2):
+        hourly.check("ann")
+    with pytest.raises(RequestProblem, match="2 times an hour") as result:
+        hourly.check("ann")
+    assert result.value.retry_after == 1800
+
+
+def test_a_visitor_who_floods_is_told_to_wait(site: Site) -> None:
+    app = site({"requests_minute": 6, "posts_minute": 2})
+    cancel = "/api/jobs/abcdefgh/cancel"
+    asked = [("GET", "/"), ("OPTIONS", "/"), ("POST", cancel), ("DELETE", cancel), ("PUT", cancel)]
+    answers = [ask(app, path, method) for method, path in asked]
+    assert [answer.status for answer in answers] == [200, 405, 404, 405, 429]
+    assert [ask(app, method="HEAD").status for _ in range(2)] == [200, 429]
+    late = ask(app, "/api/limits")
+    assert late.code == (429, "too_many_requests")
+    assert late.headers["Retry-After"] == "10"
+    assert late.json()["error"]["message"] == "More than 6 such requests in a minute."
+    assert b"<h1" in ask(app, headers=HTML).body
+    for path, status in (("/health", 503), ("/metrics", 200), ("/static/icon.svg", 200)):
+        assert [ask(app, path).status for _ in range(7)] == [status] * 7, path
+    assert ask(app, client="192.0.2.7").status == 200
+
+
+def test_places_are_given_back() -> None:
+    places, limits = Places(), Limits(streams=3, streams_client=2)
+    full = refusal("streams")
+
+    async def nothing() -> Any:
+        yield ""
+
+    def stream(client: str) -> None:
+        places.stream(client, limits, nothing(), full)
+
+    with places.hold("ann"), places.hold("bob"):
+        stream("ann")
+        with places.hold("ann"):
+            for client in ("ann", "eve"):  # two of one visitor, and three in all
+                with pytest.raises(RequestProblem) as result:
+                    stream(client)
+                assert result.value is full
+    assert not places
+
+
+def test_too_many_uploads_at_once(site: Site) -> None:
+    service = site({"uploads": 3, "uploads_client": 2}).state.service
+
+    def place(client: str) -> tuple[int, str, int | None] | None:
+        try:
+            with service.place(client):
+                return None
+        except RequestProblem as problem:
+            return code_of(problem)
+
+    with service.place("ann"), service.place("ann"):
+        assert [place("ann"), place("bob")] == [(429, "uploads_client", 5), None]
+        with service.place("bob"):
+            assert place("eve") == (429, "uploads", 5)
+    assert not service.receiving
+
+
+# Who asks
+
+
+def test_many_addresses_of_one_network_are_one_visitor() -> None:
+    def mark(host: str | None, secret: bytes = b"s") -> str:
+        client = None if host is None else (host, 1)
+        return visitor_mark(Request({"type": "http", "client": client}), secret)
+
+    alike = [("2001:db8:1:2::1", "2001:db8:1:2:ffff::9"), ("192.0.2.1", "::ffff:192.0.2.1"),
+             ("fe80::1%eth0", "fe80::2"), ("", None)]  # fmt: skip
+    assert all(mark(one) == mark(other) for one, other in alike)
+    others = ["2001:db8:1:2::1", "2001:db8:1:3::1", "192.0.2.1", "192.0.2.2", "no address", ""]
+    assert len({mark(each) for each in others}) == 6
+    assert mark("") != mark("", b"t")
+    assert len(mark("")) == 24
+
+
+@pytest.mark.parametrize(
+    ("trusted", "first", "second", "same"),
+    [
+        ("127.0.0.1", "192.0.2.1", "192.0.2.2", False),
+        ("127.0.0.1", "192.0.2.1", "1.2.3.4, 192.0.2.1", True),  # whatever stands before
+        ("127.0.0.1", "192.0.2.1", "127.0.0.1, 192.0.2.1", True),
+        ("127.0.0.1", "192.0.2.1", "192.0.2.1, 192.0.2.9", False),
+        ("10.0.0.0/8", "192.0.2.1", "192.0.2.2", True),
+        ("", "192.0.2.1", "192.0.2.2", True),
+    ],
+)
+def test_forwarded_addresses_count_from_trusted_proxies_only(
+    site: Site, trusted: str, first: str, second: str, same: bool
+) -> None:
+    app = site({"requests_minute": 1, "queue_client": 1}, trusted_proxies=trusted)
+    statuses = [ask(app, headers={"X-Forwarded-For": each}).status for each in (first, second)]
+    assert statuses == [200, 429 if same else 200]
+
+
+def test_one_visitor_has_one_place_in_the_line(site: Site) -> None:
+    app = site({"queue_client": 1})
+    clients = ("2001:db8::1", "2001:db8::2", "192.0.2.1")
+    codes = [sent(app, client=client).code for client in clients]
+    assert codes == [(202, ""), (429, "queue_client"), (202, "")]
+
+
+def test_metrics_are_for_those_who_run_the_server(site: Site) -> None:
+    for allowed, statuses in (("127.0.0.1,10.0.0.0/8", [200, 200, 404, 404]), ("", [404] * 4)):
+        app = site(metrics_from=allowed)
+        clients = ("127.0.0.1", "10.9.9.9", "192.0.2.1", "nobody")
+        assert [ask(app, "/metrics", client=each).status for each in clients] == statuses
+
+
+def test_only_the_names_that_are_set_are_answered(site: Site, desk: Callable[..., FastAPI]) -> None:
+    names = ("127.0.0.1", "localhost:8000", "evil.example", "localhost.evil.example")
+    for app, statuses in (
+        (site(allowed_hosts="127.0.0.1,localhost"), [200, 200, 400, 400]),
+        (site(), [200] * 4),
+        (desk(), [200, 200, 400, 400]),
+        (desk(password=PASSWORD), [200] * 4),
+    ):
+        assert [ask(app, headers={"Host": name}).status for name in names] == statuses
+
+
+# Errors
+
+
+def test_errors_have_one_shape(site: Site) -> None:
+    app = site()
+    errors: dict[str, tuple[Exception, tuple[int, str], str | None]] = {
+        "away": (DatabaseAway(), (503, "storage"), "5"),
+        "sql": (OperationalError("SELECT secret", {}, Exception("secret")), (503, "storage"), "30"),
+        "disk": (OSError(28, "full"), (503, "storage"), "30"),
+        "input": (InputError("m", hint="h"), (422, "input"), None),
+        "usage": (UsageError("m"), (422, "usage"), None),
+        "teapot": (HTTPException(418), (418, "refused"), None),
+        "broken": (ClientDisconnect(), (400, "broken_off"), None),
+        "secret": (ValueError("/srv/secret"), (500, "internal"), None),
+    }
+
+    def add(name: str, error: Exception) -> None:
+        @app.get(f"/raise/{name}")
+        def fail() -> None:
+            raise error
+
+    for name, (error, *_) in errors.items():
+        add(name, error)
+    for name, (_, code, retry) in errors.items():
+        answer = ask(app, f"/raise/{name}")
+        assert (answer.code, answer.headers.get("Retry-After")) == (code, retry), name
+        assert set(answer.json()["error"]) == {"code", "message", "hint", "file", "line"}
+        assert b"secret" not in answer.body
+        page = ask(app, f"/raise/{name}", headers=HTML)
+        assert (page.status, page.headers.get("Retry-After")) == (code[0], retry)
+        assert b"<h1" in page.body
+    known = [("GET", "/nowhere", 404, "not_found"), ("PATCH", "/api/jobs", 405, "not_allowed"),
+             ("GET", "/api/jobs/" + "x" * 65, 422, "invalid"),
+             ("GET", "/api/jobs/" + "x" * 64, 404, "not_found"),
+             ("PUT", "/api/jobs/abcdefgh/player", 422, "invalid")]  # fmt: skip
+    for method, path, status, word in known:
+        answer = ask(app, path, method, headers=HTML if path.startswith("/api") else {})
+        assert answer.code == (status, word), "programs are answered whatever they say they read"
+    told = ask(app, "/api/jobs/short").json()["error"]
+    assert told["message"].startswith("id: ")
+    assert told["hint"] == "See /api/openapi.json."
+
+
+# The owner's key
+
+
+def test_only_the_owner_changes_a_job(site: Site) -> None:
+    app = site()
+    made, other = sent(app).json(), sent(app).json()["owner"]
+    url, page, key = made["url"], made["page"], made["owner"]
+    acts = [("DELETE", url, b""), ("POST", f"{url}/cancel", b""), ("POST", f"{url}/retry", b""),
+            ("PUT", f"{url}/player", b'{"player": "Ann"}'), ("POST", f"{page}/cancel", b""),
+            ("POST", f"{page}/retry", b""), ("POST", f"{page}/delete", b""),
+            ("POST", f"{page}/player", b"player=Ann")]  # fmt: skip
+    wrong = [{}, bearer(other), bearer(""), {"Authorization": f"Basic {key}"}]
+    wrong += [bearer(key_mark(key)), {"Cookie": f"yardstone_desk={key}"}]
+    for headers in wrong:
+        for method, path, body in acts:
+            answer = ask(app, path, method, body=body, headers={**headers, **(
+                {"Content-Type": "application/json"} if method == "PUT" else FORM)})  # fmt: skip
+            assert answer.code == (403, "not_owner"), (headers, path)
+    assert ask(app, url).json()["status"] == "queued"
+    assert "owner" not in ask(app, url).json()
+    assert ask(app, f"{page}/own/{other}").code == (403, "not_owner")
+    link = ask(app, f"{page}/own/{key}")
+    assert (link.status, link.headers["Location"]) == (303, page), "no key stays in the address"
+    cookie = link.headers["Set-Cookie"]
+    parts = {f"yardstone_owner={key}", f"Path={page}", "HttpOnly", "SameSite=lax"}
+    assert {*cookie.split("; ")} == parts | {"Max-Age=2592000"}
+    by_cookie = {"Cookie": cookie.partition(";")[0]}
+    assert ask(app, f"{url}/cancel", "POST", headers=by_cookie).json()["status"] == "cancelled"
+    assert ask(app, url, "DELETE", headers=bearer(key)).status == 204
+    assert ask(app, url).code == (404, "not_found")
+    for file in app.state.service.settings.data.glob("jobs.sqlite*"):
+        assert key.encode() not in file.read_bytes(), "only a hash of it is kept"
+    gone = ask(app, page.replace(made["id"], "x" * 24) + "/delete", "POST", headers=bearer(key))
+    assert gone.code == (404, "not_found")
+
+
+def test_a_key_is_sent_as_a_header_or_a_cookie() -> None:
+    def key(**headers: str) -> str:
+        raw = [(name.encode(), text.encode()) for name, text in headers.items()]
+        return sent_key(Request({"type": "http", "headers": raw}))
+
+    assert key(authorization="bEaReR  abc ", cookie="yardstone_owner=def") == "abc"
+    assert key(authorization="Basic abc", cookie="yardstone_owner=def") == "def"
+    assert key() == ""
+    for scheme, seconds, secure, age in (("https", 9.9, True, 9), ("http", 0.1, False, 1)):
+        answer = Response()
+        request = SimpleNamespace(url=URL(f"{scheme}://x.org/"))
+        remember_key(request, answer, "k", "/r/x", seconds)  # type: ignore[arg-type]
+        cookie = answer.headers["Set-Cookie"]
+        assert ("Secure" in cookie, f"Max-Age={age};" in cookie) == (secure, True)
+
+
+def test_jobs_of_before_there_were_owners_are_only_read_and_stopped(site: Site) -> None:
+    app = site()
+    made = sent(app).json()
+    database = app.state.service.store.database
+    database.write(lambda connection: connection.execute(jobs.update().values(owner=None)))
+    assert ask(app, made["url"], "DELETE", headers=bearer(made["owner"])).code == (403, "no_owner")
+    assert ask(app, f"{made['url']}/cancel", "POST").json()["status"] == "cancelled"
+    assert ask(app, made["url"]).json()["status"] == "cancelled"
+
+
+def test_a_request_that_comes_again_is_the_same_job(site: Site) -> None:
+    app = site({"queue_client": 2})
+
+    def made(key: str, **more: Any) -> tuple[str, str]:
+        answer = sent(app, headers={"Idempotency-Key": key}, **more).json()
+        return answer["id"], answer["owner"]
+
+    first = made("k" * 100)
+    assert made("k" * 100) == first
+    assert made("k" * 100, client="192.0.2.1") != first, "of the same visitor"
+    assert made("other") != first
+    assert made("k" * 100) == first, "also where nothing more is taken"
+    assert sent(app, headers={"Idempotency-Key": "k" * 101}).code == (422, "bad_option")
+    assert state(app.state.service.store)["counters"]["uploads"] == 3.0
+    assert not list(app.state.service.settings.uploads.iterdir())
+
+
+# The helpers of a desk
+
+
+def request_of(token: str = "", site: str | None = None) -> Request:
+    headers = [(b"cookie", f"{COOKIE}={token}".encode("latin-1"))]
+    headers += [] if site is None else [(b"sec-fetch-site", site.encode())]
+    return Request({"type": "http", "headers": headers})
+
+
+def test_a_session_ends_at_its_second_and_cannot_be_forged() -> None:
+    clock = Clock()
+    sessions = Sessions(PASSWORD, "/a.xml", clock)
+    ann = sessions.sign_in(f" {PASSWORD}\n", "  Ann \t of Köln ", "client")
+    assert ann.name == "Ann of Köln"
+    assert sessions.new_helper("x" * 50).name == "x" * 40
+    assert sessions.new_helper("Ann").token != sessions.new_helper("Ann").token
+    begun = clock.now
+    for age, known in ((0.0, True), (5 * DAY, True), (5 * DAY + 0.5, False), (-0.5, False)):
+        clock.now = begun + age
+        assert sessions.helper(request_of(ann.token)) == (ann if known else None)
+    clock.now = begun
+    body, _, sign = ann.token.partition(".")
+    eve = base64.urlsafe_b64encode(json.dumps(["Eve", int(begun), "x"]).encode()).decode()
+    forged = ["", body, f"{body}.", f"{eve}.{sign}", f"{body}.{sign[:-1]}", f".{sign}", "é.ü"]
+    forged += [f"{body}.{sessions.form_key(ann)}", f"{body}.{sign.upper()}"]
+    assert [sessions.helper(request_of(token)) for token in forged] == [None] * len(forged)
+    for other in (Sessions(PASSWORD, "/b.xml"), Sessions("another", "/a.xml"), Sessions("", "")):
+        assert other.helper(request_of(ann.token)) is None
+    again = Sessions(PASSWORD, "/a.xml", clock)  # a desk that was started anew
+    assert again.helper(request_of(ann.token)) == ann
+    assert (sessions.guarded, Sessions("", "").guarded) == (True, False)
+
+
+def test_a_form_of_another_page_is_refused() -> None:
+    sessions = Sessions(PASSWORD, "/a.xml")
+    ann, bob = sessions.new_helper("Ann"), sessions.new_helper("Bob")
+    key = sessions.form_key(ann)
+    for site in (None, "same-origin", "none"):
+        sessions.check_form(request_of(site=site), ann, key)
+    wrong: list[tuple[str | None, Helper, str]] = [
+        ("cross-site", ann, key), ("same-site", ann, key), (None, ann, ""), (None, bob, key),
+        (None, ann, ann.token), (None, ann, key[:-1]), (None, ann, "é"),
+    ]  # fmt: skip
+    for site, helper, sent_with in wrong:
+        with pytest.raises(RequestProblem) as result:
+            sessions.check_form(request_of(site=site), helper, sent_with)
+        assert code_of(result.value) == (403, "old_page", None)
+
+
+def test_guesses_are_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk_service, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
+    sessions = Sessions(PASSWORD, "/a.xml")
+
+    def guess(client: str, password: str = "nearly") -> int:
+        try:
+            sessions.sign_in(password, "", client)
+        except RequestProblem as problem:
+            return problem.status
+        return 200
+
+    assert [guess("eve") for _ in range(11)] == [403] * 10 + [429]
+    assert guess("eve", PASSWORD) == 429, "not even the right one passes then"
+    assert guess("ann", PASSWORD) == 200
+    assert [guess(f"bot {number}") for number in range(50)] == [403] * 49 + [429]
+    assert guess("ann", PASSWORD) == 429
+
+
+def signed_in(app: FastAPI, next_page: str = "/more", password: str = PASSWORD) -> tuple[str, str]:
+    """The cookie of a helper, and the key of its forms."""
+    body = f"password={password}&name=Ann&next={next_page}".encode()
+    answer = ask(app, "/sign-in", "POST", body=body, headers={**FORM, **HTML})
+    assert answer.status == 303
+    cookie = answer.headers["Set-Cookie"].partition(";")[0]
+    page = ask(app, "/more", headers={"Cookie": cookie}).body.decode()
+    return cookie, page.partition('name="key" value="')[2][:64]
+
+
+def test_signing_in_and_out(desk: Callable[..., FastAPI]) -> None:
+    app = desk(password=PASSWORD)
+    strange = ("https://example.org/", "//example.org", "/%5Cexample.org", "more", "/a%0Ab", "")
+    for next_page, place in {"/more": "/more", **dict.fromkeys(strange, "/")}.items():
+        body = f"password={PASSWORD}&next={next_page}".encode()
+        answer = ask(app, "/sign-in", "POST", body=body, headers=FORM)
+        assert (answer.status, answer.headers["Location"]) == (303, place)
+    attributes = {*answer.headers["Set-Cookie"].split("; ")[1:]}
+    assert attributes == {"HttpOnly", "Max-Age=432000", "Path=/", "SameSite=lax"}
+    wrong = ask(app, "/sign-in", "POST", body=b"password=nearly", headers={**FORM, **HTML})
+    assert (wrong.status, "Set-Cookie" in wrong.headers) == (403, False)
+    for _ in range(3):
+        late = ask(app, "/sign-in", "POST", body=b"password=nearly", headers={**FORM, **HTML})
+    assert (late.status, late.headers["Retry-After"]) == (429, "6")
+    cookie, key = signed_in(desk(password=PASSWORD))
+    headers = {**FORM, "Cookie": cookie}
+    assert ask(app, "/sign-out", "POST", body=b"key=0", headers=headers).code == (403, "old_page")
+    out = ask(app, "/sign-out", "POST", body=f"key={key}".encode(), headers=headers)
+    assert (out.status, out.headers["Location"]) == (303, "/")
+    assert out.headers["Set-Cookie"].startswith(f'{COOKIE}=""; expires=')
+
+
+def test_where_a_password_is_wanted(tmp_path: Path, desk: Callable[..., FastAPI]) -> None:
+    def guarded(**more: Any) -> bool:
+        return DeskSettings(file=tmp_path, **more).with_password().guarded
+
+    assert [guarded(), guarded(host="localhost"), guarded(host="127.8.0.1")] == [False] * 3
+    reached: list[dict[str, str]] = [{"host": "0.0.0.0"}, {"host": "::1"}, {"root_path": "/s"}]
+    assert all(guarded(**more) for more in [*reached, {"public_url": "https://x.org"}])
+    assert DeskSettings(file=tmp_path, password="secret").with_password().password == "secret"
+    with pytest.raises(UsageError, match="6 characters"):
+        DeskSettings(file=tmp_path, password="12345")
+    made = {made_password() for _ in range(50)}
+    assert len(made) == 50
+    assert {tuple(map(len, each.split("-"))) for each in made} == {(4, 4, 2)}
+    assert not {*"".join(made)} & {*"0o1li"}
+    # Without one everybody is a helper, whose cookie comes with the first page.
+    app = desk()
+    first = ask(app, "/results/4")
+    cookie = first.headers["Set-Cookie"].partition(";")[0]
+    body = b"key=" + first.body.partition(b'name="key" value="')[2][:64]
+    fields = b"&who=Adler+Ruth&there=0"
+    for sent_with, status in (({}, 403), ({"Cookie": cookie}, 303)):
+        answer = ask(app, "/here/5", "POST", body=body + fields, headers={**FORM, **sent_with})
+        assert answer.status == status
+
+
+# What is told of visitors
+
+
+def test_the_log_names_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with serving(tmp_path) as server:
+        address = server.accepted([("Secretive-Sam.csv", small_results("Secretive-Sam"))])
+        server.done(address)
+        server.get(f"/r/{address}", headers=HTML)
+        server.get(f"/{address}")
+    lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
+    text = json.dumps(lines)
+    assert "Secretive" not in text
+    assert address not in text
+    routes = {line.get("route") for line in lines if line["event"] == "request"}
+    assert {"/api/jobs", "/api/jobs/{id}", "/r/{address}", "none"} <= routes
+    assert any(line["event"] == "job" and line["status"] == "done" for line in lines)
+    try:
+        raise ValueError("Secretive-Sam")
+    except ValueError:
+        record = logging.getLogger("x").makeRecord("x", 40, "f", 1, "m", (), sys.exc_info())
+    line = json.loads(JsonLines().format(record))
+    assert (line["error"], line["level"], "Secretive" in str(line)) == (
+        "ValueError",
+        "error",
+        False,
+    )
+    assert line["trace"][-1].endswith(" test_the_log_names_nobody")
+
+
+def test_numbers_for_those_who_run_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(middleware, "memory_of", lambda _: 12_345)
+    numbers = Metrics()
+    for seconds in (0.005, 0.0051, 0.0051, 11.0):
+        numbers.add("GET", '/"x"', 200, seconds)
+    numbers.add("PUT", "none", 404, 0.0)
+    state = {
+        "jobs": {"queued": 2}, "oldest_queued_seconds": 1.5, "workers": 3, "uploads": 4,
+        "upload_bytes": 5, "counters": {"jobs_go_done": 6.0, "seconds_go": 7.25, "uploads": 8.0,
+        "upload_bytes": 9.0},
+    }  # fmt: skip
+    lines = numbers.text(state).splitlines()
+    values = dict(
+        line.removeprefix("yardstone_").rsplit(" ", 1) for line in lines if line[0] != "#"
+    )
+    route = r'route="/\"x\""'
+    expected = {
+        'jobs{status="queued"}': "2", 'jobs{status="done"}': "0", "oldest_queued_seconds": "1.5",
+        "workers": "3", "uploads": "4", "upload_bytes": "5", "uploads_total": "8",
+        "upload_bytes_total": "9", 'jobs_ended_total{kind="go",status="done"}': "6",
+        'jobs_ended_total{kind="go",status="failed"}': "0", 'job_seconds_total{kind="go"}': "7.25",
+        f'requests_total{{method="GET",{route},status="200"}}': "4",
+        'requests_total{method="PUT",route="none",status="404"}': "1",
+        f'request_seconds_bucket{{{route},le="0.005"}}': "1",
+        f'request_seconds_bucket{{{route},le="0.01"}}': "3",
+        f'request_seconds_bucket{{{route},le="10.0"}}': "3",
+        f'request_seconds_bucket{{{route},le="+Inf"}}': "4",
+        f"request_seconds_sum{{{route}}}": "11.0152", f"request_seconds_count{{{route}}}": "4",
+        "process_resident_bytes": "12345",
+    }  # fmt: skip
+    assert {name: values.get(name) for name in expected} == expected
+    assert lines[0] == "# HELP yardstone_jobs Jobs by status."
+    kinds = {line.split()[3] for line in lines if line.startswith("# TYPE")}
+    assert kinds == {"gauge", "counter", "histogram"}
+
+
+# Half-sent requests
+
+HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX"
+BODY = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+
+
+def connected(server: Server, data: bytes) -> socket.socket:
+    place = urlsplit(server.url)
+    line = socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0)
+    line.sendall(data)
+    return line
+
+
+def closed(line: socket.socket) -> bool:
+    """Wait until the other side closes it."""
+    with suppress(ConnectionError):
+        while line.recv(1 << 16):
+            pass
+    line.close()
+    return True
+
+
+@pytest.mark.parametrize("half", [HEAD, BODY])
+def test_half_sent_requests_keep_nobody_out(tmp_path: Path, half: bytes) -> None:
+    """Of one address only the last ones stay; and who waits for an answer is none of them."""
+    limits = {"header_seconds": 600, "idle_seconds": 600, "connections_client": 3}
+    with serving(tmp_path, limits) as server:
+        lines = [connected(server, half) for _ in range(8)]
+        assert all(closed(line) for line in lines[:4]), "the server's answer counts as well"
+        assert server.get("/api/limits").status_code == 200
+        lines[-1].settimeout(0.05)
+        with pytest.raises(TimeoutError):  # the last one is still there
+            while lines[-1].recv(1 << 16):
+                pass
+        for line in lines:
+            line.close()
+
+
+@pytest.mark.parametrize(("half", "limit"), [(HEAD, "header_seconds"), (BODY, "idle_seconds")])
+def test_half_sent_requests_do_not_stay(tmp_path: Path, half: bytes, limit: str) -> None:
+    others = {"header_seconds": 600, "idle_seconds": 600, limit: 1}
+    with serving(tmp_path, others) as server:
+        assert closed(connected(server, half))
+        if half is HEAD:  # however slowly it comes, it must be whole in time
+            line = connected(server, half)
+            line.settimeout(0.1)
+            for _ in range(600):
+                try:
+                    line.sendall(b"x")
+                    if not line.recv(1):
+                        break
+                except TimeoutError:
+                    continue
+                except ConnectionError:
+                    break
+            else:
+                raise AssertionError("it stays")
+            line.close()
+
+
+def test_how_a_server_runs(tmp_path: Path, site: Site) -> None:
+    desk = desk_configuration(DeskSettings(file=copied(tmp_path)))
+    assert issubclass(desk.http, middleware._Protocol)  # type: ignore[arg-type]
+    assert (desk.limit_concurrency, desk.h11_max_incomplete_event_size) == (2000, 16_384)
+    assert (desk.proxy_headers, desk.server_header, desk.access_log) == (False, False, False)
+
+
+def test_a_table_of_an_older_version_gets_owners(tmp_path: Path, site: Site) -> None:
+    app = site()
+    made = sent(app).json()
+    app.state.service.store.close()
+    settings = app.state.service.settings
+    with sqlite3.connect(settings.data / "jobs.sqlite") as table:  # as the first version had it
+        table.execute("ALTER TABLE jobs DROP COLUMN owner")
+        table.execute("PRAGMA user_version = 1")
+    table.close()
+    again = make_app(settings)
+    assert ask(again, made["url"]).json()["status"] == "queued"
+    assert ask(again, made["url"], "DELETE").code == (403, "no_owner")
+    new = sent(again).json()
+    assert ask(again, new["url"], "DELETE", headers=bearer(new["owner"])).status == 204
+    again.state.service.store.close()

@@ -1,0 +1,610 @@
+"""Workers and what keeps them going: the clock, the processes and the trouble are made up here."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.web.serving import settings_for, small_results
+from tests.web.tables import Clock, JobTable
+from yardstone.errors import InputError, ModelError, UsageError
+from yardstone.parallel import Track
+from yardstone.pool import Skipped
+from yardstone.web import notices, supervisor, upkeep, worker
+from yardstone.web.kinds import KINDS, NeedsPlayer
+from yardstone.web.kinds.kind import Task
+from yardstone.web.notices import QUEUED, Changes, Listener
+from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
+from yardstone.web.service import cancel_job
+from yardstone.web.supervisor import Bell, Supervisor, listen, orders
+from yardstone.web.worker import Worker
+
+HOUR = 3600.0
+Perform = Callable[[Task], dict[str, Any]]
+
+
+class Hands(Worker):
+    """A worker whose kind of job does what a test says, by a clock that stands."""
+
+    store: JobTable
+
+    def send(self, perform: Perform, monkeypatch: pytest.MonkeyPatch) -> str:
+        monkeypatch.setitem(KINDS, "results", replace(KINDS["results"], perform=perform))
+        return self.store.put(text=small_results().decode())[0]
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Iterator[Hands]:
+    made = Hands(settings_for(tmp_path, keep_choice_hours=24.0), "host/1", threads=2)
+    made.store.close()
+    made.store = JobTable(made.settings)
+    yield made
+    made.store.close()
+
+
+class Time(Clock):
+    """What a module asks of `time`: to sleep is to let time pass."""
+
+    def __init__(self) -> None:
+        super().__init__(1000.0)
+        self.slept: list[float] = []
+        self.monotonic = self
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def perform(*_: object, **__: object) -> None:
+        raise error
+
+    return perform
+
+
+INTERNAL = ("internal", "Something went wrong on this server, not with your files.")
+PLAYERS = [{"name": "Ann", "games": 2}]
+#: What the work raises or gives: the status, code and message, and the hours of files.
+ENDS: list[tuple[Any, str, tuple[str, str] | None, float | None]] = [
+    ({"a": 1}, "done", None, None),
+    (NeedsPlayer(PLAYERS), "needs_player", None, 24.0),
+    (refusal("not_found"), "failed", ("not_found", "There is nothing at this address."), None),
+    (RequestProblem(499, "c", "m"), "failed", ("c", "m"), None),
+    (RequestProblem(500, "c", "m"), "failed", ("c", "m"), 1.0),
+    (InputError("m", file="a.csv", line=3), "failed", ("input", "m"), None),
+    (InputError("m", file="/srv/a.csv"), "failed", INTERNAL, None),
+    (InputError("in DATA/x"), "failed", INTERNAL, None),
+    (ModelError("m"), "failed", ("model", "m"), None),
+    (UsageError("m"), "failed", ("usage", "m"), None),
+    (ValueError("m"), "failed", INTERNAL, 1.0),
+    ({"a": float("nan")}, "failed", INTERNAL, 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("end", "status", "error", "hours"), ENDS)
+def test_how_a_job_ends(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch,
+    end: Any, status: str, error: tuple[str, str] | None, hours: float | None,
+) -> None:  # fmt: skip
+    if isinstance(end, InputError) and "DATA" in end.message:
+        end = InputError(end.message.replace("DATA", str(hands.settings.data)))
+    perform = raising(end) if isinstance(end, Exception) else lambda task: dict(end)
+    address = hands.send(perform, monkeypatch)
+    assert hands.work()
+    job = hands.store.get(address)
+    assert job.status == status
+    assert job.result == ('{"a":1,"format":1}' if status == "done" else None)
+    assert job.players == (PLAYERS if status == "needs_player" else None)
+    assert (job.error and (job.error["code"], job.error["message"])) == error
+    if job.error and job.error["code"] == "input":
+        assert (job.error["file"], job.error["line"]) == ("a.csv", 3)
+    assert job.keep == (None if hours is None else hands.store.clock.now + HOUR * hours)
+    assert upkeep.state(hands.store)["uploads"] == (0 if hours is None else 1)
+    assert list((hands.settings.data / "work").iterdir()) == []
+    assert not hands.work(), "there is nothing more"
+
+
+def test_a_job_sees_its_files_and_what_is_skipped_is_listed(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def perform(task: Task) -> dict[str, Any]:
+        (file,) = task.files
+        folder = file.path.parent
+        assert folder == hands.settings.data / "work" / "host_1"
+        assert (folder.stat().st_mode & 0o777, list(folder.iterdir())) == (0o700, [file.path])
+        assert (file.name, file.path.read_bytes()) == ("a.csv", small_results())
+        for line in range(101):
+            task.skipped.add(Skipped("a.csv", line, "odd"))
+        return {}
+
+    address = hands.send(perform, monkeypatch)
+    left = upkeep.work_folder(hands.settings, hands.name)
+    left.mkdir(parents=True)
+    (left / "of an earlier job").touch()
+    assert hands.work()
+    job = hands.store.get(address)
+    assert job.skipped is not None
+    assert (job.status, job.skipped_total, len(job.skipped)) == ("done", 101, 100)
+    assert [each["line"] for each in job.skipped[:2]] == [None, 1]
+
+
+@pytest.mark.parametrize("notices", [False, True])
+def test_work_stops_when_the_job_is_lost(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch, notices: bool
+) -> None:
+    """It hears so at its next sign of life, or when it tells its progress."""
+
+    def perform(task: Task) -> dict[str, Any]:
+        cancel_job(hands.store, address)
+        if notices:
+            hands.live()
+            monkeypatch.setattr(hands.store, "heartbeat", raising(AssertionError()))
+        Track("rating", 9)(1)
+        raise AssertionError("it went on")
+
+    address = hands.send(perform, monkeypatch)
+    assert hands.work()
+    assert hands.store.get(address).status == "cancelled"
+    assert upkeep.state(hands.store)["counters"]["jobs_stopped"] == 1.0
+
+
+def test_progress_is_told_twice_a_second(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    time, told = Time(), []
+    monkeypatch.setattr(worker, "time", time)
+    beat = hands.store.heartbeat
+
+    def noted(job: Any, **state: Any) -> bool:
+        told.append((time.now - 1000.0, state["stage"], state["done"], state["total"]))
+        if len(told) == 2:
+            raise DatabaseAway  # which is no reason to stop
+        return beat(job, **state)
+
+    def perform(task: Task) -> dict[str, Any]:
+        monkeypatch.setattr(hands.store, "heartbeat", noted)
+        tell = partial(hands._tell, hands.store.get(address))
+        stages = {0.0: "reading", 0.25: "searching", 0.5: "rating", 0.75: "fetching"}
+        for number in range(5):
+            time.now = 1000.0 + 0.25 * number
+            tell(stages.get(0.25 * number, "looking at positions"), number + 1, 9)
+        tell("analysing", 0, 9)  # a new beginning is told at once
+        tell("packing", 0, 9)  # of what is no stage nobody hears
+        return {}
+
+    address = hands.send(perform, monkeypatch)
+    assert hands.work()
+    assert told == [
+        (0.0, "reading", 1, 9), (0.5, "rating", 3, 9), (1.0, "analysing", 5, 9),
+        (1.0, "analysing", 0, 9),
+    ]  # fmt: skip
+
+
+def test_a_worker_shows_that_it_lives(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    hands.live()
+    assert upkeep.alive_workers(hands.store) == ["host/1"]
+
+    def perform(task: Task) -> dict[str, Any]:
+        hands.store.clock.now += 20.0
+        hands.live()
+        return {"lease": hands.store.get(address).lease}
+
+    address = hands.send(perform, monkeypatch)
+    hands.work()
+    result = json.loads(hands.store.get(address).result or "")
+    assert result["lease"] == hands.store.clock.now + 30.0
+    # Often enough: five times within a lease, and every five seconds at least.
+    time = Time()
+    monkeypatch.setattr(worker, "time", time)
+    for lease, pause in ((20.0, 4.0), (60.0, 5.0)):
+        lives = iter([None, ValueError(), KeyboardInterrupt()])
+        other = SimpleNamespace(settings=replace(hands.settings, lease=lease), live=steps(lives))
+        with pytest.raises(KeyboardInterrupt):
+            worker._live(other)  # type: ignore[arg-type]
+        assert time.slept[-2:] == [pause, pause]
+
+
+def steps(outcomes: Iterator[Any]) -> Callable[..., Any]:
+    """One outcome after the other: given back, or raised."""
+
+    def step(*_: object, **__: object) -> Any:
+        outcome = next(outcomes)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return step
+
+
+def test_on_a_full_disk_jobs_wait(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    free = [(1 << 20) - 1]
+    monkeypatch.setattr(worker.shutil, "disk_usage", lambda _: SimpleNamespace(free=free[0]))
+
+    def perform(task: Task) -> dict[str, Any]:
+        free[0] = 0
+        raise ValueError
+
+    address = hands.send(perform, monkeypatch)
+    for _ in range(2):
+        assert not hands.work()
+    assert [record.getMessage() for record in caplog.records if "full" in record.getMessage()] == [
+        "the disk is full: jobs wait until it has room"
+    ]
+    free[0] = 1 << 20
+    assert hands.work()
+    job = hands.store.get(address)
+    assert (job.status, job.attempts) == ("queued", 0), "perhaps for want of room"
+
+
+def test_what_was_computed_is_handed_in_however_long_the_database_is_away(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time, finish = Time(), hands.store.finish
+    away = iter([DatabaseAway(), DatabaseAway(), None])
+    again = steps(away)
+    monkeypatch.setattr(worker, "time", time)
+    monkeypatch.setattr(
+        hands.store, "finish", lambda *given, **more: again() or finish(*given, **more)
+    )
+    address = hands.send(lambda task: {}, monkeypatch)
+    assert hands.work()
+    assert hands.store.get(address).status == "done"
+    assert time.slept == [0.5, 0.5]
+
+
+def test_looks_are_rarer_while_there_is_nothing(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time, waits = Time(), []
+    monkeypatch.setattr(worker, "time", time)
+    outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
+    monkeypatch.setattr(hands, "work", steps(iter(outcomes)))
+    bell = SimpleNamespace(wait=waits.append, longest=0.25)
+    with pytest.raises(KeyboardInterrupt):
+        hands.run(bell)  # type: ignore[arg-type]
+    assert waits == [0.02, 0.04, 0.08, 0.16, 0.25, 0.25, 0.02]
+    assert time.slept == [0.5, 2.0]
+
+
+def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    outcomes = steps(iter([InputError("none"), "a network"]))
+
+    def load(*given: Any, **how: Any) -> Any:
+        asked.append(how)
+        return outcomes()
+
+    monkeypatch.setattr("yardstone.strength.players.model_network", load)
+    with pytest.raises(RequestProblem) as result:
+        hands.network()
+    assert (result.value.code, result.value.status) == ("no_network", 503)
+    assert [hands.network() for _ in range(2)] == ["a network"] * 2
+    assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
+
+
+# The bell, and notices
+
+
+def test_each_ring_wakes_once() -> None:
+    bell = Bell.new()
+    assert bell.ends is not None
+    bell.ring(2)
+    for _ in range(2):
+        bell.wait(60.0)
+    with pytest.raises(BlockingIOError):
+        os.read(bell.ends[0], 1)
+    for _ in range(40):
+        bell.ring(10_000)  # a bell that nobody hears does not stop the ringer
+    assert len(os.read(bell.ends[0], 1 << 20)) >= 4096
+    bell.close()
+    bell.ring()
+    bell.wait(0.0)
+
+
+class Line(SimpleNamespace):
+    """A connection on which notices come as they are told."""
+
+    def __init__(self, *came: Any) -> None:
+        super().__init__(asked=[], came=iter(came), closed=False)
+
+    def execute(self, statement: str) -> None:
+        self.asked.append(statement)
+
+    def notifies(self, timeout: float, stop_after: int) -> list[SimpleNamespace]:
+        came = next(self.came)
+        if isinstance(came, Exception):
+            raise came
+        return [SimpleNamespace(payload=text) for text in came]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_notices_are_listened_to_again_when_the_line_breaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    time = Time()
+    monkeypatch.setattr(notices, "time", time)
+    first = Line(["a"], [], [], OSError())
+    lines = steps(iter([DatabaseAway(), first, Line()]))
+    listener = Listener(SimpleNamespace(own_connection=lines), QUEUED)  # type: ignore[arg-type]
+    assert (listener.wait(9.0), listener.longest, time.slept) == ([], 0.25, [0.25])
+    time.now += 1.5
+    assert listener.wait(0.125) == [], "that was tried just now"
+    time.now += 0.125
+    assert listener.wait(9.0) is None, "something may have come before"
+    assert (listener.longest, first.asked) == (5.0, ["LISTEN yardstone_queued"])
+    assert first.autocommit is True
+    assert listener.wait(9.0) == ["a"]
+    time.now += 15.0
+    assert listener.wait(9.0) == []
+    assert len(first.asked) == 1
+    time.now += 0.5
+    assert listener.wait(9.0) == []
+    assert first.asked[1:] == ["SELECT 1"], "nothing was heard for long"
+    assert (listener.wait(9.0), listener.longest, first.closed) == ([], 0.25, True)
+    assert listener.wait(9.0) is None
+    listener.close()
+
+
+def test_who_waits_for_a_job_is_woken_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notices, "_LOOKS_LISTENING", 600.0)
+    monkeypatch.setattr(notices, "_LOOKS", 0.001)
+
+    async def main() -> None:
+        changes = Changes(SimpleNamespace(shared=False))  # type: ignore[arg-type]
+        await changes.wait("a")  # until the next look
+        changes._listener = SimpleNamespace(is_listening=True)  # type: ignore[assignment]
+        waits = [asyncio.create_task(changes.wait(address)) for address in "abc"]
+        await asyncio.sleep(0)
+        changes._wake(["x a", "b"])
+        await asyncio.gather(*waits[:2])
+        assert not waits[2].done()
+        changes._wake(None)
+        await waits[2]
+        assert not changes._waiting
+
+    asyncio.run(main())
+
+
+# The supervisor
+
+
+class Process:
+    """A process that lives until it is told to end."""
+
+    def __init__(self, command: list[str], **more: Any) -> None:
+        self.command, self.more = command, more
+        self.status: int | None = None
+        self.stdin, self.told = SimpleNamespace(write=self._write, flush=lambda: None), b""
+        self.stdin.close = lambda: None
+        self.pid, self.patience = id(self), [0.0][:0]
+
+    def _write(self, data: bytes) -> None:
+        self.told += data
+
+    def poll(self) -> int | None:
+        return self.status
+
+    def wait(self, timeout: float | None = None) -> None:
+        if timeout is not None:
+            self.patience.append(timeout)
+            raise subprocess.TimeoutExpired(self.command, timeout)
+
+
+class Watch(Supervisor):
+    """A supervisor of processes that are none, by a clock of its own."""
+
+    time: Time
+    made: list[Process]
+    signals: list[tuple[int, int]]
+
+    def only(self) -> Process:
+        """The process that runs."""
+        return self.made[-1]
+
+
+@pytest.fixture
+def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
+    settings = settings_for(tmp_path, {"memory": 20}, cores=7)
+    made = Watch(settings, serve=False)
+    made.store.close()
+    made.store = JobTable(settings)
+    made.time, made.made, made.signals = Time(), [], []
+
+    def start(command: list[str], **more: Any) -> Process:
+        made.made.append(Process(command, **more))
+        return made.made[-1]
+
+    monkeypatch.setattr(supervisor, "time", made.time)
+    monkeypatch.setattr(supervisor.subprocess, "Popen", start)
+    monkeypatch.setattr(supervisor.os, "killpg", lambda *given: made.signals.append(given))
+    monkeypatch.setattr(supervisor, "memory_of", lambda _: 20 << 20)
+    yield made
+    if made.bell.ends is not None:
+        made._end()
+
+
+def test_a_worker_is_told_what_to_do(watch: Watch) -> None:
+    watch._tick()
+    (process,) = watch.made
+    assert process.command == [sys.executable, "-m", "yardstone.web.worker"]
+    assert watch.bell.ends is not None
+    assert process.more["pass_fds"] == [*watch.bell.ends]
+    words = json.loads(process.told)
+    assert (words["threads"], words["bell"]) == (7, list(watch.bell.ends))
+    assert words["settings"] == json.loads(json.dumps(watch.settings.as_plain()))
+    names = {watch._for_worker(number)["name"] for number in (1, 1, 2)}
+    assert len(names) == 3
+    assert all(name.startswith(f"{socket.gethostname()[:40]}/") for name in names)
+    for cores, workers, threads in ((7, 3, 2), (2, 3, 1), (6, 0, 6)):
+        watch.settings = replace(watch.settings, cores=cores, workers=workers)
+        assert watch._for_worker(1)["threads"] == threads
+
+
+def test_a_process_that_ends_is_started_again_after_a_pause(watch: Watch) -> None:
+    (child,) = watch.children
+    pauses = []
+    for _ in range(10):
+        watch._tick()
+        number = len(watch.made)
+        watch.only().status = 1
+        watch._tick()
+        pauses.append(child.pause)
+        watch.time.now = child.next - 0.0625
+        watch._tick()
+        assert len(watch.made) == number
+        watch.time.now = child.next
+    assert pauses == [0.2 * 2**number for number in range(8)] + [30.0, 30.0]
+    for lived, pause in ((60.0, 30.0), (60.5, 0.2)):
+        watch._tick()
+        watch.time.now += lived
+        watch.only().status = 1
+        watch._tick()
+        assert child.pause == pause
+        watch.time.now += 30.0
+
+
+def test_the_job_of_a_dead_worker_is_done_again(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    watch._tick()
+    name = watch.children[0].name
+    upkeep.enter_worker(watch.store, name, 1)
+    (address,) = watch.store.put()  # type: ignore[attr-defined]
+    assert watch.store.claim(name)
+    watch.only().status = 1
+    release = upkeep.release
+    monkeypatch.setattr(upkeep, "release", raising(DatabaseAway()))
+    for _ in range(2):
+        watch._tick()
+    assert watch.store.get(address).status == "running"
+    monkeypatch.setattr(upkeep, "release", release)
+    watch._tick()
+    job = watch.store.get(address)
+    assert (job.status, job.attempts, upkeep.alive_workers(watch.store)) == ("queued", 1, [])
+    said = [record.getMessage() for record in caplog.records]
+    assert said.count("database away") == said.count("database back") == 2, "once a change"
+    monkeypatch.setattr(upkeep, "end_late", raising(ValueError()))
+    watch._tick()
+    assert "could not tend the jobs" in caplog.text
+
+
+def test_a_worker_that_takes_too_much_memory_is_killed(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch._tick()
+    (address,) = watch.store.put()  # type: ignore[attr-defined]
+    assert watch.store.claim(watch.children[0].name)
+    watch._tick()
+    assert watch.signals == []
+    monkeypatch.setattr(supervisor, "memory_of", lambda _: (20 << 20) + 1)
+    watch._tick()
+    assert watch.signals == [(watch.only().pid, signal.SIGKILL)]
+    error = watch.store.get(address).error
+    assert error is not None
+    assert error["code"] == "too_heavy"
+
+
+def test_a_worker_that_does_not_give_up_its_job_is_killed(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch._tick()
+    strays = {watch.children[0].name, "of another supervisor"}
+    monkeypatch.setattr(upkeep, "stray_workers", lambda _: strays & {*strays})
+    kept = strays
+    for now, who in ((0.0, kept), (5.0, set()), (6.0, kept), (14.0, kept)):
+        strays = who
+        watch.time.now = 2000.0 + now
+        watch._tick()
+        assert watch.signals == [], "within eight seconds, and no stray in between"
+    watch.time.now += 0.5
+    watch._tick()
+    assert watch.signals == [(watch.only().pid, signal.SIGKILL)]
+
+
+def test_what_is_done_now_and_then(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    swept, recovered = [], []
+    monkeypatch.setattr(upkeep, "sweep", lambda _: swept.append(watch.time.now))
+    for now in (1000.0, 1020.0, 1020.5, 1030.0, 1041.0):
+        watch.time.now = now
+        watch._tick()
+    assert swept == [1000.0, 1020.5, 1041.0]
+    monkeypatch.setattr(upkeep, "recover", lambda _: recovered.append(seconds))
+    monkeypatch.setattr(upkeep, "end_late", lambda _: None)
+    monkeypatch.setattr(upkeep, "stray_workers", lambda _: set())
+    store = watch.store
+    for shared, seconds in ((True, 15.0), (True, 15.5), (False, 0.0)):
+        contact = SimpleNamespace(seconds=seconds)
+        watch.store = SimpleNamespace(database=SimpleNamespace(shared=shared, contact=contact))  # type: ignore[assignment]
+        watch._tend()
+    watch.store = store
+    assert recovered == [15.5, 0.0], "after an outage who lives renews its lease first"
+
+
+def test_the_end_of_a_supervisor(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    (address,) = watch.store.put()  # type: ignore[attr-defined]
+
+    def tick() -> None:
+        Supervisor._tick(watch)
+        assert watch.store.claim(watch.children[0].name)
+        watch.stop()
+
+    monkeypatch.setattr(watch, "_tick", tick)
+    watch.run()
+    process, again = watch.only(), JobTable(watch.settings)
+    assert watch.signals == [(process.pid, signal.SIGTERM), (process.pid, signal.SIGKILL)]
+    assert process.patience == [10.0]
+    job = again.get(address)
+    assert (job.status, job.attempts, watch.bell.ends) == ("queued", 0, None)
+    again.close()
+
+
+def test_where_a_server_listens(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing to start"):
+        Supervisor(settings_for(tmp_path, workers=0), serve=False)
+    made = Supervisor(settings_for(tmp_path, workers=2, root_path="/s"))
+    assert [child.label for child in made.children] == ["server", "worker 1", "worker 2"]
+    assert made.socket is not None
+    port = made.socket.getsockname()[1]
+    assert (made.address, made.place) == (f"http://127.0.0.1:{port}/s/", str(made.settings.data))
+    assert made.children[0].orders()["socket"] == made.socket.fileno()
+    with pytest.raises(InputError) as result:
+        listen("127.0.0.1", port)
+    assert result.value.message.startswith(f"nothing can listen at 127.0.0.1:{port}: ")
+    made._end()
+    made.socket = SimpleNamespace(getsockname=lambda: ("::1", 80, 0, 0))  # type: ignore[assignment]
+    assert made.address == "http://[::1]:80/s/"
+
+
+def test_a_process_ends_with_its_supervisor(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, ended, over = Time(), [], threading.Event()
+
+    def leave(status: int) -> None:
+        ended.append((status, time.slept))
+        over.set()
+
+    line = SimpleNamespace(readline=lambda: '{"a": 1}', buffer=io.BytesIO(b"xx"))
+    monkeypatch.setattr(supervisor, "sys", SimpleNamespace(stdin=line))
+    monkeypatch.setattr(supervisor, "time", time)
+    monkeypatch.setattr(supervisor, "os", SimpleNamespace(_exit=leave))
+    assert orders(lambda: ended.append("asked"), 5.0) == {"a": 1}
+    assert over.wait(60.0)
+    assert ended == ["asked", (1, [5.0])]
