@@ -349,8 +349,13 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     losing(lambda: upkeep.sweep(store))
     losing(lambda: delete_job(store, put(store)))
 
+
+def test_what_is_counted_once_is_not_tried_again(
+    stores: Stores, postgres_url: str, line: Line
+) -> None:
+    store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
-    with pytest.raises(DatabaseAway):  # what is counted once is not tried again
+    with pytest.raises(DatabaseAway):
         store.count("jobs_stopped")
     assert counter(store, "jobs_stopped") == 1.0
 

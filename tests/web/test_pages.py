@@ -84,7 +84,7 @@ def metas(page: Element) -> dict[str, str]:
 
 
 def test_words_for_sizes_days_moments_and_errors() -> None:
-    sizes = {1: "1 byte", 900: "900 bytes", 1023: "1023 bytes", 1024: "1 kB", 100_000: "97 kB",
+    sizes = {1: "1 byte", 900: "900 bytes", 1023: "1,023 bytes", 1024: "1 kB", 100_000: "97 kB",
              (1 << 20) - 1: "1023 kB", 1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
     assert {number: size_words(number) for number in sizes} == sizes
     days = {30.0: "30 days", 1.0: "1 day", 0.99: "24 hours", 0.5: "12 hours", 0.001: "1 hour"}
@@ -188,15 +188,15 @@ def test_the_player_is_asked_for(pages: Site) -> None:
     place = f"/r/{address}/player"
     for body, status in ((b"player=Nobody", 422), (b"", 422), (b"player=a&player=b", 422)):
         assert pages.post(place, body).status == status
-    assert pages.post(place, b"player=Jin+Siyoung").headers["Location"] == f"/r/{address}"
-    assert pages.job(address)["options"]["player"] == "Jin Siyoung"
-    assert heading(pages.page(f"/r/{address}")) == "Measuring the moves"
     for players, words in (
         ([*PLAYERS, PLAYERS[0]], "No single player is in all"),
         ([{"name": "Black", "games": 1, "colour": "black"}], "The games name no players"),
     ):
         page = pages.page(pages.stored("go", status="needs_player", players=players))
         assert words in page.text
+    assert pages.post(place, b"player=Jin+Siyoung").headers["Location"] == f"/r/{address}"
+    assert pages.job(address)["options"]["player"] == "Jin Siyoung"
+    assert heading(pages.page(f"/r/{address}")) == "Measuring the moves"
 
 
 def test_a_reader_sees_no_buttons_of_the_owner(pages: Site) -> None:

@@ -435,7 +435,6 @@ JOBS: list[tuple[str, bytes, str]] = [
     ("a.sgf", GAMES[1], "too_many_games"),
     ("a.csv", HEAD + b"".join(b"p%d,q%d,1\n" % (i, i) for i in range(11)), "too_many_players"),
     ("a.csv", HEAD + b"A,B,1\n" * 501, "too_many_games"),
-    ("a.sgf.gz", gzip.compress(b"(;GM[1]C[" + b"a" * 3_000_000), "input"),
     ("a.sgf", b"(;GM[1]SZ[999999999]PB[a]PW[b];B[aa])", "input"),
     ("a.csv", b"a,b,c\n1,2,3\n", "input"),
     ("a.sgf", b"(;GM[1]" * 20_000, ""),
