@@ -9,7 +9,6 @@ import pytest
 from tools import house
 from tools.house import ROOT, circles, classes, imports, long_signatures, modules
 
-MODULES = modules(ROOT / "src")
 #: A package in which each kind of import makes a circle, and one that is none.
 BUILT = {
     "yardstone/__init__.py": "",
@@ -78,9 +77,7 @@ def test_a_count_that_rises_is_named_and_held(tmp_path: Path) -> None:
     assert path.read_text().startswith('# Why.\n"go lines" = [90, 50]\n')
 
 
-def test_a_class_name_means_one_thing() -> None:
-    assert classes(MODULES) == {}
-
-
-def test_no_function_has_more_positional_parameters_than_one_can_keep_in_order() -> None:
-    assert long_signatures(MODULES) == []
+def test_a_class_name_means_one_thing_and_signatures_are_short() -> None:
+    there = modules(ROOT / "src")
+    assert classes(there) == {}
+    assert long_signatures(there) == []

@@ -1,4 +1,4 @@
-"""Starting is quick: nothing heavy is imported before it is needed."""
+"""Starting is quick: nothing heavy is imported before it is needed, and layers import downwards."""
 
 from __future__ import annotations
 
@@ -9,64 +9,42 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+FOR_TABLES = {"duckdb", "pandas", "jinja2", "matplotlib"}
+HEAVY = FOR_TABLES | {"numba", "scipy", "rich", "typer", "zstandard"}
+CALL = "from yardstone.cli.main import main; main({!r}.split())"
+ORDO = r"""
+from pathlib import Path
+from yardstone.cli.ordo import main
+Path("g.pgn").write_text('[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n')
+assert main(["-q", "-p", "g.pgn"]) == 0
+"""
 
-HEAVY = ("numba", "scipy", "duckdb", "matplotlib", "rich", "typer", "jinja2", "pandas", "zstandard")
-#: What only the commands for people need; `yardstone ordo` starts without it. (Numba
-#: itself imports scipy and its linalg.)
-NOT_FOR_ORDO = (
-    "scipy.sparse",
-    "scipy.special",
-    "duckdb",
-    "matplotlib",
-    "rich",
-    "typer",
-    "jinja2",
-    "pandas",
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import yardstone", HEAVY | {"numpy"}),
+        ("import yardstone.errors", HEAVY | {"numpy"}),
+        ("import yardstone.parallel", HEAVY | {"numpy"}),
+        ("import yardstone.pool", HEAVY - {"numba"}),
+        (CALL.format("--version"), HEAVY | {"numpy"}),
+        (CALL.format("--help"), HEAVY - {"typer", "rich"} | {"numpy", "onnxruntime", "torch"}),
+        (CALL.format("rate --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
+        (CALL.format("match --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
+        # Numba itself imports scipy and its linalg.
+        (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
+    ],
 )
-
-
-def imported(code: str) -> set[str]:
-    """Modules that are there after some code has run in a new process."""
-    report = "import sys; print(*sys.modules, sep='\\n')"
-    result = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True
+def test_what_is_not_needed_is_not_imported(code: str, absent: set[str], tmp_path: Path) -> None:
+    report = "import sys; print(*sys.modules, file=sys.stderr)"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    return set(result.stdout.splitlines())
-
-
-@pytest.mark.parametrize("module", ["yardstone", "yardstone.errors", "yardstone.parallel"])
-def test_light_modules_import_nothing_heavy(module: str) -> None:
-    assert not imported(f"import {module}") & {*HEAVY, "numpy"}
-
-
-def test_the_pool_needs_numpy_only() -> None:
-    assert not imported("import yardstone.pool") & set(HEAVY) - {"numba"}
-
-
-@pytest.mark.parametrize("option", ["--version", "--help"])
-def test_the_command_answers_without_numpy(option: str) -> None:
-    code = (
-        "import contextlib, io, sys\n"
-        f"sys.argv = ['yardstone', {option!r}]\n"
-        "from yardstone.cli.main import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
-        "    main()\n"
-    )
-    assert not imported(code) & {"numpy", "numba", "scipy", "duckdb", "matplotlib", "jinja2"}
-
-
-def test_ordo_starts_light() -> None:
-    games = '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n'
-    code = (
-        "import contextlib, io, pathlib, tempfile\n"
-        "from yardstone.cli.ordo import main\n"
-        "with tempfile.TemporaryDirectory() as folder:\n"
-        "    games = pathlib.Path(folder) / 'games.pgn'\n"
-        f"    games.write_text({games!r})\n"
-        "    with contextlib.redirect_stdout(io.StringIO()):\n"
-        "        assert main(['-q', '-p', str(games)]) == 0\n"
-    )
-    assert not imported(code) & set(NOT_FOR_ORDO)
+    assert set(ran.stderr.split()) & absent == set()
 
 
 def test_the_direction_of_imports() -> None:

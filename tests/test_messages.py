@@ -6,27 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import yardstone
 from tests.fuzz.cases import bad_message
-from yardstone.errors import InputError, SkippedWarning, UsageError, YardstoneError, shown
+from yardstone.errors import InputError, SkippedWarning, UsageError, shown
 from yardstone.pool import Skipped
 
 HOSTILE = "\x1b[2J\u202egnp.exe\r\ud800\x9b31m\u2028"
 
 
-def test_plain_text_stays_as_it_is() -> None:
-    for text in ("no such file", "Dvořák – 九段 “x”\nsecond line", "a\u00a0b"):
-        assert shown(text) == text
-
-
-def test_control_characters_are_written_out() -> None:
-    assert shown(HOSTILE) == "\\x1b[2J\\u202egnp.exe\\r\\ud800\\x9b31m\\u2028"
-
-
-def test_long_text_keeps_its_beginning_and_its_end() -> None:
-    text = shown(f"column {'x' * 60_000} is not known")
-    assert len(text) <= 400
-    assert text.startswith("column xxx")
-    assert text.endswith("xxx is not known")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *((text, text) for text in ("no such file", "Dvořák – 九段 “x”\nsecond line", "a\u00a0b")),
+        (HOSTILE, "\\x1b[2J\\u202egnp.exe\\r\\ud800\\x9b31m\\u2028"),
+        ("x" * 400, "x" * 400),
+        (f"column {'x' * 394}", f"column {'x' * 240} … {'x' * 150}"),
+    ],
+)
+def test_texts_are_short_and_harmless(text: str, message: str) -> None:
+    assert shown(text) == message
 
 
 @given(st.text(st.characters(), max_size=600))
@@ -46,5 +44,28 @@ def test_whatever_is_shown_is_harmless(text: str) -> None:
     ],
     ids=lambda each: type(each).__name__,
 )
-def test_all_messages_are(message: YardstoneError | SkippedWarning | Skipped) -> None:
+def test_all_messages_are(message: object) -> None:
     assert bad_message(str(message)) is None
+
+
+def test_a_message_has_its_place_and_a_hint() -> None:
+    error = InputError("gone", file="a.pgn", line=3, hint="look")
+    assert (str(error), error.advice) == ("a.pgn:3: gone (look)", "gone (look)")
+    assert str(InputError("gone", file="a.pgn")) == "a.pgn: gone"
+    assert str(yardstone.UnknownPlayerError("nobody")) == "nobody"  # a KeyError shows quotes
+    for extra, install in ((None, "pandas"), ("plot", "'yardstone[plot]'")):
+        missing = yardstone.MissingExtraError("pandas (or polars)", extra)
+        assert str(missing) == f"pandas (or polars) is not installed: pip install {install}"
+
+
+def test_errors_are_pythons_own_as_well() -> None:
+    for error, own in (
+        (yardstone.InputError, ValueError),
+        (yardstone.UsageError, ValueError),
+        (yardstone.WrongTypeError, TypeError),
+        (yardstone.UnknownPlayerError, KeyError),
+        (yardstone.MissingFileError, FileNotFoundError),
+        (yardstone.MissingExtraError, ImportError),
+    ):
+        assert issubclass(error, own)
+        assert issubclass(error, yardstone.YardstoneError)

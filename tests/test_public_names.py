@@ -1,23 +1,27 @@
-"""What `import yardstone` offers, and how fast."""
+"""What `import yardstone` offers, and the example files that come with it."""
 
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import yardstone
 from yardstone import errors
+from yardstone.errors import InputError
+from yardstone.examples import copy_examples, example, example_files
 from yardstone.ratings import systems
 
 
-@pytest.mark.parametrize("name", yardstone.__all__)
-def test_every_public_name_is_there(name: str) -> None:
-    assert getattr(yardstone, name) is not None
-    assert name in dir(yardstone)
+def test_every_public_name_is_there_and_no_other() -> None:
+    for name in yardstone.__all__:
+        assert getattr(yardstone, name) is not None
+        assert name in dir(yardstone)
+    for entry in systems.SYSTEMS.values():
+        assert getattr(yardstone, str(entry.home).partition(":")[2]) is entry.system_class()
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        _ = yardstone.no_such_name
 
 
 def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
@@ -32,21 +36,27 @@ def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
     assert shown == set(yardstone.__all__)
 
 
-def test_every_system_is_offered_by_its_class() -> None:
-    for entry in systems.SYSTEMS.values():
-        assert getattr(yardstone, str(entry.home).partition(":")[2]) is entry.system_class()
+def test_examples_by_name_and_described() -> None:
+    about = example("README.md").read_text("utf-8")
+    assert example_files()
+    assert [name for name in example_files() if f"`{name}`" not in about] == []
+    assert yardstone.rate(str(example("league.csv"))).ratings
+    with pytest.raises(InputError, match=r"no example is called 'no\.csv' .*league\.csv"):
+        example("no.csv")
 
 
-def test_every_error_is_public() -> None:
-    assert set(errors.__all__) <= set(yardstone.__all__)
-
-
-def test_other_names_do_not_exist() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
-        _ = yardstone.no_such_name
-
-
-def test_importing_takes_no_time() -> None:
-    script = "import yardstone, sys; print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert {"numpy", "numba", "duckdb", "typer"}.isdisjoint(ran.stdout.split())
+def test_copies_of_the_examples(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    paths = copy_examples(folder)
+    assert sorted(paths) == sorted(folder.iterdir())
+    for path in paths:
+        assert path.read_bytes() == example(path.name).read_bytes()
+    assert copy_examples(folder) == paths  # they are there already
+    own = tmp_path / "open.xml"
+    own.write_text("mine", "utf-8")
+    with pytest.raises(InputError, match=r"open\.xml.*not overwritten"):
+        copy_examples(tmp_path)
+    assert set(tmp_path.iterdir()) == {own, folder.parent}
+    assert own.read_text("utf-8") == "mine"
+    with pytest.raises(InputError, match="cannot be"):
+        copy_examples(own / "folder")

@@ -3,214 +3,229 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
+from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger, write_matches
-from tests.backgammon.known_errors import known_error
-from yardstone.backgammon.formulas import REFIT
-from yardstone.cli.commands import application
-from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from tests.cli.calls import Command
+from yardstone.backgammon.error_rates import Unit
+from yardstone.backgammon.formulas import FORMULAS
+from yardstone.backgammon.positions import Position, read_position
+from yardstone.backgammon.rating import RatingQuestion, rating_answer
+from yardstone.reports.backgammon import blunder_steps, rating_document, text_board
+from yardstone.reports.boards import BackgammonDiagram
+from yardstone.reports.files import json_pieces
 
-#: Runs `analyse` with more options: what it prints on each stream.
-Analysed = Callable[..., tuple[str, str]]
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application("backgammon")(
-        args=[str(a) for a in arguments], prog_name="backgammon", standalone_mode=False
-    )
-    return capsys.readouterr().out
-
-
-def test_a_rating(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["rating", "--epm", "0.0085", "--epc", "0.021", "--length", "7"]
-    assert run(capsys, *asked).startswith("Rating 1927.7, -122.3 to perfect play at 2050")
-    result = json.loads(run(capsys, *asked, "--offset", "2100", "--format", "json"))
-    assert result["rating"] == pytest.approx(1977.655, abs=0.001)
-    other = json.loads(run(capsys, *asked, "--offset", "gamesite2000", "--format", "json"))
-    assert other["rating"] == pytest.approx(result["rating"] + 100)
-    people = json.loads(run(capsys, *asked, "--formula", "people", "--format", "json"))
-    assert 2050 - people["rating"] == pytest.approx(0.845 * 122.345, abs=0.001)
-    reach = 1.96 * 0.067 * 122.345
-    assert people["interval"]["high"] == pytest.approx(people["rating"] + reach, abs=0.01)
-    assert "interval" not in result
-    refit = json.loads(run(capsys, *asked, "--formula", "refit", "--format", "json"))
-    reach = 1.96 * known_error(REFIT.loss_error(0.0085, 0.021, 7))
-    assert refit["interval"]["low"] == pytest.approx(refit["rating"] - reach, abs=0.01)
-    text = run(capsys, *asked, "--formula", "refit", "--against", "1850")
-    assert "was fitted to programs with noise" in text
-    assert re.search(r"against 1850 \(95 %: 5\d\.\d\d to 5\d\.\d\d %\)", text)
-    assert run(capsys, "rating", "--epm", "8.5", "--epc", "21", "--length", "7") == run(
-        capsys, *asked
-    )
-
-
-def test_one_point_matches(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["rating", "--epm", "0.01", "--length", "1", "--format", "json"]
-    assert json.loads(run(capsys, *asked))["rating"] == pytest.approx(2050 - 343.24)
-    text = json.loads(run(capsys, *asked, "--formula", "text"))
-    assert text["rating"] == pytest.approx(2050 - 379.16)
-
-
-def test_other_questions(capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "rating", "--depd", "0.0075", "--length", "5")
-    assert "+125.3 points apart" in text
-    refit = ["rating", "--depd", "0.0075", "--length", "5", "--formula", "refit"]
-    error = known_error(REFIT.decision_error(0.0075, 5))
-    result = json.loads(run(capsys, *refit, "--against", "1800", "--format", "json"))
-    assert result["difference_interval"]["high"] == pytest.approx(
-        result["difference"] + 1.96 * error, abs=0.01
-    )
-    assert result["interval"]["high"] == pytest.approx(1800 + result["difference_interval"]["high"])
-    assert result["probability_interval"]["low"] < result["probability"]
-    assert re.search(r"alone: \+1\d\d\.\d to \+1\d\d\.\d points", run(capsys, *refit))
-    assert "58.00 %" in text
-    assert "add --against" in text
-    assert not text.startswith("Rating")
-    assert "+157.5 points apart" in run(capsys, "rating", "--win", "0.6", "--length", "5")
-    assert "PR 7.48" in run(capsys, "rating", "--from-rating", "1800", "--length", "5")
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10"
+CUBE = "27aAEQiyPYMxAA:MAGgARAAEAAA"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("options", "question", "formula", "offset"),
     [
-        (["rating", "--length", "5"], "give one of"),
-        (["rating", "--length", "5", "--epm", "-0.1"], "EPM"),
-        (["rating", "--length", "5", "--epm", "0.5"], "--unit"),
-        (["rating", "--length", "5", "--epm", "8.5", "--epc", "0.02"], "one unit"),
-        (["rating", "--length", "0", "--epm", "0.01"], "length"),
-        (["rating", "--length", "5", "--epm", "0.01", "--offset", "mars"], "--offset"),
-        (["analyse"], "name files"),
-        (["analyse", "x.mat", "--timeout", "0"], "--timeout"),
-        (["analyse", "x.mat", "--table", "x.txt"], "--table"),
-        (["analyse", "x.mat", "-o", "x.xlsx"], "-o"),
-        (["analyse", "x.mat", "--format", "parquet"], "Parquet"),
-        (["analyse", "x.mat", "--import", "pgn"], "no format"),
+        ("--epm 0.0085 --epc 0.021", {"epm": 0.0085, "epc": 0.021}, "published", 2050.0),
+        ("--epm 8.5 --unit thousandths", {"epm": 8.5}, "published", 2050.0),
+        ("--epm 0.0085 --offset 2100", {"epm": 0.0085}, "published", 2100.0),
+        ("--epm 0.0085 --offset GameSite2000", {"epm": 0.0085}, "published", 2200.0),
+        ("--epm 0.01 --formula text", {"epm": 0.01}, "text", 2050.0),
+        ("--epm 0.01 --formula people", {"epm": 0.01}, "people", 2050.0),
+        ("--pr 5 --formula refit --against 1850", {"pr": 5.0, "against": 1850.0}, "refit", 2050.0),
+        ("--epd 0.01", {"epd": 0.01}, "published", 2050.0),
+        ("--depd 0.0075 --against 1800", {"depd": 0.0075, "against": 1800.0}, "published", 2050.0),
+        ("--memg 9", {"memg": 9.0}, "published", 2050.0),
+        ("--snowie 5", {"snowie": 5.0}, "published", 2050.0),
+        (
+            "--snowie 5 --moves-per-decision 1.5",
+            {"snowie": 5.0, "moves_per_decision": 1.5},
+            "published",
+            2050.0,
+        ),
+        ("--win 0.6", {"win": 0.6}, "published", 2050.0),
+        ("--from-rating 1800", {"from_rating": 1800.0}, "published", 2050.0),
     ],
 )
-def test_wrong_usage(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+def test_options_reach_the_rating(
+    options: str, question: dict[str, Any], formula: str, offset: float, run: Command
 ) -> None:
-    with pytest.raises(UsageError, match=message):
-        run(capsys, *arguments)
+    more = {"unit": Unit.thousandths} if "--unit" in options else {}
+    answer = rating_answer(RatingQuestion(length=7, **question | more), FORMULAS[formula], offset)
+    known = json.loads("".join(json_pieces(rating_document(answer))))
+    assert run.json(f"backgammon rating --length 7 {options}") == known
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two matches and a broken one; beside it the ledger of their analysis."""
-    made = tmp_path_factory.mktemp("analysis") / "matches"
-    made.mkdir()
-    write_matches(made)
-    (made / "synonyms.csv").write_text("Ann,Eva\n")
-    return made
-
-
-@pytest.fixture(scope="module")
-def gnubg(folder: Path) -> tuple[str, ...]:
-    """The options that name the program and the ledger."""
-    program, ledger = program_and_ledger(folder.parent)
-    return ("--gnubg", str(program), "--ledger", str(ledger))
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--epm 0.0085 --epc 0.021 --length 7", "^Rating 1927.7, -122.3 to perfect play at 2050"),
+        ("--epm 8.5 --epc 21 --length 7", "^Rating 1927.7, -122.3 to perfect play at 2050"),
+        ("--pr 9 --formula refit --length 7 --against 1850", "was fitted to programs with noise"),
+        (
+            "--pr 9 --formula refit --length 7 --against 1850",
+            r"against 1850 \(95 %: \d\d\.\d\d to ",
+        ),
+        ("--depd 0.0075 --length 5", r"^(?!Rating).*\+125\.3 points apart"),
+        ("--depd 0.0075 --length 5", r"58\.00 %"),
+        ("--depd 0.0075 --length 5", "add --against"),
+        ("--depd 0.0075 --length 5 --formula refit", r"alone: \+1\d\d\.\d to \+1\d\d\.\d points"),
+        ("--win 0.6 --length 5", r"\+157\.5 points apart"),
+        ("--from-rating 1800 --length 5", r"PR 7\.48"),
+    ],
+)
+def test_a_rating_in_words(options: str, words: str, run: Command) -> None:
+    assert re.search(words, run(f"backgammon rating {options}").out)
 
 
 @pytest.fixture
-def analysed(capsys: pytest.CaptureFixture[str], folder: Path, gnubg: tuple[str, ...]) -> Analysed:
-    def analysed(*arguments: str | Path) -> tuple[str, str]:
-        application("backgammon")(
-            args=["analyse", str(folder), *gnubg, *map(str, arguments)],
-            prog_name="backgammon",
-            standalone_mode=False,
-        )
-        result = capsys.readouterr()
-        return result.out, result.err
-
-    return analysed
+def line(run: Command, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A command that analyses two matches and a broken file; the ledger has them where it must."""
+    (run.folder / "matches").mkdir()
+    write_matches(run.folder / "matches")
+    program, ledger = program_and_ledger(tmp_path_factory.mktemp("ledger"))
+    return f"backgammon analyse matches --gnubg {program} --ledger {ledger}"
 
 
-def test_an_analysis_in_words(folder: Path, analysed: Analysed) -> None:
-    text, _ = analysed()
+def test_an_analysis_in_words(line: str, run: Command) -> None:
+    text = run(line).out
     assert text.startswith("2 matches of 3 players, analysed by GNU Backgammon 1.")
-    assert "Worst blunders" in text
-    assert "Files without a match: 1" in text
-    assert "not recognized" in text
-    row = next(line.split() for line in text.splitlines() if line.startswith("Bob"))
+    for words in (
+        "Worst blunders", "Files without a match: 1", "not recognized", "Errors by class of play",
+    ):  # fmt: skip
+        assert words in text
+    assert "the same player?" not in text
+    row = next(each.split() for each in text.splitlines() if each.startswith("Bob"))
     assert row[1:3] == ["2", "2"]
-    text, _ = analysed("--synonyms", folder / "synonyms.csv", "--player", "Eva", "--blunders", "3")
+    run.write("synonyms.csv", "Ann,Eva\n")
+    text = run(f"{line} --synonyms synonyms.csv --player Eva --blunders 3").out
     assert "2 matches of 2 players" in text
-    assert next(line.split()[1] for line in text.splitlines() if line.startswith("Ann")) == "2"
-
-
-def test_spellings_are_asked_about(tmp_path: Path, analysed: Analysed) -> None:
-    assert "the same player?" not in analysed()[0]
-    synonyms = tmp_path / "synonyms.csv"
-    synonyms.write_text("B ob,Eva\n")
-    text, _ = analysed("--synonyms", synonyms)
-    flat = " ".join(text.split())
+    assert next(each.split()[1] for each in text.splitlines() if each.startswith("Ann")) == "2"
+    run.write("synonyms.csv", "B ob,Eva\n")
+    flat = " ".join(run(f"{line} --synonyms synonyms.csv").out.split())
     assert re.search('"B ?ob" and "B ?ob" differ only in capitals or spaces: the same player', flat)
     assert "--synonyms FILE merges names" in flat
 
 
-def test_an_analysis_for_programs(tmp_path: Path, analysed: Analysed) -> None:
-    out, said = analysed("--format", "json", "--offset", "2100")
-    assert "broken.mat" in said
-    result = json.loads(out)
-    assert result["format"] == 1
-    assert result["offset"] == 2100
+def test_an_analysis_for_programs(line: str, run: Command) -> None:
+    said = run(f"{line} --format json --offset 2100")
+    assert "broken.mat" in said.err
+    result = json.loads(said.out)
+    assert (result["format"], result["offset"]) == (1, 2100)
     bob = result["players"][0]
-    assert bob["player"] == "Bob"
+    assert (bob["player"], bob["matches"], len(bob["trend"])) == ("Bob", 2, 2)
     assert bob["rating"]["low"] <= bob["rating"]["value"] < 2100
-    assert bob["matches"] == 2
-    assert len(bob["trend"]) == 2
     assert result["unusable"][0]["status"] == "refused"
-    assert {len(blunder["position"]) for blunder in result["blunders"]} == {14}
-    out, _ = analysed("--format", "csv", "--table", tmp_path / "table.csv")
-    rows = list(csv.DictReader(out.splitlines()))
+    moves = [each for each in bob["classes"] if each["class"] not in _CUBE]
+    assert sum(each["decisions"] for each in moves) == bob["unforced"]
+    assert sum(each["loss"] for each in moves) == pytest.approx(bob["chequer"], abs=1e-4)
+    for blunder in result["blunders"]:
+        assert len(blunder["position"]) == 14
+        gap = blunder["best_equity"] - blunder["played_equity"]
+        assert gap == pytest.approx(blunder["error"], abs=1e-6)
+    # A result kept before there were equities and classes is shown still.
+    old = [
+        {name: value for name, value in each.items() if not name.endswith("equity")}
+        for each in result["blunders"]
+    ]
+    assert len(list(blunder_steps(old))) == len(old)
+    rows = run.rows(f"{line} --table table.csv")
     assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)
-    with (tmp_path / "table.csv").open() as file:
-        matches = list(csv.DictReader(file))
+    matches = list(csv.DictReader(run.read("table.csv").splitlines()))
     assert [row["player_1"] for row in matches] == ["Ann", "Eva"]
     assert [row["winner"] for row in matches] == ["2", "2"]
+    # The table of matches goes straight into an evaluation.
+    said = run("evaluate table.csv --systems vandendoel,fibs --replicates 0")
+    assert "vandendoel" in said.out
 
 
-def test_parquet(tmp_path: Path, analysed: Analysed) -> None:
+_CUBE = ("no double", "double", "take", "pass")
+
+
+def test_files_of_an_analysis(line: str, run: Command) -> None:
     import duckdb
 
-    players, matches = tmp_path / "players.parquet", tmp_path / "matches.parquet"
-    analysed("-o", players, "--table", matches)
+    outputs = "-o page.html -o trend.svg -o players.parquet --table matches.parquet"
+    assert run(f"{line} --quiet {outputs}").out == ""
+    page = run.read("page.html")
+    assert "Worst blunders" in page
+    assert "Played: 6/2 3/1" in page
+    assert page.count("<script") == 1  # the one that all pages have
+    assert page.count("<svg") >= 20
+    assert "<svg" in run.read("trend.svg")
     with duckdb.connect() as connection:
-        rows = connection.execute(
-            f"SELECT player, matches FROM '{players}' ORDER BY matches DESC"
-        ).fetchall()
-        assert rows[0] == ("Bob", 2)
-        dates = connection.execute(f"SELECT date FROM '{matches}' ORDER BY 1").fetchall()
+        players = "SELECT player, matches FROM 'players.parquet' ORDER BY matches DESC"
+        assert connection.execute(players).fetchall()[0] == ("Bob", 2)
+        dates = connection.execute("SELECT date FROM 'matches.parquet' ORDER BY 1").fetchall()
         assert str(dates[0][0]) == "2024-05-31"
 
 
-def test_a_page_and_a_picture(tmp_path: Path, analysed: Analysed) -> None:
-    pictures = ("-o", tmp_path / "page.html", "-o", tmp_path / "trend.svg")
-    assert analysed("--quiet", *pictures)[0] == ""
-    page = (tmp_path / "page.html").read_text()
-    assert "Worst blunders" in page
-    assert page.count("<script") == 1  # the one that all pages have
-    assert "<svg" in (tmp_path / "trend.svg").read_text()
+def test_an_analysis_that_cannot_be(line: str, run: Command) -> None:
+    for options, message in (
+        ("--strict", "broken.mat"),
+        ("--player Zoe", "no match of 'Zoe'"),
+    ):
+        assert message in run(f"{line} {options}", status=1).err
+    only = line.replace("analyse matches", "analyse matches/broken.mat")
+    assert "not recognized" in run(only, status=1).err
 
 
-def test_what_cannot_be_done(
-    folder: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    gnubg: tuple[str, ...],
-    analysed: Analysed,
-) -> None:
-    with pytest.raises(StrictError, match=r"broken\.mat"):
-        analysed("--strict")
-    with pytest.raises(InputError, match="no match of 'Zoe'"):
-        analysed("--player", "Zoe")
-    with pytest.raises(NoGamesError, match="not recognized"):
-        run(capsys, "analyse", folder / "broken.mat", *gnubg)
-    with pytest.raises(InputError, match="no such file"):
-        run(capsys, "analyse", tmp_path / "none.mat", *gnubg)
-    with pytest.raises(InputError, match="no such program"):
-        run(capsys, "analyse", folder, "--gnubg", tmp_path / "none")
+def test_a_position_is_shown_and_converted(run: Command) -> None:
+    out = run(f"backgammon position {CUBE} --no-evaluate").out
+    assert out.startswith("Black on roll")
+    assert "XGID=-BBBBBA--b--bB--Ab-dbbAa--:0:0:-1:00:2:1:0:13:10" in out
+    assert "Black 1, White 2 in a match to 13" in out
+    result = run.json(f"backgammon position {XGID} --no-evaluate")
+    assert (result["position_id"], result["match_id"]) == ("4HPwATDgc/ABMA", "cInqAAAAAAAA")
+    assert result["evaluation"] is None
+    out = run("backgammon position 4HPwATDgc/ABMA --no-evaluate").out
+    assert "alone does not say score" in out
+
+
+def test_a_position_is_evaluated(run: Command) -> None:
+    real_gnubg()
+    line = f"backgammon position {XGID} --plies 0 --moves 2"
+    out = run(f"{line} -o page.html").out
+    assert "13/8" in out
+    assert "at 0 plies" in out
+    assert "<svg" in run.read("page.html")
+    assert "GNU Backgammon’s choice" in run.read("page.html")
+    rows = run.rows(line)
+    assert len(rows) == 2
+    assert float(rows[0]["equity"]) >= float(rows[1]["equity"])
+    offered = replace(Position.from_gnu_id(*read_position(CUBE).gnu_id.split(":")), doubled=True)
+    out = run(f"backgammon position {offered.xgid} --plies 0").out
+    assert "White is doubled to 2: take or pass?" in out
+    assert "take (GNU Backgammon: No double, take)" in out
+
+
+def test_text_boards() -> None:
+    bar = read_position("XGID=aa--BBBB-Ac-bA-a--b-cAb--A:1:-1:1:33:2:3:0:7:10")
+    lines = text_board(bar)
+    assert "|                  | X|                  |" in lines[6]
+    assert "cube 2 of O" in lines[7]
+    assert lines[13].endswith("X  White, 2 of 7 points, pips 112, 3 off")
+    stack = read_position("XGID=-BCHA--------------bcc----:3:1:1:65:0:0:1:0:10")
+    assert any(" 8 " in line for line in text_board(stack))
+    # After a double the one who decides is at the bottom.
+    assert "X is doubled to 2" in "\n".join(text_board(Position(doubled=True)))
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        Position(dice=(6, 1)),
+        Position(doubled=True, length=3),
+        Position(length=2, score=(1, 0), crawford=True),
+        read_position("XGID=-BCHA--------------bcc----:3:1:1:65:0:0:1:0:10"),
+    ],
+)
+def test_boards_are_pictures(position: Position) -> None:
+    board = BackgammonDiagram("A board", position, ("Ann <&>", "Bob"), [(6, 2), (3, 0)])
+    root = ElementTree.fromstring(board.standalone())
+    texts = [each.text for each in root.iter() if each.tag.endswith("text")]
+    assert any(text and text.startswith("Ann <&>") for text in texts)
+    points = [number for side in (position.own, position.other) for number in side]
+    drawn = [each for each in root.iter() if each.get("r") == "13"]
+    assert len(drawn) == sum(min(number, 5) for number in points)

@@ -2,18 +2,16 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import yardstone
+from tests.cli.calls import Command
 from tests.skipping import read_skipping
-from yardstone.cli.main import main
 from yardstone.pool import Pool
 from yardstone.records.decoding import escape_cell, plain_cell
 from yardstone.records.sgf import read_games
@@ -26,10 +24,8 @@ SGF = """(;GM[1]SZ[19]PB[Ann]BR[3d]PW[Bob]WR[2d]KM[650]HA[0]RE[B+3.5]DT[2021-11-
 
 
 @pytest.fixture
-def sgf(tmp_path: Path) -> Path:
-    path = tmp_path / "games.sgf"
-    path.write_text(SGF)
-    return path
+def sgf(run: Command) -> str:
+    return run.write("odd.sgf", SGF)
 
 
 def content(pool: Pool) -> list[tuple[str, str, float, str]]:
@@ -44,165 +40,105 @@ def content(pool: Pool) -> list[tuple[str, str, float, str]]:
     "target",
     ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.pgn", "a.pgn.gz", "a.csv.zst", "a.sgf"],
 )
-def test_every_format_gives_the_same_games(sgf: Path, tmp_path: Path, target: str) -> None:
-    table = tmp_path / "first.csv"
-    assert main(["convert", str(sgf), "-o", str(table)]) == 0
-    output = tmp_path / target
-    assert main(["convert", str(table), "-o", str(output), "-q"]) == 0
+def test_every_format_gives_the_same_games(sgf: str, target: str, run: Command) -> None:
+    run(f"convert {sgf} -o first.csv")
+    run(f"convert first.csv -o {target} -q")
     expected = content(read_skipping(sgf, times=True))
-    assert content(yardstone.read(output, times=True)) == expected
+    assert content(yardstone.read(target, times=True)) == expected
     assert expected[1][:3] == ("Bob", '"Eve \\ Öst"', 0.0)
-    again = tmp_path / "again.csv"
-    assert main(["convert", str(output), "-o", str(again), "-q"]) == 0
-    assert content(yardstone.read(again, times=True)) == expected
+    run(f"convert {target} -o again.csv -q")
+    assert content(yardstone.read("again.csv", times=True)) == expected
     if target != "a.sgf" and not target.startswith("a.pgn"):
-        assert again.read_text() == table.read_text()
+        assert run.read("again.csv") == run.read("first.csv")
 
 
-def test_columns_are_kept(sgf: Path, tmp_path: Path) -> None:
-    table = tmp_path / "out.json"
-    assert main(["convert", str(sgf), "-o", str(table)]) == 0
-    rows = json.loads(table.read_text())
-    assert rows[0] == {
+def test_columns_and_moves_are_kept(sgf: str, run: Command) -> None:
+    run(f"convert {sgf} -o out.json")
+    assert json.loads(run.read("out.json"))[0] == {
         "first": "Ann", "second": "Bob", "score": 1, "time": "2021-11-07", "size": 19,
         "komi": 6.5, "handicap": 0, "black_rank": "3d", "white_rank": "2d",
         "written_result": "B+3.5", "event": None, "moves": 2,
     }  # fmt: skip
-    back = tmp_path / "back.sgf"
-    assert main(["convert", str(table), "-o", str(back)]) == 0
-    game = next(iter(read_games(back)))
+    run("convert out.json -o back.sgf")
+    game = next(iter(read_games("back.sgf")))
     assert (game.komi, game.result, game.black_rank, game.size) == (6.5, "B+3.5", "3d", 19)
-
-
-def test_records_keep_their_moves(sgf: Path, tmp_path: Path) -> None:
-    output = tmp_path / "repaired.sgf"
-    assert main(["convert", str(sgf), "-o", str(output)]) == 0
-    games = list(read_games(output))
+    run(f"convert {sgf} -o repaired.sgf")
+    games = list(read_games("repaired.sgf"))
     assert [game.moves.tolist() for game in games] == [[72, 288], [40], [60], [60]]
-    assert "KM[6.5]" in output.read_text()
+    assert "KM[6.5]" in run.read("repaired.sgf")
 
 
-def test_what_is_left_out_is_said(
-    sgf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["convert", str(sgf), "-o", str(tmp_path / "out.pgn")]) == 0
-    said = capsys.readouterr().err
-    assert "3 games written" in said
-    assert "1 record was skipped: 1 result without a winner" in said
-    assert "games.sgf:4: result '?' names no winner" in said
-    assert "repaired 1 times: komi written without its decimal point" in said
-    assert "moves and comments are not kept, only results" in said
-    assert "stands as White" in said
-    table = tmp_path / "more.csv"
-    table.write_text("first,second,score,weather\nAnn,Bob,1,rain\n")
-    assert main(["convert", str(table), "-o", str(tmp_path / "out.sgf")]) == 0
-    assert "column 'weather' has no place in sgf" in capsys.readouterr().err
-    assert main(["convert", str(table), "-o", str(tmp_path / "out.sgf"), "-q"]) == 0
-    assert capsys.readouterr().err == ""
-
-
-def test_columns_that_would_be_taken_for_others_are_renamed(tmp_path: Path) -> None:
-    table = tmp_path / "in.csv"
-    table.write_text("white,black,score,winner,date,day\nAnn,Bob,1,nobody,2020-01-02,Monday\n")
-    output = tmp_path / "out.csv"
-    assert main(["convert", str(table), "-o", str(output), "-q"]) == 0
-    assert output.read_text().splitlines() == [
-        "first,second,score,time,written_winner,written_day",
-        "Ann,Bob,1,2020-01-02,nobody,Monday",
+def test_what_is_left_out_is_said(sgf: str, run: Command) -> None:
+    said = run(f"convert {sgf} -o out.pgn").err
+    for words in (
+        "3 games written",
+        "1 record was skipped: 1 result without a winner",
+        "odd.sgf:4: result '?' names no winner",
+        "repaired 1 times: komi written without its decimal point",
+        "moves and comments are not kept, only results",
+        "Black, who moves first in SGF, stands as White, who moves first in PGN",
+    ):
+        assert words in said
+    run.write("more.csv", "first,second,score,weather\nAnn,Bob,1,rain\n")
+    assert "column 'weather' has no place in sgf" in run("convert more.csv -o out.sgf").err
+    assert run("convert more.csv -o out.sgf -q").err == ""
+    # A rating list says what was put right, too.
+    results = ["AB1", "BA1", "BC1", "CB1", "CA0", "AC1", "AB2", "BC2", "CA2", "AB0"]
+    games = [
+        f"(;PB[{one}]PW[{two}]KM[650]RE[{'0BW'[int(n)]}{'+' * (n > '0')}])"
+        for one, two, n in results
     ]
-
-
-def test_pgn_tags_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pgn = tmp_path / "in.pgn"
-    pgn.write_text(
-        '[Event "Cup \\"A\\""]\n[Round "3"]\n[White "Ann"]\n[Black "Bob"]\n[WhiteElo "2100"]\n'
-        '[Date "2020.01.02"]\n[Result "1/2-1/2"]\n\n1. e4 1/2-1/2\n'
-    )
-    assert main(["convert", str(pgn), "--to", "pgn", "-q"]) == 0
-    assert capsys.readouterr().out == (
-        '[Event "Cup \\"A\\""]\n[Site "?"]\n[Date "2020.01.02"]\n[Round "3"]\n[White "Ann"]\n'
-        '[Black "Bob"]\n[Result "1/2-1/2"]\n[WhiteElo "2100"]\n\n1/2-1/2\n\n'
-    )
-
-
-def test_columns_of_a_table_can_be_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = tmp_path / "in.csv"
-    table.write_text("Home,Guest,R,City\nAnn,Bob,1,Bonn\n")
-    names = "first=Home,second=Guest,score=R,town=City"
-    assert main(["convert", str(table), "--columns", names]) == 0
-    assert capsys.readouterr().out == "first,second,score,town\nAnn,Bob,1,Bonn\n"
-
-
-def test_a_query_is_converted(capsys: pytest.CaptureFixture[str]) -> None:
-    sql = "SELECT 'Ann' AS white, 'Bob' AS black, '1-0' AS result, 7 AS n"
-    assert main(["convert", "--query", sql, "--to", "jsonl"]) == 0
-    assert json.loads(capsys.readouterr().out) == {
-        "first": "Ann", "second": "Bob", "score": 1, "n": 7,
-    }  # fmt: skip
+    run.write("club.sgf", "".join(games) + "(;PB[A]PW[B])")
+    out = run("rate club.sgf").out
+    assert "Skipped: 3 records" in out
+    assert "Repaired:\n  10 × komi written without its decimal point" in out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "message"),
+    ("text", "options", "expected"),
     [
-        (["games.sgf", "-o", "out.xyz"], 2, "which format?"),
-        (["games.sgf", "--to", "parquet"], 2, "Parquet is not text"),
-        (["--quiet"], 2, "name a file of results"),
-        (["missing.sgf"], 1, "no such file"),
-        (["games.sgf", "-o", "nowhere/out.csv"], 1, "no such folder"),
-        (["games.sgf", "--strict", "-o", "out.csv"], 1, "games.sgf:4: result '?' names no winner"),
-        (["games.sgf", "--from", "tarot"], 2, "there is no format 'tarot'"),
+        (  # columns that would be taken for others are renamed
+            "white,black,score,winner,date,day\nAnn,Bob,1,nobody,2020-01-02,Monday\n",
+            "",
+            "first,second,score,time,written_winner,written_day\n"
+            "Ann,Bob,1,2020-01-02,nobody,Monday\n",
+        ),
+        (
+            "Home,Guest,R,City\nAnn,Bob,1,Bonn\n",
+            "--columns first=Home,second=Guest,score=R,town=City",
+            "first,second,score,town\nAnn,Bob,1,Bonn\n",
+        ),
+        (
+            '[Event "Cup \\"A\\""]\n[Round "3"]\n[White "Ann"]\n[Black "Bob"]\n[WhiteElo "2100"]\n'
+            '[Date "2020.01.02"]\n[Result "1/2-1/2"]\n\n1. e4 1/2-1/2\n',
+            "--from pgn --to pgn",
+            '[Event "Cup \\"A\\""]\n[Site "?"]\n[Date "2020.01.02"]\n[Round "3"]\n[White "Ann"]\n'
+            '[Black "Bob"]\n[Result "1/2-1/2"]\n[WhiteElo "2100"]\n\n1/2-1/2\n\n',
+        ),
+        (
+            "white,black,result,n\nAnn,Bob,1-0,7\n",
+            "--query \"SELECT * FROM 'in.csv'\" --to jsonl",
+            '{"first": "Ann", "second": "Bob", "score": 1, "n": 7}\n',
+        ),
     ],
 )
-def test_errors(
-    sgf: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    status: int,
-    message: str,
-) -> None:
-    monkeypatch.chdir(sgf.parent)
-    assert main(["convert", *arguments]) == status
-    assert message in capsys.readouterr().err
-    assert sorted(path.name for path in sgf.parent.iterdir()) == ["games.sgf"]
+def test_tables_tags_and_queries(text: str, options: str, expected: str, run: Command) -> None:
+    run.write("in.csv", text)
+    said = run(f"convert {'' if '--query' in options else 'in.csv'} -q {options}")
+    assert said.out == expected
 
 
-def test_what_stood_there_stays_if_anything_fails(sgf: Path, tmp_path: Path) -> None:
-    output = tmp_path / "out.sgf"
-    output.write_text("before")
-    sgf.write_text(SGF + "(;SZ[99])")
-    assert main(["convert", str(sgf), "--strict", "-o", str(output)]) == 1
-    assert output.read_text() == "before"
-    assert main(["convert", str(sgf), "-o", str(output)]) == 0
-    assert len(list(read_games(output))) == 4
-
-
-def test_compressed_output(sgf: Path, tmp_path: Path) -> None:
-    output = tmp_path / "out.csv.gz"
-    assert main(["convert", str(sgf), "-o", str(output), "-q"]) == 0
-    packed = output.read_bytes()
+def test_a_file_is_written_whole_or_stays_and_packed_alike(sgf: str, run: Command) -> None:
+    run.write("out.sgf", "before")
+    run.write(sgf, SGF + "(;SZ[99])")
+    run(f"convert {sgf} --strict -o out.sgf", status=1)
+    assert run.read("out.sgf") == "before"
+    run(f"convert {sgf} -o out.sgf")
+    assert len(list(read_games("out.sgf"))) == 4
+    run(f"convert {sgf} -o out.csv.gz -q")
+    packed = (run.folder / "out.csv.gz").read_bytes()
     assert gzip.decompress(packed).startswith(b"first,second,score,time")
     assert packed[3:8] == bytes(5), "no name and no time: the same games come to the same bytes"
-
-
-def test_a_rating_list_says_what_was_put_right(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "games.sgf"
-    results = ["AB1", "BA1", "BC1", "CB1", "CA0", "AC1", "AB2", "BC2", "CA2", "AB0"]
-    path.write_text(
-        "".join(
-            f"(;PB[{one}]PW[{two}]KM[650]RE[{'0BW'[int(n)]}{'+' * (n > '0')}])"
-            for one, two, n in map(tuple, results)
-        )
-        + "(;PB[A]PW[B])"
-    )
-    assert main(["rate", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert "Skipped: 3 records" in said
-    assert "Repaired:\n  10 × komi written without its decimal point" in said
 
 
 FORMULAS = ["=HYPERLINK(1)", "'=1", "''@SUM(A1)", "@x", "+1+cmd|' /C calc'!A0", "-x", "=a,b"]
@@ -220,28 +156,60 @@ def test_every_cell_comes_back_and_begins_no_formula(text: str) -> None:
 
 
 def test_numbers_are_no_text() -> None:
-    assert [escape_cell(value) for value in (-1.5, None, True, "", "-1.5", "=")] == [
-        *(-1.5, None, True, "", "-1.5", "=")
-    ]
+    values = [-1.5, None, True, "", "-1.5", "="]
+    assert [escape_cell(value) for value in values] == values
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.parquet", "a.jsonl"])
-def test_names_that_are_formulas_come_back(tmp_path: Path, name: str) -> None:
+def test_names_that_are_formulas_come_back(name: str, run: Command) -> None:
     names = [*FORMULAS, *SOUND]
-    games = tmp_path / "games.jsonl"
     pairs = zip(names, [*names[1:], names[0]], strict=True)
-    games.write_text(
-        "".join(json.dumps({"white": a, "black": b, "result": "1-0"}) + "\n" for a, b in pairs)
-    )
-    assert main(["convert", str(games), "-o", str(tmp_path / name), "-q"]) == 0
-    again = tmp_path / "again.csv"
-    assert main(["convert", str(tmp_path / name), "-o", str(again), "-q"]) == 0
-    for path in (tmp_path / name, again):
+    rows = [json.dumps({"white": a, "black": b, "result": "1-0"}) for a, b in pairs]
+    run.write("games.jsonl", "\n".join(rows))
+    run(f"convert games.jsonl -o {name} -q")
+    run(f"convert {name} -o again.csv -q")
+    for path in (name, "again.csv"):
         assert set(yardstone.read(path).players) == set(names)
-    assert main(["rate", str(again), "-o", str(tmp_path / "list.csv"), "-q"]) == 0
-    for path in (again, tmp_path / "list.csv"):
-        rows = csv.DictReader(io.StringIO(path.read_text()))
-        column = "player" if path.name == "list.csv" else "first"
-        cells = [row[column] for row in rows]
+    run("rate again.csv -o list.csv -q")
+    for path, column in (("again.csv", "first"), ("list.csv", "player")):
+        cells = [row[column] for row in csv.DictReader(run.read(path).splitlines())]
         assert {plain_cell(cell) for cell in cells} == set(names)
         assert {cell for cell in cells if cell[0] in "=+-@"} == {"+-", "-5"}
+
+
+def test_grades_and_ratings_on_other_scales(run: Command) -> None:
+    lines = run("convert rating 2d --to egf").out.splitlines()
+    assert lines[1].split() == ["2d", "grade", "2d", "2200", "2150", "to", "2250"]
+    (result,) = run.json("convert rating 1850 --from ogs --to egf")
+    assert (result["grade"], result["ranges"]["egf"]) == ("1k", [1950, 2050])
+    assert result["values"]["egf"] == pytest.approx(1966, abs=0.5)
+    rows = run.rows("convert rating 2d 12k 3p 25k")
+    assert [row["grade"] for row in rows] == ["2d", "12k", "3p", "25k"]
+    assert float(rows[2]["egf"]) == 2760
+    assert rows[2]["ogs"] == rows[3]["goldis"] == ""
+    assert run("convert rating --from egf --to grade -- -500").out.split()[-1] == "-26.00"
+    scales = run.json("convert rating --list")
+    assert [scale["scale"] for scale in scales][:3] == ["grade", "egf", "ogs"]
+    assert scales[1]["lowest"] == -900
+
+
+def test_a_column_of_ratings(run: Command) -> None:
+    table = "Name;Rating;Club\nAnn;2215;Kyōto\nBob;4k;\nEve;;Ulm\nIda;strong;Ulm\n\nJon;9999;\n"
+    (run.folder / "players.csv.gz").write_bytes(gzip.compress(table.encode()))
+    line = "convert rating players.csv.gz --column rating --from egf --to ogs"
+    said = run(f"{line} -o out.csv").err
+    assert "2 records were skipped" in said
+    assert "players.csv.gz:5: 'strong' is neither a grade nor a number" in said
+    rows = list(csv.DictReader(run.read("out.csv").splitlines()))
+    assert [row["Name"] for row in rows] == ["Ann", "Bob", "Eve", "Ida", "Jon"]
+    assert [row["Rating"] for row in rows] == ["2215", "4k", "", "strong", "9999"]
+    assert [row["Rating_grade"] for row in rows] == ["2d", "4k", "", "", ""]
+    assert (rows[0]["Club"], rows[2]["Rating_ogs"]) == ("Kyōto", "")
+    assert float(rows[1]["Rating_ogs"]) == pytest.approx(1649.3, abs=0.1)
+    assert ":5: 'strong'" in run(f"{line} --strict", status=1).err
+
+
+def test_a_folder_may_have_the_name_of_a_command(run: Command) -> None:
+    (run.folder / "games").mkdir()
+    run.write("games/a.csv", "white,black,result\nAnn,Bob,1-0\n")
+    assert "Ann,Bob" in run("convert games --to csv -q").out

@@ -1,108 +1,83 @@
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.cli.calls import Command
 from tests.go.nets.server import serve
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes, write_network
-from yardstone.cli.commands import application
-from yardstone.errors import InputError
 from yardstone.go.nets import store
 
 INCLUDED = store.network_name(store.INCLUDED)
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application("go", "nets")(
-        args=[str(a) for a in arguments], prog_name="nets", standalone_mode=False
-    )
-    return capsys.readouterr().out
-
-
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
     monkeypatch.delenv("YARDSTONE_NET", raising=False)
-    return tmp_path / "cache" / "yardstone" / "nets"
+    return home / "yardstone" / "nets"
 
 
-def test_a_life_of_networks(
-    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = run(capsys, "list").splitlines()
+def test_a_life_of_networks(cache: Path, run: Command) -> None:
+    lines = run("go nets list").out.splitlines()
     assert lines[1].split()[:4] == [INCLUDED, "8", "6", "64"]
     assert lines[2] == f"{INCLUDED} comes with Yardstone."
     assert lines[3].startswith(f"No other network in {cache}: `yardstone go nets download")
-    one = write_network(tmp_path / "one.bin.gz", ALL_SHAPES["v8"])
-    assert run(capsys, "add", one) == f"Added one: {cache}/one.bin.gz\n"
-    run(capsys, "add", write_network(tmp_path / "x.bin", Shape(17)), "--name", "two")
-    lines = run(capsys, "list").splitlines()
+    one = write_network(run.folder / "one.bin.gz", ALL_SHAPES["v8"])
+    write_network(run.folder / "x.bin", Shape(17))
+    assert run("go nets add one.bin.gz").out == f"Added one: {cache}/one.bin.gz\n"
+    run("go nets add x.bin --name two")
+    write_network(run.folder / "y.bin", Shape(8))
+    assert "--replace" in run("go nets add y.bin --name two", status=1).err
+    run("go nets add y.bin --name two --replace")
+    checksum = hashlib.sha256(one.read_bytes()).hexdigest()
+    lines = run("go nets list").out.splitlines()
     assert lines[0].split() == ["network", "version", "blocks", "channels", "size", "SHA-256"]
     assert lines[2].split()[:4] == ["one", "8", "2", "16"]
-    assert lines[3].split()[:4] == ["two", "17", "2", "16"]
-    assert lines[2].split()[-1] == hashlib.sha256(one.read_bytes()).hexdigest()[:12]
-    rows = list(csv.DictReader(io.StringIO(run(capsys, "list", "--format", "csv"))))
+    assert lines[2].split()[-1] == checksum[:12]
+    rows = run.rows("go nets list")
     assert [row["name"] for row in rows] == [INCLUDED, "one", "two"]
-    assert rows[1]["sha256"] == hashlib.sha256(one.read_bytes()).hexdigest()
-    result = json.loads(run(capsys, "list", "--format", "json"))
-    assert [row["blocks"] for row in result] == [6, 2, 2]
-    run(capsys, "remove", "one")
-    lines = run(capsys, "list").splitlines()
-    assert [line.split()[0] for line in lines[1:-2]] == [INCLUDED, "two"]
-    assert lines[-1] == f"The others are in {cache}."
-    with pytest.raises(InputError, match="no network 'one'"):
-        run(capsys, "remove", "two", "one")
-    assert run(capsys, "remove", "two").startswith("Removed")
+    assert rows[1]["sha256"] == checksum
+    assert [row["blocks"] for row in run.json("go nets list")] == [6, 2, 2]
+    # All of them are there, or none is removed.
+    assert "no network 'none'" in run("go nets remove two none", status=1).err
+    assert run("go nets remove one two").out.count("Removed ") == 2
+    assert [row["name"] for row in run.rows("go nets list")] == [INCLUDED]
+    (cache / "notes.txt").write_text("some notes")
+    assert "notes: is not a network of KataGo" in run("go nets list").out
+    assert "network" in run("go nets add game.sgf", status=1).err
 
 
-def test_a_network_in_detail(
-    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = write_network(tmp_path / "one.bin.gz", ALL_SHAPES["v17-fixed"])
-    text = run(capsys, "show", file)
-    assert "random-17-1\n" in text
-    assert "3 (1 attention, 1 feed-forward, 1 residual)" in text
-    assert "spatial root mean square" in text
-    assert "as if suicide were legal" in text
-    run(capsys, "add", file)
-    result = json.loads(run(capsys, "show", "--format", "json"))
-    assert result["file"] == str(cache / "one.bin.gz")
-    assert result["policies"] == 4
-    human = write_network(tmp_path / "human.bin", Shape(15, metadata=True))
-    with pytest.raises(InputError, match="wants to know the players' ranks"):
-        run(capsys, "show", human)
+def test_a_network_in_detail(cache: Path, run: Command) -> None:
+    write_network(run.folder / "one.bin.gz", ALL_SHAPES["v17-fixed"])
+    text = run("go nets show one.bin.gz").out
+    for words in (
+        "random-17-1\n",
+        "3 (1 attention, 1 feed-forward, 1 residual)",
+        "spatial root mean square",
+        "as if suicide were legal",
+    ):
+        assert words in text
+    run("go nets add one.bin.gz")
+    result = run.json("go nets show")
+    assert (result["file"], result["policies"]) == (str(cache / "one.bin.gz"), 4)
+    write_network(run.folder / "human.bin", Shape(15, metadata=True))
+    said = run("go nets show human.bin", status=1).err
+    assert "wants to know the players' ranks" in said
 
 
-def test_a_download(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_download_and_the_networks_known_by_name(cache: Path, run: Command) -> None:
     data = network_bytes(Shape(8))
     checksum = hashlib.sha256(data).hexdigest()
     with serve() as site:
         site.files["/net.bin"] = data
-        text = run(capsys, "download", f"{site.url}/net.bin", "--sha256", checksum, "--quiet")
+        line = f"go nets download {site.url}/net.bin --quiet --sha256"
+        text = run(line, checksum).out
         assert text == f"Downloaded net: {cache}/net.bin\nSHA-256 {checksum}\n"
-        with pytest.raises(InputError, match="SHA-256 is"):
-            run(capsys, "download", f"{site.url}/net.bin", "--name", "b", "--sha256", "0" * 64)
-
-
-def test_known_networks(capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "list", "--known")
-    assert "g170-b6c96-s175395328-d26788732" in text
-    result = json.loads(run(capsys, "list", "--known", "--format", "json"))
-    assert result[0]["url"].startswith("https://")
-    assert "short,url" in run(capsys, "list", "--known", "--format", "csv").replace("name,", "", 1)
-
-
-def test_what_is_no_network(
-    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "game.sgf").write_text("(;GM[1]FF[4];B[pd])")
-    with pytest.raises(InputError, match="network"):
-        run(capsys, "add", tmp_path / "game.sgf")
-    cache.mkdir(parents=True)
-    (cache / "notes.txt").write_text("some notes")
-    assert "notes: is not a network of KataGo" in run(capsys, "list")
+        assert "SHA-256 is" in run(f"{line} {'0' * 64} --name b", status=1).err
+    assert "g170-b6c96-s175395328-d26788732" in run("go nets list --known").out
+    (first, *_) = run.json("go nets list --known")
+    assert first["url"].startswith("https://")

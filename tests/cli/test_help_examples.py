@@ -1,24 +1,29 @@
-"""Every example of the help runs in a folder with the example files."""
+"""Every command is described, its options explained, and its examples run."""
 
 from __future__ import annotations
 
-import os
+import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
-from tests.shared import shared_path
+from tests.cli.calls import Command
+from tests.docs import blocks
 from yardstone.cli import commands, table
+from yardstone.cli.commands import application
+from yardstone.cli.main import main
 from yardstone.examples import copy_examples
 
-NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
+DOCS = blocks.ROOT / "docs"
+#: Where the options of a command are explained, if not on a page of its name.
+PAGES = {"demo": "recipes", "prep": "ordo", "evaluate": "evaluation", "predict": "history"}
+#: What they take of moves is explained on a page that their own leads to.
+WITH_MOVES = ("evaluate", "history", "predict", "rate")
+LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 #: Examples that no test can run, by how they begin, with the reason.
 NOT_RUN = {
     "serve": "it runs until it is stopped",
@@ -40,12 +45,7 @@ NOT_RUN = {
     "demo": "tests of its own run it",
 }
 #: What must have been done before an example.
-BEFORE = {
-    "tournament undo": "yardstone tournament result open.xml --round 5 --table 3 --score 1-0",
-}
-NETWORKS = ("go ", "strength estimate", "trickplay rate")
-#: Seconds that an example may take.
-PATIENCE = 300
+BEFORE = {"tournament undo": "tournament result open.xml --round 5 --table 3 --score 1-0"}
 
 
 def examples_of(
@@ -53,66 +53,84 @@ def examples_of(
 ) -> Iterator[tuple[str, list[str]]]:
     """The commands with the examples of each."""
     for name, entry in table.with_plugins(entries, *path).items():
-        place = " ".join((*path, name))
+        words = (*path, name)
         if isinstance(entry, table.Family):
-            yield place, [f"yardstone {line}" for line in entry.examples]
-            yield from examples_of((*path, name), entry.commands)
+            yield " ".join(words), [f"yardstone {line}" for line in entry.examples]
+            yield from examples_of(words, entry.commands)
             continue
-        module, _, function = entry.place.partition(":")
-        result = getattr(import_module(f"{entry.package}.{module}"), function)
-        written = (getdoc(result) or "").partition("\n\nExamples:\n")[2]
-        yield place, [line.strip() for line in written.splitlines() if line.strip()]
+        command = application(*words)
+        assert " ".join(command.help.split("\n\n")[0].split()) == table.about_of(entry)
+        lines = [line.strip() for line in command.epilog.splitlines()[2:]]
+        family = table.COMMANDS.get(path[0]) if path else None
+        shown = path if isinstance(family, table.Family) and family.default == name else words
+        assert all(line.startswith(f"yardstone {' '.join(shown)}") for line in lines), words
+        yield " ".join(words), lines
 
 
-EXAMPLES = {
-    "yardstone": [f"yardstone {line}" for line in commands.EXAMPLES],
-    **dict(examples_of((), table.COMMANDS)),
-}
-
-
-def reason_not_to_run(line: str) -> str | None:
-    words = line.removeprefix("yardstone ")
-    return next((why for begin, why in NOT_RUN.items() if words.startswith(begin)), None)
-
-
-RUN = {
-    command: [line for line in lines if reason_not_to_run(line) is None]
-    for command, lines in EXAMPLES.items()
-}
-
-
-@pytest.mark.parametrize("command", list(EXAMPLES))
-def test_every_command_has_examples(command: str) -> None:
-    lines = EXAMPLES[command]
-    assert lines, "no examples"
-    assert all(line.startswith("yardstone ") for line in lines)
-
-
-@pytest.mark.parametrize("command", [command for command, lines in RUN.items() if lines])
-def test_the_examples_run_where_the_reader_stands(command: str, tmp_path: Path) -> None:
-    run = [*filter(None, [BEFORE.get(command)]), *RUN[command]]
-    copy_examples(tmp_path)
-    environment = {**os.environ, "COLUMNS": "88", "NO_COLOR": "1"}
-    if any(line.removeprefix("yardstone ").startswith(NETWORKS) for line in run):
-        environment["YARDSTONE_NET"] = str(shared_path(NETWORK))
-    if any("backgammon analyse" in line for line in run):
-        real_gnubg()
-    for line in run:
-        words = [sys.executable, "-m", *shlex.split(line)]
-        ran = subprocess.run(
-            words,
-            cwd=tmp_path,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert ran.returncode == 0, f"{line}\n{ran.stderr}"
-
-
-def test_what_is_not_run_is_still_there() -> None:
-    every = [line.removeprefix("yardstone ") for lines in EXAMPLES.values() for line in lines]
+def test_every_command_has_examples_and_those_that_are_not_run_are_there() -> None:
+    every = dict(examples_of((), table.COMMANDS))
+    assert [command for command, lines in every.items() if not lines] == []
+    lines = [line.removeprefix("yardstone ") for lines in every.values() for line in lines]
     for begin in NOT_RUN:
-        assert any(line.startswith(begin) for line in every), f"{begin}: no example begins so"
+        assert any(line.startswith(begin) for line in lines), f"{begin}: no example begins so"
+    for name, entry in table.OWN_SWITCHES.items():
+        module, _, function = entry.place.partition(":")
+        home = __import__(f"yardstone.cli.{module}", fromlist=[function])
+        assert getdoc(getattr(home, function)), name
+
+
+@pytest.mark.parametrize("first", ["", *table.COMMANDS])
+def test_the_examples_run_where_the_reader_stands(
+    first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All but those that the documentation shows with what they print, where they are run too."""
+    shown = {
+        " ".join(command.command.split())
+        for page in blocks.documents()
+        for block in blocks.blocks(page)
+        if block.kind == "console"
+        for command in blocks.commands(block)
+    }
+    every = {"": [f"yardstone {line}" for line in commands.EXAMPLES]}
+    if first:
+        every = dict(examples_of((), {first: table.COMMANDS[first]}))
+    monkeypatch.delenv("YARDSTONE_NET", raising=False)
+    done = set()
+    for command, lines in every.items():
+        wanted = [line.removeprefix("yardstone ") for line in lines if line not in shown]
+        wanted = [line for line in wanted if not line.startswith(tuple(NOT_RUN))]
+        folder = tmp_path / (command or "all")
+        copy_examples(folder)
+        monkeypatch.chdir(folder)
+        for line in [*filter(None, [BEFORE.get(command)]), *wanted] if wanted else ():
+            if line.startswith("backgammon analyse"):
+                real_gnubg()
+            if line not in done or command in BEFORE:
+                assert main(shlex.split(line)) == 0, line
+                done.add(line)
+                capsys.readouterr()
+
+
+@pytest.mark.parametrize("command", sorted((*table.COMMANDS, *table.OWN_SWITCHES)))
+def test_every_option_is_explained_in_the_guide(command: str, run: Command) -> None:
+    option = "--help" if command in table.OWN_SWITCHES else "--help-all"
+    page = (DOCS / "reference" / "commands.md").read_text("utf-8")
+    assert f"## yardstone {command}\n\n```console\n$ yardstone {command} {option}\n" in page
+    guide = (DOCS / "how-to" / f"{PAGES.get(command, command)}.md").read_text("utf-8")
+    if command in WITH_MOVES:
+        assert "(fusion.md" in guide
+        guide += (DOCS / "how-to" / "fusion.md").read_text("utf-8")
+    texts = [run(f"{command} {option}").out]
+    if command == "go":
+        names = ("evaluate", "analyse", "judge", "features")
+        texts += [run(f"go {name} --help-all").out for name in names]
+        guide += "--output"
+    options = {name for text in texts for name in LONG_OPTION.findall(text)}
+    known = {*LONG_OPTION.findall(guide), "--help", "--help-all"}
+    assert options - known == set(), "not explained in docs/how-to/"
+
+
+def test_no_section_is_about_a_command_that_is_not() -> None:
+    page = (DOCS / "reference" / "commands.md").read_text("utf-8")
+    named = re.findall(r"^## yardstone (\w+)$", page, re.MULTILINE)
+    assert sorted(named) == sorted((*table.COMMANDS, *table.OWN_SWITCHES))

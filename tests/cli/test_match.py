@@ -1,129 +1,130 @@
 from __future__ import annotations
 
-import csv
-import io
 import json
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from yardstone.cli.main import main
+from tests.cli.calls import Command
+from tests.cli.match_files import Program, counted, play, written
+from yardstone.ratings.match import Match
+from yardstone.ratings.sprt import Sprt, judge_match
+from yardstone.reports.files import json_pieces
+from yardstone.reports.match import match_document
 
-
-def test_counts_of_games(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "859", "1329", "772"]) == 0
-    assert "+10.2  [+0.9, +19.5] at 95 %" in capsys.readouterr().out
-
-
-def test_counts_of_pairs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--elo1", "4", "--model", "normalized", "--format", "json", "--pairs"]
-    assert main(["match", "13", "37", "50", "25", "3", *options]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert result["model"] == "pentanomial"
-    assert result["games"] == 256
-    assert result["normalized_elo"]["value"] == pytest.approx(-63.97, abs=0.005)
-    assert result["sprt"]["llr"] == pytest.approx(-0.5491, abs=5e-5)
-
-
-@pytest.mark.parametrize("counts", [["0", "0", "0"], ["9", "0", "0"], ["0", "9", "0"]])
-def test_extremes_are_results_too(counts: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", *counts]) == 0
-    assert main(["match", *counts, "--format", "json"]) == 0
-    capsys.readouterr()
-
-
-def test_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "5", "5", "5", "-o", str(tmp_path / "match.txt")]) == 0
-    assert capsys.readouterr().out == ""
-    assert "Elo difference" in (tmp_path / "match.txt").read_text()
-
-
-def test_csv_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = tmp_path / "match.html"
-    assert main(["match", "859", "1329", "772", "--format", "csv", "-o", str(page)]) == 0
-    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert row["counts"] == "772 1329 859"
-    assert float(row["elo_low"]) == pytest.approx(0.916, abs=5e-4)
-    assert row["decision"] == "continue"
-    assert "Likelihood of superiority" in page.read_text()
+PLAYERS = "--players 'New 1.1' 'Old 1.0'"
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("options", "test", "more"),
     [
-        [],
-        ["1", "2"],
-        ["1", "2", "3", "4"],
-        ["1", "2", "3", "--pairs"],
-        ["1", "2", "x"],
-        ["1", "2", "-3"],
-        ["1", "2", "3", "--confidence", "100"],
-        ["1", "2", "3", "--elo0", "5"],
-        ["1", "2", "3", "--alpha", "2"],
-        ["1", "2", "3", "--half-width", "0"],
-        ["1", "2", "3", "--model", "bayes"],
-        ["1", "2", "3", "--pair-by", "round"],
-        ["--games", "x.pgn", "A"],
+        ("", (), {}),
+        ("--elo0 -3 --elo1 4", (-3.0, 4.0), {}),
+        ("--alpha 0.1 --beta 0.2", (0.0, 5.0, 0.1, 0.2), {}),
+        ("--model normalized", (0.0, 5.0, 0.05, 0.05, "normalized"), {}),
+        ("--confidence 90 --half-width 2", (), {"confidence": 0.9, "half_width": 2.0}),
     ],
 )
-def test_wrong_usage(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", *given]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("yardstone: error: ")
+def test_options_reach_the_judgement(
+    options: str, test: tuple[Any, ...], more: dict[str, Any], run: Command
+) -> None:
+    given = {"confidence": 0.95, "half_width": 5.0, **more}
+    sprt = Sprt(*test) if test else Sprt(0.0, 5.0, 0.05, 0.05, "logistic")
+    judgement = judge_match(Match.from_counts([13, 37, 50, 25, 3]), test=sprt, **given)
+    plain = json.loads("".join(json_pieces(match_document(judgement))))
+    assert run.json(f"match 13 37 50 25 3 {options}") == plain
 
 
-PGN = """[Event "Test"]
-[Round "{round}"]
-[White "{white}"]
-[Black "{black}"]
-[Result "{result}"]
-
-{result}
-
-"""
-
-
-@pytest.fixture
-def games(tmp_path: Path) -> Path:
-    rows = [
-        ("1", "New", "Old", "1-0"),
-        ("1", "Old", "New", "1/2-1/2"),
-        ("2", "New", "Old", "1-0"),
-        ("3", "New", "Old", "0-1"),
-        ("3", "Old", "New", "1-0"),
-        ("4", "New", "Other", "1-0"),
-    ]
-    path = tmp_path / "match.pgn"
-    path.write_text("".join(PGN.format(round=r, white=w, black=b, result=s) for r, w, b, s in rows))
-    return path
+def test_counts_in_every_format(run: Command) -> None:
+    assert "+10.2  [+0.9, +19.5] at 95 %" in run("match 859 1329 772").out
+    (row,) = run.rows("match 859 1329 772 -o match.html")
+    assert (row["counts"], row["decision"]) == ("772 1329 859", "continue")
+    assert float(row["elo_low"]) == pytest.approx(0.916, abs=5e-4)
+    assert "Likelihood of superiority" in run.read("match.html")
+    assert run("match 5 5 5 -o match.txt").out == ""
+    assert "Elo difference" in run.read("match.txt")
+    for extreme in ("0 0 0", "9 0 0", "0 9 0"):  # results too, of no width
+        run(f"match {extreme}")
+        run(f"match {extreme} --format json")
 
 
-def test_games_of_a_file(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["match", str(games), "--players", "New", "Old", "--format", "json"]
-    assert main([*given, "--pair-by", "event,round"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert result["counts"] == {"LL": 1, "LD": 0, "LW+DD": 0, "DW": 1, "WW": 0}
-    assert result["unpaired"] == 1
-    assert result["games_between"] == {"wins": 2, "draws": 1, "losses": 2}
-    assert (result["player"], result["other"]) == ("New", "Old")
-    assert main(given) == 0
-    by_round = json.loads(capsys.readouterr().out)
-    assert (by_round["pairing"], by_round["paired_by"]) == ("round", ["event", "round"])
-    assert by_round["counts"] == result["counts"]
+@pytest.mark.parametrize("program", ["fastchess", "cutechess-cli"])
+def test_counts_agree_with_an_independent_count(program: Program, run: Command) -> None:
+    text = written(play(150), program)
+    run.write("match.pgn", text)
+    expected = counted(text, "New 1.1")
+    result = run.json(f"match match.pgn {PLAYERS}")
+    for name in ("counts", "games_between", "moving_first", "moving_second"):
+        assert list(result[name].values()) == expected[name]
+    assert sum(result["counts"].values()) == 150
+    assert (result["player"], result["other"]) == ("New 1.1", "Old 1.0")
+    assert (result["pairing"], result["paired_by"]) == ("round", ["event", "round"])
+    assert (
+        run.json(f"match match.pgn {PLAYERS} --pair-by event,round")["counts"] == (result["counts"])
+    )
+    time = result["endings"][0]
+    assert (time["name"], time["lost"]) == ("time forfeit", expected["on time"])
+    pairs = Match(tuple(map(float, expected["counts"])))
+    assert result["sprt"]["llr"] == pytest.approx(Sprt().state(pairs).llr)
+    assert result["error_of_pairs_over_games"] < 1.0
 
 
-def test_players_and_columns_must_exist(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", str(games), "--players", "New", "Nobody"]) == 1
-    assert "no player is called 'Nobody'" in capsys.readouterr().err
-    assert main(["match", str(games), "--players", "Old", "Other"]) == 1
-    assert "did not meet" in capsys.readouterr().err
-    assert main(["match", str(games), "--players", "New", "Other", "--pairs"]) == 2
-    assert "no two games form a pair" in capsys.readouterr().err
+def test_a_match_that_is_not_finished(run: Command) -> None:
+    games = play(60)[:-9]
+    text = written(games[:-1]) + written(games[-1:]).replace(games[-1].result, "*")
+    run.write("match.pgn", text)
+    said = run("match match.pgn --format json")
+    result, expected = json.loads(said.out), counted(text, games[0].white)
+    assert result["player"] == games[0].white
+    assert result["unpaired"] == expected["single"] > 0
+    assert list(result["counts"].values()) == expected["counts"]
+    line = text[: text.rindex("[Event")].count("\n") + 1
+    assert f"match.pgn:{line}: unfinished (result *)" in said.err
+    place = {"file": "match.pgn", "line": line, "reason": "unfinished (result *)"}
+    assert result["skipped"]["first"] == [place]
 
 
-def test_without_pairs_single_games_count(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", str(games), "--players", "New", "Other"]) == 0
-    out = capsys.readouterr().out
-    assert "New against Other" in out
-    assert "1 (+1 =0 -0)" in out
+def test_the_report_and_losses_on_time_left_out(run: Command) -> None:
+    games = play(150)
+    run.write("match.pgn", written(games))
+    out = run(f"match match.pgn {PLAYERS}").out
+    for words in (
+        "event, round: at most two games each, with sides swapped",
+        "  Moving first             150 (+",
+        "adjudication",
+        "illegal move (lost by ",
+    ):
+        assert words in out
+    assert "Losses on time             New 1.1 0, Old 1.0 0" not in out
+    late = sum(game.ending == "time forfeit" for game in games)
+    said = run(f"match match.pgn {PLAYERS} --where", "Termination <> 'time forfeit'")
+    assert f"{late} of 300 games left out by --where" in said.err
+    assert f"{300 - late} (+" in said.out
+    assert "Losses on time             New 1.1 0, Old 1.0 0" in said.out
+
+
+def test_more_than_two_players(run: Command) -> None:
+    run.write("match.pgn", written([*play(3), *play(2, second="Third")]))
+    said = run("match match.pgn", status=1).err
+    for words in ("these are 2 matches", "(6 games)", "Third", "--players"):
+        assert words in said
+    result = run.json("match match.pgn --players Third 'New 1.1'")
+    assert sum(result["games_between"].values()) == 4
+    assert (
+        "did you mean 'New 1.1'?" in run("match match.pgn --players Third 'New 1.2'", status=1).err
+    )
+
+
+def test_tables_queries_and_games_that_nothing_pairs(run: Command) -> None:
+    rows = [f"{g.round},{g.white},{g.black},{g.result},{g.ending}" for g in play(50)]
+    run.write("rounds.csv", "\n".join(["Round,white,black,result,Termination", *rows]))
+    result = run.json(f"match rounds.csv {PLAYERS}")
+    assert (result["pairing"], result["paired_by"]) == ("round", ["Round"])
+    assert result["endings"]
+    asked = run.json(f"match --query \"SELECT * FROM 'rounds.csv'\" {PLAYERS}")
+    assert asked["counts"] == result["counts"]
+    run.write("four.csv", "white,black,result\nA,B,1-0\nA,B,0-1\nB,A,1-0\nA,B,1-0\n")
+    out = run("match four.csv").out
+    assert "Paired by                  nothing: neither" in out
+    assert "4 (+2 =0 -2)" in out
+    assert "Pairs " not in out

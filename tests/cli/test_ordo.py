@@ -1,59 +1,49 @@
-"""`yardstone ordo` on small pools: what it must not do wrong, and how it fails."""
+"""`yardstone ordo`: its switches as Ordo reads them, what it must not do wrong, how it fails."""
 
 from __future__ import annotations
 
+import ctypes
+import math
 import re
 import stat
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from yardstone.cli.ordo import main
+from tests.cli.calls import Command, pgn
+from yardstone.cli import prep
+from yardstone.cli.ordo_input import csv_fields
+from yardstone.cli.ordo_switches import (
+    SWITCHES,
+    read_options,
+    scan_float,
+    scan_integer,
+    scan_integers,
+    taken_switches,
+)
 
-Result = tuple[int, str, str]
-
-
-def games(*results: str) -> str:
-    """PGN of games written as ``"A 1-0 B"``."""
-    texts = []
-    for game in results:
-        white, result, black = game.split(" ")
-        texts.append(f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{result}\n\n')
-    return "".join(texts)
-
-
-CIRCLE = games("A 1-0 B", "B 1-0 C", "C 1-0 A", "A 1/2-1/2 C", "B 1-0 A")
-TWO_GROUPS = CIRCLE + games("X 1-0 Y", "Y 1-0 X", "X 1/2-1/2 Y", "X 1-0 Y")
-
-
-class Runner:
-    """Runs the command in a folder of its own."""
-
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder = folder
-        self._capsys = capsys
-
-    def write(self, name: str, text: str | bytes) -> str:
-        path = self.folder / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return name
-
-    def read(self, name: str) -> str:
-        return (self.folder / name).read_text(encoding="utf-8")
-
-    def __call__(self, arguments: str) -> Result:
-        status = main(arguments.split())
-        return (status, *self._capsys.readouterr())
+#: Texts of a number that one C library takes further than another.
+HARD_FOR_C = re.compile(r"0x|inf|nan|e(?![-+]?\d)", re.IGNORECASE)
 
 
-@pytest.fixture
-def run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Runner:
-    monkeypatch.chdir(tmp_path)
-    runner = Runner(tmp_path, capsys)
-    runner.write("g.pgn", CIRCLE)
-    return runner
+def games(results: str) -> str:
+    """PGN of games written as ``"A 1-0 B, B 1-0 C"``."""
+    parts = [game.split() for game in results.split(",")]
+    return pgn(*((white, black, result) for white, result, black in parts))
+
+
+CIRCLE = games("A 1-0 B, B 1-0 C, C 1-0 A, A 1/2-1/2 C, B 1-0 A")
+TWO_GROUPS = CIRCLE + games("X 1-0 Y, Y 1-0 X, X 1/2-1/2 Y, X 1-0 Y")
+
+
+@pytest.fixture(autouse=True)
+def _games(run: Command) -> None:
+    run.write("g.pgn", CIRCLE)
+    run.write("two.pgn", TWO_GROUPS)
+    run.write("z.pgn", CIRCLE + games("Z 1-0 A, Z 1-0 B"))
+    run.write("star.pgn", CIRCLE + games("A * B, A * Z"))
 
 
 def rating(text: str, player: str) -> float:
@@ -62,171 +52,157 @@ def rating(text: str, player: str) -> float:
     return float(result[1])
 
 
-def test_a_player_who_won_all_is_set_apart(run: Runner) -> None:
-    run.write("g.pgn", CIRCLE + games("Z 1-0 A", "Z 1-0 B"))
-    status, out, err = run("-q g.pgn")
-    assert status == 0
-    assert "Groups detected: 2" in err
-    assert "even after" not in err
-    assert "Z       > :" in out
-    forced = run("-q -G g.pgn")
-    assert forced == (0, out, "")
-
-
-def test_groups_are_refused_or_rated_apart(run: Runner) -> None:
-    run.write("g.pgn", TWO_GROUPS)
-    status, out, err = run("-q g.pgn")
-    assert (status, out) == (1, "")
-    assert "even after purging" in err
-    status, out, err = run("-q -G -N 4 g.pgn")
-    assert status == 0
-    assert "2 groups of players share no scale" in err
-    assert rating(out, "X") + rating(out, "Y") == pytest.approx(4600.0, abs=1e-3)
-
-
 @pytest.mark.parametrize(
-    ("switch", "rows"),
+    ("text", "arguments", "status", "out", "err"),
     [
-        ("-m", '"A",2400\n"X",2000\n'),
-        ("-y", '"A",2400,10\n"X",2000,10\n'),
-        ("-r", '"A","X",300,50\n'),
+        # A player who won all is set apart; groups are refused, or rated apart.
+        ("", "-q z.pgn", 0, r"Z       > :", "Groups detected: 2(?!.*even after)"),
+        ("", "-q -G z.pgn", 0, r"Z       > :", r"\A\Z"),
+        ("", "-q two.pgn", 1, r"\A\Z", "even after purging"),
+        ("", "-q -G two.pgn", 0, "X ", "2 groups of players share no scale"),
+        # Anchors in each group lift the refusal, those in one of two do not.
+        ('"A",2400\n"X",2000\n', "-q -m k two.pgn", 0, "X ", "Groups detected: 2"),
+        ('"A",2400,10\n"X",2000,10\n', "-q -y k two.pgn", 0, "X ", "Groups detected: 2"),
+        ('"A","X",300,50\n', "-q -r k two.pgn", 0, "X ", "Groups detected: 2"),
+        ('"A",2400\n"B",2300\n', "-q -m k two.pgn", 1, r"\A\Z", "even after purging"),
+        ('"B",2000,10\n', "-q -A A -y k g.pgn", 0, "A ", "has no effect"),
+        # Unfinished games are counted, not reported.
+        ("", "star.pgn", 0, r"Total games                   7\n", r"\A\Z"),
+        ("", "star.pgn", 0, r" - Truncated/Discarded        2\n", ""),
+        ("", "star.pgn", 0, "players with no games = 1", ""),
+        ("", "star.pgn", 0, "players, total purged = 1", ""),
+        ("", "-q -A Z star.pgn", 1, r"\A\Z", r'mispelled, wrong capital .* = "Z"\n'),
+        ("", "-q -A Nobody g.pgn", 1, r"\A\Z", 'ERROR: No games of anchor player.* = "Nobody"\n'),
+        # Synonyms are merged, chained and missed; the first main name is kept.
+        (
+            '"A","B"\n"A1","A"\n"A1","Nobody"\n',
+            "-q -G -Y k g.pgn",
+            0,
+            r"A1 +:.* 5 ",
+            r'\Ayardstone: k: the synonym "Nobody" is in no game\n\Z',
+        ),
+        ('"A1","Nobody"\n', "-q --no-warnings -Y k g.pgn", 0, "A ", r"\A\Z"),
+        ('"A","B"\n"C","B"\n', "-q -G -Y k g.pgn", 0, r"A ", '"B" has another main name already'),
+        # Old versions are hidden.
+        ('"A","B",0,50\n', "-q -r k g.pgn", 0, r"(?m)^     B ", ""),
+        ('"A","B",0,50\n', "-q -R -r k g.pgn", 0, r"\A(?!.*\bB\b)(?s:.*)\Z", ""),
+        # Deviations of zero fix the value.
+        ('"A",2400,0\n', "-y k -N 2 g.pgn", 0, "Anchoring, A --> 2400.0", ""),
+        ('"B",2300,30,40\n', "-y k g.pgn", 0, r"\[B\] = 2300.000000 \+/- 50.000000", ""),
+        # Signs of progress.
+        ("", "-Q -s 7 -G g.pgn", 0, r"\A0   10 .* 100 \(%\)\n\|-.*-\|\n\*{51}\n", ""),
+        ("", "--timelog -q g.pgn", 0, r"\A +\d+\.\d\d \| start\n", ""),
+        # Files that cannot be used.
+        ("A\n", "-q -m k g.pgn", 1, r"\A\Z", 'Errors in file "k"'),
+        ("A,x\n", "-q -m k g.pgn", 1, r"\A\Z", 'Errors in file "k"'),
+        ("Q,1\nA,2\n", "-q -m k g.pgn", 1, r"\A\Z", "Anchoring, Q --> FAILED"),
+        ("A,1\n", "-q -y k g.pgn", 1, r"\A\Z", 'Errors in file "k"'),
+        ("A,1,-1\n", "-q -y k g.pgn", 1, r"\A\Z", "cannot be negative"),
+        ("Q,1,0\n", "-q -y k g.pgn", 1, r"\A\Z", "Prior, Q --> FAILED"),
+        ("A,B,1,0\n", "-q -r k g.pgn", 1, r"\A\Z", "sigma too small"),
+        ("A,B,1,-1\n", "-q -r k g.pgn", 1, r"\A\Z", "cannot be negative"),
+        ("A,Q,1,1\n", "-q -r k g.pgn", 1, r"\A\Z", "name/s not found in input file"),
+        ("A,B,1\n", "-q -r k g.pgn", 1, r"\AProblems with input in -r file\n\Z", r"\A\Z"),
+        ("99,1,x\n", "-q -b k g.pgn", 1, r"\A\Z", 'Errors in file "k"'),
+        ("1,x,x\n", "-q -b k g.pgn", 1, r"\A\Z", 'Errors in file "k"'),
+        ("a,b\n", "-q -P k g.pgn", 1, r"\A\Z", 'Errors in file "k", or lack of memory'),
+        ("A\n", "-q -i k g.pgn", 1, r"\A\Z", r"\AERROR: Input file contains no games to process\n"),
+        ("nothing", "-q k", 1, r"\A\Z", r"\AERROR: Input file contains no games\n\Z"),
+        *(
+            ("", f"-q {switch} nope g.pgn", 1, "", 'Errors in file "nope"')
+            for switch in ("-m", "-y", "-r", "-b", "-P", "-Y", "-i", "-x")
+        ),
+        *(
+            ("", f"-q {switch} no/folder.txt g.pgn", 1, r"\A\Z", "no/folder.txt")
+            for switch in ("-o", "-c", "-j", "-e", "-C", "-g")
+        ),
+        ("", "-q -d 0 -u 5 g.pgn", 1, "", "-d switch specified an invalid number"),
+        ("", "-q -d 100 g.pgn", 1, "", "too high"),
+        ("", "-q -o /dev/null g.pgn", 0, r"\A\Z", r"\A\Z"),
     ],
 )
-def test_anchors_in_each_group_lift_the_refusal(run: Runner, switch: str, rows: str) -> None:
-    run.write("g.pgn", TWO_GROUPS)
-    run.write("k.csv", rows)
-    status, out, err = run(f"-q {switch} k.csv g.pgn")
-    assert status == 0
-    assert "Groups detected: 2" in err
-    assert rating(out, "A") > rating(out, "X") + 200.0
+def test_small_pools(
+    text: str, arguments: str, status: int, out: str, err: str, run: Command
+) -> None:
+    run.write("k", text)
+    before = run.names()
+    said = run(f"ordo {arguments}", status=status)
+    assert re.search(out, said.out)
+    assert re.search(err, said.err)
+    assert run.names() == before
 
 
-def test_anchors_in_one_of_two_groups_do_not(run: Runner) -> None:
-    run.write("g.pgn", TWO_GROUPS)
-    run.write("k.csv", '"A",2400\n"B",2300\n')
-    assert run("-q -m k.csv g.pgn")[0] == 1
+def test_ratings_of_groups_and_anchors(run: Command) -> None:
+    out = run("ordo -q -G -N 4 two.pgn").out
+    assert rating(out, "X") + rating(out, "Y") == pytest.approx(4600.0, abs=1e-3)
+    run.write("k", '"A",2400\n"X",2000\n')
+    out = run("ordo -q -m k two.pgn").out
+    assert (rating(out, "A"), rating(out, "X")) == (2400.0, 2000.0)
+    run.write("k", '"B",2000\n')
+    assert rating(run("ordo -q -m k g.pgn").out, "B") == 2000.0
+    run.write("k", '"B",2000,10\n')
+    assert rating(run("ordo -q -A A -y k g.pgn").out, "A") != 2300.0
 
 
-def test_a_single_fixed_rating_is_held(run: Runner) -> None:
-    run.write("k.csv", '"B",2000\n')
-    status, out, _ = run("-q -m k.csv g.pgn")
-    assert status == 0
-    assert rating(out, "B") == 2000.0
-
-
-def test_an_anchor_without_effect_is_pointed_out(run: Runner) -> None:
-    run.write("k.csv", '"B",2000,10\n')
-    status, out, err = run("-q -A A -y k.csv g.pgn")
-    assert status == 0
-    assert "has no effect" in err
-    assert rating(out, "A") != 2300.0
-
-
-def test_an_anchor_without_games_is_refused(run: Runner) -> None:
-    run.write("g.pgn", CIRCLE + games("A * Z"))
-    for name in ("Z", "Nobody"):
-        status, out, err = run(f"-q -A {name} g.pgn")
-        assert (status, out) == (1, "")
-        assert (
-            "ERROR: No games of anchor player, mispelled, wrong capital letters, "
-            f'or extra spaces = "{name}"\n' in err
-        )
-
-
-def test_bad_records_are_named_and_counted(run: Runner) -> None:
-    bad = '[White "A"]\n[Black "B"]\n[Result "1:0"]\n\n'
-    run.write("g.pgn", bad * 12 + CIRCLE)
-    status, _, err = run("-q g.pgn")
-    assert status == 0
-    lines = err.splitlines()
+def test_bad_records_are_named_and_counted(run: Command) -> None:
+    run.write("g.pgn", '[White "A"]\n[Black "B"]\n[Result "1:0"]\n\n' * 12 + CIRCLE)
+    lines = run("ordo -q g.pgn").err.splitlines()
     assert lines[0].startswith("yardstone: g.pgn:1: result '1:0'")
     assert len(lines) == 11
     assert lines[-1] == "yardstone: 12 records skipped: 12 x unknown result"
 
 
-def test_unfinished_games_are_counted_not_reported(run: Runner) -> None:
-    run.write("g.pgn", CIRCLE + games("A * B", "A * Z"))
-    status, out, err = run("g.pgn")
-    assert (status, err) == (0, "")
-    assert "Total games                   7" in out
-    assert " - Truncated/Discarded        2" in out
-    assert "players with no games = 1" in out
-    assert "players, total purged = 1" in out
+def test_names(run: Command) -> None:
+    run.write("blank.pgn", CIRCLE + '[White "A "]\n[Black "B"]\n[Result "1-0"]\n\n')
+    assert run("ordo -q blank.pgn").out.count("\n") == 9  # those are two players
+    name = r"The \"Rock\" \\ Ö"
+    run.write("rock.pgn", CIRCLE.replace('"A"', f'"{name}"'))
+    run.write("i.txt", f'"{name}"\n"B"\n"C"\n')
+    said = run("ordo -q -i i.txt -c o.csv rock.pgn")
+    assert (name in said.out, said.err) == (True, "")
+    assert f'"{name}"' in run.read("o.csv")
 
 
-def test_two_players_share_a_name_that_differs_in_blanks(run: Runner) -> None:
-    run.write("g.pgn", CIRCLE + '[White "A "]\n[Black "B"]\n[Result "1-0"]\n\n')
-    assert run("-q g.pgn")[1].count("\n") == 9
-
-
-def test_standard_input_is_a_dash(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = run("-q g.pgn")
-    with (run.folder / "g.pgn").open(encoding="utf-8") as stream:
+def test_standard_input_is_a_dash(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("g.pgn").open(encoding="utf-8") as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        assert run("-q -p -") == expected
+        assert run("ordo -q -p -") == run("ordo -q g.pgn")
 
 
-def test_synonyms_are_merged_chained_and_missed(run: Runner) -> None:
-    run.write("g.pgn", CIRCLE + games("A2 1-0 B", "A3 0-1 C"))
-    run.write("s.csv", '"A","A2"\n"A1","A"\n"A1","A3","Nobody"\n')
-    status, out, err = run("-q -Y s.csv g.pgn")
-    assert status == 0
-    assert re.search(r"A1 +:.* 6 ", out)
-    assert err == 'yardstone: s.csv: the synonym "Nobody" is in no game\n'
-    assert run("-q --no-warnings -Y s.csv g.pgn")[2] == ""
-
-
-def test_a_synonym_keeps_its_first_main_name(run: Runner) -> None:
-    run.write("s.csv", '"A","B"\n"C","B"\n')
-    status, out, err = run("-q -G -Y s.csv g.pgn")
-    assert status == 0
-    assert '"B" has another main name already' in err
-    assert not re.search(r"\d B +", out)
-
-
-def test_nobody_reaches_the_threshold(run: Runner) -> None:
-    status, out, err = run("-q -t 1000 -c o.csv g.pgn")
-    assert (status, err) == (0, "")
+def test_nobody_reaches_the_threshold(run: Command) -> None:
+    out = run("ordo -q -t 1000 -c o.csv g.pgn").out
     assert out.splitlines()[1] == "   # PLAYER    :  RATING  POINTS  PLAYED   (%)"
     assert run.read("o.csv") == '"#","PLAYER","RATING","ERROR","POINTS","PLAYED","(%)"\n'
 
 
-@pytest.mark.parametrize("switch", ["-o", "-c", "-j", "-e", "-C", "-g"])
-def test_what_cannot_be_written_is_an_error(run: Runner, switch: str) -> None:
-    status, out, err = run(f"-q {switch} no/folder.txt g.pgn")
-    assert (status, out) == (1, "")
-    assert "no/folder.txt" in err
-
-
-def test_files_are_written_whole_or_not_at_all(run: Runner) -> None:
+def test_files_are_written_whole_or_not_at_all(run: Command) -> None:
     run.write("o.txt", "precious")
-    (run.folder / "o.txt").chmod(0o640)
-    run.write("two.pgn", TWO_GROUPS)
-    assert run("-q -o o.txt two.pgn")[0] == 1
+    Path("o.txt").chmod(0o640)
+    before = run.names()
+    run("ordo -q -o o.txt two.pgn", status=1)
     assert run.read("o.txt") == "precious"
-    assert run("-q -o o.txt g.pgn")[0] == 0
-    assert run.read("o.txt") == run("-q g.pgn")[1]
-    assert stat.S_IMODE((run.folder / "o.txt").stat().st_mode) == 0o640
-    assert {path.name for path in run.folder.iterdir()} == {"o.txt", "g.pgn", "two.pgn"}
+    run("ordo -q -o o.txt g.pgn")
+    assert run.read("o.txt") == run("ordo -q g.pgn").out
+    assert stat.S_IMODE(Path("o.txt").stat().st_mode) == 0o640
+    assert run.names() == before
 
 
-def test_devices_are_written_directly(run: Runner) -> None:
-    assert run("-q -o /dev/null g.pgn") == (0, "", "")
+def test_errors_follow_the_confidence(run: Command) -> None:
+    wide, narrow = (
+        [
+            float(number)
+            for number in re.findall(
+                r"\+/- ([\d.]+)", run(f"ordo -q -W -D -s 20 -F {level} g.pgn").out
+            )
+        ]
+        for level in ("95", "68.27")
+    )
+    assert len(wide) >= 2
+    assert wide == pytest.approx([1.96 * each for each in narrow], rel=0.02, abs=0.02)
 
 
-def test_errors_follow_the_confidence(run: Runner) -> None:
-    margins = []
-    for level in ("95", "68.27"):
-        status, out, _ = run(f"-q -W -D -s 20 -F {level} g.pgn")
-        assert status == 0
-        margins.append([float(number) for number in re.findall(r"\+/- ([\d.]+)", out)])
-    for wide, narrow in zip(*margins, strict=True):
-        assert wide == pytest.approx(1.96 * narrow, rel=0.02, abs=0.02)
-
-
-def test_matrices_without_simulation(run: Runner) -> None:
-    status, out, err = run("-q -J -e e.csv -C c.csv g.pgn")
-    assert (status, err) == (0, "")
+def test_matrices_without_simulation(run: Command) -> None:
+    out = run("ordo -q -J -e e.csv -C c.csv g.pgn").out
     assert "---" in out.splitlines()[4]
     rows = [line.split(",") for line in run.read("e.csv").splitlines()]
     assert rows[0] == ['"N"', '"NAME"', "0", "1", "2"]
@@ -234,90 +210,142 @@ def test_matrices_without_simulation(run: Runner) -> None:
     confidence = [line.split(",")[2:] for line in run.read("c.csv").splitlines()[1:]]
     assert [row[i] for i, row in enumerate(confidence)] == ["", "", ""]
     assert float(confidence[0][1]) + float(confidence[1][0]) == pytest.approx(100.0, abs=0.11)
-    assert re.search(r" \d+\n", out)
-
-
-def test_signs_of_progress(run: Runner) -> None:
-    status, out, _ = run("-Q -s 7 -G g.pgn")
-    assert status == 0
-    assert out.startswith(
-        "0   10   20   30   40   50   60   70   80   90   100 (%)\n"
-        "|----|----|----|----|----|----|----|----|----|----|\n" + "*" * 51 + "\n"
-    )
-    status, out, _ = run("--timelog -q g.pgn")
-    assert re.match(r" +\d+\.\d\d \| start\n", out)
-
-
-def test_old_versions_are_hidden(run: Runner) -> None:
-    run.write("r.csv", '"A","B",0,50\n')
-    status, out, _ = run("-q -r r.csv g.pgn")
-    assert status == 0
-    assert re.search(r"^     B ", out, re.MULTILINE)
-    assert not re.search(r"\bB\b", run("-q -R -r r.csv g.pgn")[1])
 
 
 @pytest.mark.parametrize(
-    ("switch", "rows", "message"),
+    ("words", "switches", "rest"),
     [
-        ("-m", "A\n", 'Errors in file "k.csv"'),
-        ("-m", "A,x\n", 'Errors in file "k.csv"'),
-        ("-m", "Q,1\nA,2\n", "Anchoring, Q --> FAILED"),
-        ("-y", "A,1\n", 'Errors in file "k.csv"'),
-        ("-y", "A,1,-1\n", "cannot be negative"),
-        ("-y", "Q,1,0\n", "Prior, Q --> FAILED"),
-        ("-r", "A,B,1,0\n", "sigma too small"),
-        ("-r", "A,B,1,-1\n", "cannot be negative"),
-        ("-r", "A,Q,1,1\n", "name/s not found in input file"),
-        ("-b", "99,1,x\n", 'Errors in file "k.csv"'),
-        ("-b", "1,x,x\n", 'Errors in file "k.csv"'),
-        ("-P", "a,b\n", 'Errors in file "k.csv", or lack of memory'),
+        ("-qWD", [("quiet", None), ("white-auto", None), ("draw-auto", None)], ""),
+        ("-s1000", [("simulations", "1000")], ""),
+        ("-s 1000", [("simulations", "1000")], ""),
+        ("-qs1000", [("quiet", None), ("simulations", "1000")], ""),
+        ("-s -5 a", [("simulations", "-5")], "a"),
+        ("--average=2500", [("average", "2500")], ""),
+        ("--average 2500", [("average", "2500")], ""),
+        ("--average= 2500", [("average", "2500")], ""),
+        ("--quiet=whatever", [("quiet", None)], ""),
+        ("a.pgn -q", [], "a.pgn -q"),
+        ("-q -- -a.pgn", [("quiet", None)], "-a.pgn"),
+        ("-p- -q", [("pgn", "-"), ("quiet", None)], ""),
     ],
 )
-def test_files_that_cannot_be_used(run: Runner, switch: str, rows: str, message: str) -> None:
-    run.write("k.csv", rows)
-    status, out, err = run(f"-q {switch} k.csv g.pgn")
-    assert (status, out) == (1, "")
-    assert message in err
+def test_switches_are_found(words: str, switches: list[tuple[str, str | None]], rest: str) -> None:
+    left = words.split()
+    assert [(each.name, given) for each, given in taken_switches(SWITCHES, left)] == switches
+    assert left == rest.split()
 
 
-def test_a_bad_line_of_relations_is_told_on_standard_output(run: Runner) -> None:
-    run.write("k.csv", "A,B,1\n")
-    assert run("-q -r k.csv g.pgn") == (1, "Problems with input in -r file\n", "")
+@pytest.mark.parametrize("word", ["-", "--nosuch", "-?", "-p", "--pgn", "--pgn=", "--aver 1", "-:"])
+def test_what_is_no_switch(word: str, run: Command) -> None:
+    for program in ("ordo", "prep"):
+        said = run(f"{program} {word}", status=1)
+        assert (said.out, said.err) == ("Error in parameters\n", "")
 
 
-@pytest.mark.parametrize("switch", ["-m", "-y", "-r", "-b", "-P", "-Y", "-i", "-x"])
-def test_files_that_are_not_there(run: Runner, switch: str) -> None:
-    status, _, err = run(f"-q {switch} nope.csv g.pgn")
-    assert status == 1
-    assert 'Errors in file "nope.csv"' in err
+def c_scan(format_: bytes, value: ctypes.c_double | ctypes.c_int, text: str) -> float | None:
+    libc = ctypes.CDLL(None)
+    taken = libc.sscanf(text.encode(), format_, ctypes.byref(value))
+    return value.value if taken == 1 else None
 
 
-def test_draws_need_a_draw_rate(run: Runner) -> None:
-    assert "-d switch specified an invalid number" in run("-q -d 0 -u 5 g.pgn")[2]
-    assert "too high" in run("-q -d 100 g.pgn")[2]
+@given(st.text("0123456789.+-eE abx\t", max_size=8))
+@example("1e")
+@example("2500abc")
+@example(" 5")
+@example(".")
+def test_numbers_are_scanned_as_in_c(text: str) -> None:
+    if not HARD_FOR_C.search(text):
+        assert scan_float(text) == c_scan(b"%lf", ctypes.c_double(), text)
+    assert scan_integer(text) == c_scan(b"%d", ctypes.c_int(), text)
 
 
-def test_no_game_is_left(run: Runner) -> None:
-    run.write("i.txt", "A\n")
-    assert run("-q -i i.txt g.pgn")[2] == "ERROR: Input file contains no games to process\n"
-    run.write("e.pgn", "nothing")
-    assert run("-q e.pgn")[2] == "ERROR: Input file contains no games\n"
+def test_numbers_with_names_and_lists_of_numbers() -> None:
+    assert (scan_float("0x1p4"), scan_float("-Infinity"), scan_float("abc")) == (
+        16,
+        -math.inf,
+        None,
+    )
+    assert math.isnan(scan_float("nan") or 0.0)
+    assert scan_integers("0, 1,3x", 5) == [0, 1, 3]
+    assert scan_integers("1,2", 2) == [1, 2]
+    assert [scan_integers(*wrong) for wrong in (("0,,1", 5), ("1,2,3", 2), ("", 2))] == [None] * 3
+    options = read_options(["-N", "0", "-U", "0,3,-1,5", "f"])
+    assert (options.decimals, options.score_decimals, options.columns) == (0, 1, (0, 3))
+    assert (read_options(["f"]).decimals, read_options(["f"]).score_decimals) == (1, 0)
+    assert read_options(["-N2,3", "f"]).score_decimals == 3
 
 
-def test_deviations_of_zero_fix_the_value(run: Runner) -> None:
-    run.write("k.csv", '"A",2400,0\n"B",2300,30,40\n')
-    status, out, _ = run("-y k.csv -N 2 g.pgn")
-    assert status == 0
-    assert "Anchoring, A --> 2400.0" in out
-    assert "[B] = 2300.000000 +/- 50.000000" in out
-    assert rating(out, "A") == 2400.0
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("-a abc", "wrong average parameter"),
+        ("-a abc --nosuch", "wrong average parameter"),  # the first complaint is the first switch's
+        ("-F 30", "wrong confidence parameter"),
+        ("-s -5", "wrong simulation parameter"),
+        ("-s 1", "one simulation"),
+        ("-w x", "wrong white advantage parameter"),
+        ("-u x", "wrong white advantage uncertainty parameter"),
+        ("-d x", "wrong white drawrate parameter"),
+        ("-d 140", "drawrate parameter is out of range"),
+        ("-k x", "wrong draw rate uncertainty parameter"),
+        ("-z x", "wrong scaling parameter"),
+        ("-z 0", "positive"),
+        ("-z inf", "positive"),
+        ("-t -1", "wrong threshold parameter"),
+        ("-n 0", "wrong nuber of processors selected"),
+        ("-q", "Need file name to proceed"),
+        ("-U a,b f", "Columns number provided are wrong"),
+        ("-U 0,99 f", "there is no column 99"),
+        ("-N a f", "Decimals number provided are wrong"),
+        ("-N 1,2,3 f", "Decimals number provided are wrong"),
+        ("-N -1 f", "Decimals cannot be negative"),
+        ("-m m -a 1 f", "incompatible with multiple anchors"),
+        ("-m m -A x f", "incompatible with multiple anchors"),
+        ("-w 3 -W f", "-w/-u and -W are incompatible"),
+        ("-u 3 -W f", "-w/-u and -W are incompatible"),
+        ("-k 3 -D f", "-d/-k and -D are incompatible"),
+        ("-y y -a 3 f", "rating seeds (-y)"),
+        ("-g g -G f", "-g and -G"),
+        ("-i i -x x f", "-x and -i"),
+    ],
+)
+def test_switches_that_are_refused(arguments: str, message: str, run: Command) -> None:
+    said = run(f"ordo {arguments}", status=1)
+    assert said.out == ""
+    assert message in said.err
 
 
-def test_names_keep_their_quotes(run: Runner) -> None:
-    name = r"The \"Rock\" \\ Ö"
-    run.write("g.pgn", CIRCLE.replace('"A"', f'"{name}"'))
-    run.write("i.txt", f'"{name}"\n"B"\n"C"\n')
-    status, out, err = run("-q -i i.txt -c o.csv g.pgn")
-    assert (status, err) == (0, "")
-    assert name in out
-    assert f'"{name}"' in run.read("o.csv")
+@pytest.mark.parametrize("program", ["ordo", "prep"])
+def test_what_the_program_says_of_itself(program: str, run: Command) -> None:
+    for switch, words in (
+        ("-v", "compatible"), ("-L", "MIT"), ("-h", "quick example"), ("-H", "usage:"),
+    ):  # fmt: skip
+        assert words in run(f"{program} {switch}").out
+    assert f"yardstone {program} -h" in run(program, status=1).err
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ('"A 1", 2350.0\n', ["A 1", "2350.0"]),
+        ("A 1 ,2350\n", ["A 1", "2350"]),
+        ('"a,b","c"', ["a,b", "c"]),
+        (" a , , b\n", ["a", "", "b"]),
+        ("a,b,\n", ["a", "b"]),
+        ('"open, to the end', ["open, to the end"]),
+        ('"The \\"Rock\\"", 3\n', ['The \\"Rock\\"', "3"]),
+        ('"ends in \\", 3\n', ["ends in \\", "3"]),
+        ('"a" b, c', ["a", "b", "c"]),
+        ("\n", []),
+    ],
+)
+def test_fields_of_a_line(line: str, fields: list[str]) -> None:
+    assert csv_fields(line) == fields
+
+
+def test_every_switch_is_in_the_guide() -> None:
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "how-to" / "ordo.md").read_text(encoding="utf-8")
+    for switch in (*SWITCHES, *prep.SWITCHES):
+        argument = f"={switch.argument}" if switch.argument else ""
+        assert f"| `--{switch.name}{argument}` | {switch.help} |" in page

@@ -2,74 +2,63 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
 
-from yardstone.cli.main import main
+from tests.cli.calls import Command
 
 ROUND = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Ann"), ("Bob", "Ann"), ("Ann", "Cid")] * 12
 
 
-def table(path: Path, columns: str, results: list[str]) -> Path:
+def table(run: Command, columns: str, results: list[str]) -> None:
+    """Write a table of the round with these results, again and again."""
     rows = [
         f"{one},{two},{results[k % len(results)]},2020-01-{k % 28 + 1:02}"
         for k, (one, two) in enumerate(ROUND)
     ]
-    path.write_text("\n".join([f"{columns},result,date", *rows]) + "\n")
-    return path
-
-
-@pytest.fixture
-def odd(tmp_path: Path) -> Path:
-    """60 games, and one record of which the result is not understood."""
-    file = table(tmp_path / "odd.csv", "home,away", ["1-0", "0-1", "1/2-1/2"])
-    with file.open("a") as rows:
-        rows.write("Ann,Bob,1-O,2020-02-01\n")
-    return file
+    run.write("table.csv", "\n".join([f"{columns},result,date", *rows]) + "\n")
 
 
 @pytest.mark.parametrize(
-    "command",
+    "line",
     [
-        ["rate", "{}", "-o", "{}.out.csv"],
-        ["rate", "{}", "-q"],
-        ["history", "{}", "-o", "{}.out.txt"],
-        ["evaluate", "{}", "--systems", "elo", "--replicates", "0", "-o", "{}.out.csv"],
-        ["predict", "Ann", "Bob", "{}"],
-        ["convert", "{}", "-o", "{}.out.pgn", "-q"],
-        ["match", "{}", "--players", "Ann", "Bob"],
+        "rate odd.csv -o out.csv",
+        "rate odd.csv -q",
+        "rate odd.csv --memory 500MB",
+        "history odd.csv -o out.txt",
+        "evaluate odd.csv --systems elo --replicates 0 -o out.csv",
+        "predict Ann Bob odd.csv",
+        "convert odd.csv -o out.pgn -q",
+        "match odd.csv --players Ann Bob",
     ],
-    ids=lambda command: command[0],
 )
-def test_every_command_says_what_was_skipped(
-    command: list[str], odd: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([part.format(odd) for part in command]) == 0
-    error = capsys.readouterr().err
-    assert "yardstone: 1 record was skipped: 1 unknown result\n" in error
-    assert f"  {odd}:62: result '1-O' is not understood\n" in error
+def test_every_command_says_what_was_skipped(line: str, run: Command) -> None:
+    said = run(line).err
+    assert "yardstone: 1 record was skipped: 1 unknown result\n" in said
+    assert "  odd.csv:62: result '1-O' is not understood\n" in said
 
 
-def test_values_that_are_not_understood(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = table(tmp_path / "odd.csv", "home,away", ["V", "N", "1-0", "0-1"])
-    assert main(["rate", str(file)]) == 1
-    assert "30 of 60 records cannot be read: the values 'N' (15), 'V' (15)" in (
-        capsys.readouterr().err
-    )
-    assert main(["rate", str(file), "-q", "--results", "V=win,N=draw"]) == 0
-    assert capsys.readouterr().err == ""
-    assert main(["rate", str(file), "-q", "--skip-unread"]) == 0
-    assert "30 records were skipped" in capsys.readouterr().err
-    assert main(["rate", str(file), "--results", "V=maybe"]) == 2
+def test_five_places_are_named_and_the_others_counted(run: Command) -> None:
+    run.write("odd.csv", run.read("odd.csv") + "Ann,Bob,1-O,2020-02-01\n" * 6)
+    said = run("rate odd.csv --skip-unread").err.splitlines()
+    assert said[0] == "yardstone: 7 records were skipped: 7 unknown result"
+    assert [line.partition(": ")[0] for line in said[1:]] == [
+        *(f"  odd.csv:{line}" for line in range(62, 67)),
+        "  … and 2 others",
+    ]
 
 
-def test_home_draw_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_that_are_not_understood(run: Command) -> None:
+    table(run, "home,away", ["V", "N", "1-0", "0-1"])
+    said = run("rate table.csv", status=1).err
+    assert "30 of 60 records cannot be read: the values 'N' (15), 'V' (15)" in said
+    assert run("rate table.csv -q --results V=win,N=draw").err == ""
+    assert "30 records were skipped" in run("rate table.csv -q --skip-unread").err
+
+
+def test_home_draw_away(run: Command) -> None:
     results = ["H", "A", "D", "H", "H", "H", "A"]
-    file = table(tmp_path / "league.csv", "home,away", results)
-    assert main(["rate", str(file), "--format", "csv"]) == 0
-    rows = {row["player"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
+    table(run, "home,away", results)
+    rows = {row["player"]: row for row in run.rows("rate table.csv")}
     for name, row in rows.items():
         won = drawn = 0
         for k, pair in enumerate(ROUND):
@@ -80,62 +69,23 @@ def test_home_draw_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert len({row["rating"] for row in rows.values()}) == 3
 
 
-def test_winners_have_no_first_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = table(tmp_path / "tour.csv", "winner_name,loser_name", ["6-4 6-4", "7-5 6-1"])
-    said = "Who moved first is not known, so the first-move advantage is taken as 0"
-    assert main(["rate", str(file)]) == 0
-    out = capsys.readouterr().out
-    assert said in out
-    assert "First-move advantage: 0.0 points (given)" in out
-    assert main(["history", str(file)]) == 0
-    assert said in capsys.readouterr().out
-    assert main(["evaluate", str(file), "--systems", "elo", "--replicates", "0"]) == 0
-    out = capsys.readouterr().out
-    assert said in out
-    assert "first move only" not in out
-    assert main(["rate", str(file), "--first-advantage", "30"]) == 2
-    assert "do not say who moved first" in capsys.readouterr().err
+def test_winners_have_no_first_move(run: Command) -> None:
+    table(run, "winner_name,loser_name", ["6-4 6-4", "7-5 6-1"])
+    evaluate = "evaluate table.csv --systems elo --replicates 0"
+    texts = [run(line).out for line in ("rate table.csv", "history table.csv", evaluate)]
+    for text in texts:
+        assert "Who moved first is not known, so the first-move advantage is taken as 0" in text
+    assert "First-move advantage: 0.0 points (given)" in texts[0]
+    assert "first move only" not in texts[2]
+    said = run("rate table.csv --first-advantage 30", status=2).err
+    assert "do not say who moved first" in said
 
 
-def test_colours_in_all_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_colours_in_all_commands(run: Command) -> None:
     """Ann wins nearly always, with Black; nothing turns that round."""
-    rows = "".join(
-        f"Bob,Ann,{'W+R' if k % 7 == 0 else 'B+R'},2020-01-{k:02}\n" for k in range(1, 29)
-    )
-    file = tmp_path / "go.csv"
-    file.write_text("white,black,result,date\n" + rows)
-    for columns in (
-        [],
-        ["--columns", "first=black,second=white,score=result"],
-        ["--first", "black"],
-    ):
-        assert main(["predict", "Ann", "Bob", str(file), *columns, "--format", "json"]) == 0
-        expected = capsys.readouterr().out.split('"expected": ')[1]
-        assert float(expected.split(",")[0]) > 0.6
-    assert main(["rate", str(file), "--columns", "first=white,second=black"]) == 1
-    assert "in Go Black moves first" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [
-        ("frist=home", "unknown key 'frist'; did you mean first?"),
-        ("White=home", "unknown key 'White'"),
-        ("first=hom", "no column 'hom', only home, away, result, date (did you mean 'home'?)"),
-        ("first=home,second=home", "'home' is named for both"),
-        ("first=home,first=away", "'first' is named twice"),
-    ],
-)
-def test_columns(
-    columns: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = table(tmp_path / "league.csv", "home,away", ["1-0", "0-1"])
-    for command in (["rate"], ["history"], ["evaluate"], ["convert"]):
-        assert main([*command, str(file), "--columns", columns]) == 2
-        assert said in capsys.readouterr().err
-
-
-def test_a_group_that_is_no_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = table(tmp_path / "league.csv", "home,away", ["1-0", "0-1"])
-    assert main(["evaluate", str(file), "--group", "leauge"]) == 2
-    assert "no column 'leauge', only home, away, result, date" in capsys.readouterr().err
+    rows = [f"Bob,Ann,{'W+R' if k % 7 == 0 else 'B+R'},2020-01-{k:02}\n" for k in range(1, 29)]
+    run.write("go.csv", "white,black,result,date\n" + "".join(rows))
+    for columns in ("", "--columns first=black,second=white,score=result", "--first black"):
+        assert run.json(f"predict Ann Bob go.csv {columns}")["expected"] > 0.6
+    said = run("rate go.csv --columns first=white,second=black", status=1).err
+    assert "in Go Black moves first" in said

@@ -7,24 +7,18 @@ import re
 import sys
 from collections.abc import Callable
 from math import floor
-from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
 import pytest
 
-from tests.strength.estimate_cases import Case, game, make_case, sgf
-from yardstone.cli.commands import application
-from yardstone.cli.main import main
-from yardstone.errors import UsageError
+from tests.cli.calls import Command, Said
+from tests.strength.estimate_cases import Case, game, sgf
 from yardstone.strength import strengths
 from yardstone.strength.calibration import Calibration
 
-Run: TypeAlias = Callable[..., str]
-GAMES = [
-    game(11, "Anna", "Bob", day=3),
-    game(12, "Cid", "Anna", day=1),
-    game(13, "Anna", "Dora", day=2),
-]
+#: Runs `strength` with the small network, on `anna.sgf`: three games of Anna, one of each other.
+Estimate: TypeAlias = Callable[..., Said]
 
 
 @pytest.fixture(autouse=True)
@@ -33,33 +27,29 @@ def _scales_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strengths, "_APART", 99.0)
 
 
-@pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    return make_case(tmp_path_factory.mktemp("case"))
-
-
 @pytest.fixture
-def games(tmp_path: Path) -> Path:
-    path = tmp_path / "games.sgf"
-    path.write_text("\n".join(map(sgf, GAMES)))
-    return path
+def estimate(case: Case, run: Command) -> Estimate:
+    games = [
+        game(11, "Anna", "Bob", day=3),
+        game(12, "Cid", "Anna", day=1),
+        game(13, "Anna", "Dora", day=2),
+    ]
+    run.write("anna.sgf", "\n".join(map(sgf, games)))
+    run.write("one.sgf", sgf(games[0]))
+
+    def estimate(line: str, *more: object, status: int = 0) -> Said:
+        network = ("--net", case.file, "--model", case.model_file)
+        return run(f"strength {line}", *network, *more, status=status)
+
+    return estimate
 
 
-@pytest.fixture
-def run(case: Case, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a subcommand with the small network, and gives what it printed."""
-
-    def command(*arguments: object) -> str:
-        given = [*map(str, arguments), "--net", str(case.file), "--model", str(case.model_file)]
-        application("strength")(args=given, prog_name="strength", standalone_mode=False)
-        return capsys.readouterr().out
-
-    return command
+def result_of(estimate: Estimate, options: str = "") -> Any:
+    return json.loads(estimate(f"estimate anna.sgf --format json {options}").out)
 
 
-def test_an_estimate_as_text(run: Run, games: Path) -> None:
-    text = run("estimate", games)
-    blocks = text.rstrip("\n").split("\n\n")
+def test_an_estimate_as_text(estimate: Estimate) -> None:
+    blocks = estimate("estimate anna.sgf").out.rstrip("\n").split("\n\n")
     assert re.fullmatch(
         r"Anna: \S+ \(-?\d\.\d\) on the scale of Fox\n"
         r"90 % interval \S+ to \S+: .*; from 96 moves in 3 games\n"
@@ -67,26 +57,22 @@ def test_an_estimate_as_text(run: Run, games: Path) -> None:
         blocks[0],
     )
     assert blocks[1].startswith("Fox rank  3-5k  1-2k  1d")
-    assert [line.split()[0] for line in blocks[2].splitlines()] == [
-        "Phase",
-        "opening",
-        "middle",
-        "endgame",
-    ]
-    rows = [line.split() for line in blocks[3].splitlines()[1:]]
-    assert [row[1:4] for row in rows] == [
-        ["2024-03-02", "Cid", "W"],
-        ["2024-03-03", "Dora", "B"],
-        ["2024-03-04", "Bob", "B"],
-    ]
+    phases = [line.split()[0] for line in blocks[2].splitlines()]
+    assert phases == ["Phase", "opening", "middle", "endgame"]
+    rows = [line.split()[1:4] for line in blocks[3].splitlines()[1:]]
+    days = [("02", "Cid", "W"), ("03", "Dora", "B"), ("04", "Bob", "B")]
+    assert rows == [[f"2024-03-{day}", *rest] for day, *rest in days]
     assert blocks[4].startswith(("The costliest moves", "No move stands out"))
     assert blocks[-2].startswith("Note:\n  • ")
     assert blocks[-1].startswith("Network ")
 
 
-def test_json_csv_parquet_and_page_say_the_same(run: Run, games: Path, tmp_path: Path) -> None:
-    result = json.loads(run("estimate", games, "--format", "json"))
-    rows = list(csv.DictReader(io.StringIO(run("estimate", games, "--format", "csv"))))
+def test_every_format_says_the_same(estimate: Estimate, run: Command) -> None:
+    import duckdb
+
+    result = result_of(estimate)
+    out = estimate("estimate anna.sgf --format csv -o anna.html -o anna.svg").out
+    rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["part"] for row in rows] == ["all", "phase", "phase", "phase", *["game"] * 3]
     assert {row["player"] for row in rows} == {"Anna"}
     for name in ("rating", "low", "high", "rank", "games", "moves"):
@@ -95,67 +81,45 @@ def test_json_csv_parquet_and_page_say_the_same(run: Run, games: Path, tmp_path:
         assert row["opponent"] == each["opponent"]
         assert row["rating"] == str(each["rating"])
         assert row["running_high"] == str(each["running"]["high"])
-    run("estimate", games, "-o", tmp_path / "anna.parquet")
-    import duckdb
-
+    estimate("estimate anna.sgf -o anna.parquet")
     with duckdb.connect() as connection:
-        table = connection.execute(
-            "select count(*), sum(moves) from read_parquet(?) where part = 'game'",
-            [str(tmp_path / "anna.parquet")],
-        )
-        assert table.fetchall() == [(3, 96)]
-    run("estimate", games, "-o", tmp_path / "anna.html")
-    page = (tmp_path / "anna.html").read_text()
+        question = "select count(*), sum(moves) from 'anna.parquet' where part = 'game'"
+        assert connection.execute(question).fetchall() == [(3, 96)]
+    page = run.read("anna.html")
     assert "<h1>How strong is Anna?</h1>" in page
     assert page.count("<figure>") >= 5
     assert f"{floor(10 * result['rating']) / 10:.1f}" in page
+    assert run.read("anna.svg").startswith("<?xml")
 
 
-def test_scales_levels_and_a_picture(run: Run, games: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "anna.svg"
-    text = run("estimate", games, "--scale", "egf", "--confidence", "50", "-o", picture)
+def test_options(estimate: Estimate) -> None:
+    text = estimate("estimate anna.sgf --scale egf --confidence 50").out
     assert "on the scale of EGF" in text
     assert "\n50 % interval " in text
-    assert picture.read_text().startswith("<?xml")
+    result = result_of(estimate)
+    assert (result["scale"], result["level"], result["moves"]) == ("fox", 0.9, 96)
+    half = result_of(estimate, "--confidence 50")
+    assert result["low"] <= half["low"] <= half["rating"] <= half["high"] <= result["high"]
+    assert half["high"] - half["low"] < result["high"] - result["low"]
+    white = json.loads(estimate("estimate one.sgf --colour white --format json").out)
+    assert (white["player"], white["moves"]) == ("Bob", 32)
 
 
-def test_names_from_strangers_stay_text(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_text(sgf(game(14, "<script>alert(1)</script>", "$x_1$ & \\\\frac")))
-    run("estimate", path, "--colour", "black", "-o", tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    assert "<script>alert" not in page
-    assert "&lt;script&gt;" in page
-    run("estimate", path, "--colour", "black", "-o", tmp_path / "a.png")
+def test_names_from_strangers_stay_text(estimate: Estimate, run: Command) -> None:
+    run.write("odd.sgf", sgf(game(14, "<script>alert(1)</script>", "$x_1$ & \\\\frac")))
+    estimate("estimate odd.sgf --colour black -o page.html -o a.png")
+    assert "<script>alert" not in run.read("page.html")
+    assert "&lt;script&gt;" in run.read("page.html")
 
 
-def complaint(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
-    status = main(["strength", *map(str, arguments)])
-    return status, capsys.readouterr().err
-
-
-def test_one_game_asks_whose_strength(
-    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_whose_strength_is_asked_on_a_terminal(
+    estimate: Estimate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_text(sgf(GAMES[0]))
-    net = ("--net", case.file, "--model", case.model_file)
-    status, error = complaint(capsys, "estimate", path, *net)
-    assert status == 2
-    assert error == (
+    said = estimate("estimate one.sgf", status=2)
+    assert said.err == (
         "yardstone: error: whose strength? This game is between Anna and Bob: "
         "name the player with --player NAME\n"
     )
-
-
-def test_on_a_terminal_it_is_asked(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_text(sgf(GAMES[0]))
 
     class Terminal(io.StringIO):
         buffer = io.BytesIO()
@@ -163,156 +127,114 @@ def test_on_a_terminal_it_is_asked(
         def isatty(self) -> bool:
             return True
 
-    for answer in ("2\n", "bob\n"):
-        stderr = Terminal()
-        monkeypatch.setattr(sys, "stdin", Terminal(answer))
-        monkeypatch.setattr(sys, "stderr", stderr)
-        assert run("estimate", path).lower().startswith("bob: ")
-        shown = stderr.getvalue()
-        assert "Whose strength?\n  1  Anna (1 game)\n  2  Bob (1 game)\n" in shown
+    for answer, player in (("2\n", "bob: "), ("anna\n", "anna: ")):
+        with monkeypatch.context() as patch:
+            stderr = Terminal()
+            patch.setattr(sys, "stdin", Terminal(answer))
+            patch.setattr(sys, "stderr", stderr)
+            assert estimate("estimate one.sgf").out.lower().startswith(player)
+        assert "Whose strength?\n  1  Anna (1 game)\n  2  Bob (1 game)\n" in stderr.getvalue()
     monkeypatch.setattr(sys, "stdin", Terminal("\n"))
-    with pytest.raises(UsageError, match="nobody is named"):
-        run("estimate", path, "-q")
+    monkeypatch.setattr(sys, "stderr", stderr := Terminal())
+    estimate("estimate one.sgf -q", status=2)
+    assert "nobody is named" in stderr.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--confidence", "0"), "a level lies between 0 and 100 %"),
-        (("--player", "Anna", "--colour", "black"), "name one of them"),
-        (("--scale", "club.json"), "--scale is 'fox'"),
-        (("--scale", "kgs"), "kgs"),
-        (("-o", "anna.doc"), ".svg, .png or .pdf"),
-    ],
-)
-def test_wrong_usage(
-    games: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, error = complaint(capsys, "estimate", games, *arguments)
-    assert status == 2
-    assert words in error
-
-
-def test_bad_input_is_one_clear_line(
-    case: Case, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    model = ("--model", case.model_file)
-    net = (*model, "--net", case.file)
-    empty = tmp_path / "empty.sgf"
-    empty.write_text("no game")
-    for arguments, words in (
-        ((games, "--player", "Zoe", *net), "no game is by 'Zoe' (there are Anna, Bob, Cid, Dora)"),
-        ((empty, *net), "no game can be used"),
-        ((games, "--net", empty, *model), "empty.sgf"),
-        ((games, "--model", games), "no rank model"),
-        ((games, "--scale", games, *net), "not a calibration"),
-        ((games, "-o", tmp_path / "no" / "a.json", *net), "no such folder"),
+def test_bad_input_is_one_clear_line(estimate: Estimate) -> None:
+    for line, words in (
+        ("anna.sgf --player Zoe", "no game is by 'Zoe' (there are Anna, Bob, Cid, Dora)"),
+        ("empty.sgf", "no game can be used"),
+        ("anna.sgf --scale anna.sgf", "not a calibration"),
+        ("anna.sgf -o no/a.json", "no such folder"),
     ):
-        status, error = complaint(capsys, "estimate", *arguments)
-        assert status == 1
-        assert error.count("\n") == 1
-        assert words in error
+        said = estimate(f"estimate {line}", status=1).err
+        assert said.count("\n") == 1
+        assert words in said
 
 
-def test_broken_records_are_skipped_and_reported(
-    run: Run,
-    games: Path,
-    case: Case,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    same = json.loads(run("estimate", games, "--format", "json"))
-    small = game(15, "Anna", "Bob", moves=4)
-    games.write_text(
-        games.read_text() + "\n(;SZ[19;B[" + "\n" + sgf(small).replace("SZ[19]", "SZ[23]")
-    )
-    net = ("--net", case.file, "--model", case.model_file)
-    assert main(["strength", "estimate", str(games), "--format", "json", *map(str, net)]) == 0
-    out, error = capsys.readouterr()
-    result = json.loads(out)
+def test_broken_records_are_skipped_and_reported(estimate: Estimate, run: Command) -> None:
+    same = result_of(estimate)
+    small = sgf(game(15, "Anna", "Bob", moves=4)).replace("SZ[19]", "SZ[23]")
+    run.write("anna.sgf", f"{run.read('anna.sgf')}\n(;SZ[19;B[\n{small}")
+    said = estimate("estimate anna.sgf --format json")
+    result = json.loads(said.out)
     assert result["rating"] == same["rating"]
     assert result["skipped"]["total"] == 2
     words = "2 records were skipped: 1 board size not supported, 1 not a game of Anna\n"
-    assert f"yardstone: {words}" in error
+    assert f"yardstone: {words}" in said.err
 
 
-RATINGS = "player,rating\nAnna,1800\nBob,1500\nCid,1650\nDora,1400\nZoe,1900\n"
-
-
-def test_a_calibration_from_games_and_back(
-    run: Run,
-    games: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    table, line = tmp_path / "ratings.csv", tmp_path / "club.json"
-    table.write_text(RATINGS)
-    estimates = csv.DictReader(
-        io.StringIO(calibrated(run, table, games, capsys, "--format", "csv"))
-    )
-    by_player = {row["player"]: float(row["estimate"]) for row in estimates}
-    ordered = sorted(by_player, key=lambda name: by_player[name])
-    table.write_text(
-        "player,rating\nZoe,1900\n"
-        + "".join(f"{name},{1400 + 100 * place}\n" for place, name in enumerate(ordered))
-    )
-    text = calibrated(run, table, games, capsys, "--site", "club", "--save", line)
+def test_a_calibration_from_games_and_back(estimate: Estimate, run: Command) -> None:
+    names = ("Anna", "Bob", "Cid", "Dora")
+    found = {}
+    for name in names:
+        out = estimate(f"estimate anna.sgf --format json --player {name}").out
+        found[name] = json.loads(out)["rating"]
+    ordered = sorted(names, key=found.__getitem__)
+    ratings = [f"{name},{1400 + 100 * place}\n" for place, name in enumerate(ordered)]
+    run.write("ratings.csv", "player,rating\nZoe,1900\n" + "".join(ratings))
+    text = estimate("calibrate ratings.csv anna.sgf --site club --save club.json").out
     assert text.startswith("club = ")
-    assert "4 players from" in text
-    assert "Predicting 3 games between them" in text
-    assert "Without a game: Zoe" in text
-    kept = Calibration.load(line)
+    for words in ("4 players from", "Predicting 3 games between them", "Without a game: Zoe"):
+        assert words in text
+    kept = Calibration.load(run.folder / "club.json")
     assert (kept.site, kept.players, kept.kind) == ("club", 4, "points")
-    result = json.loads(run("estimate", games, "--scale", line, "--format", "json"))
+    result = result_of(estimate, "--scale club.json")
     expected = kept.slope * result["scales"]["fox"]["rating"] + kept.intercept
     assert result["rating"] == pytest.approx(expected, abs=0.01 * kept.slope + 0.5)
     assert (result["scale"], result["rank"]) == ("club", None)
-    assert "on the scale of club" in run("estimate", games, "--scale", line)
+    assert "on the scale of club" in estimate("estimate anna.sgf --scale club.json").out
 
 
-def calibrated(
-    run: Run, table: Path, games: Path, capsys: pytest.CaptureFixture[str], *more: object
-) -> str:
-    """What calibrate prints; a fit that is refused is tried with the ratings turned round."""
-    from yardstone.errors import ModelError
-
-    try:
-        return run("calibrate", table, games, *more)
-    except ModelError:
-        capsys.readouterr()
-        rows = [line.split(",") for line in table.read_text().splitlines()[1:]]
-        turned = [f"{name},{3000 - float(rating)}" for name, rating in rows]
-        table.write_text("\n".join(["player,rating", *turned]))
-        return run("calibrate", table, games, *more)
-
-
-def test_a_calibration_from_a_table_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = tmp_path / "pairs.csv"
-    table.write_text("player,rating,estimate\nAnna,1500,2\nBob,1700,4\nCid,1610,3\nEve,?,5\n")
-    assert main(["strength", "calibrate", str(table), "--format", "json"]) == 0
-    out, error = capsys.readouterr()
-    result = json.loads(out)
+def test_a_calibration_from_a_table_alone(run: Command) -> None:
+    rows = "player,rating,estimate\nAnna,1500,2\nBob,1700,4\nCid,1610,3\nEve,?,5\n"
+    run.write("pairs.csv", rows)
+    said = run("strength calibrate pairs.csv --format json")
+    result = json.loads(said.out)
     assert result["calibration"]["slope"] == pytest.approx(100.0)
     assert result["cost"] is None
-    assert "the rating is not a number" in error
-    assert main(["strength", "calibrate", str(table)]) == 0
-    assert "what the line costs in prediction is unknown" in capsys.readouterr().out
-    status, error = complaint(capsys, "calibrate", table, "--strict")
-    assert (status, "pairs.csv:5" in error) == (1, True)
-    table.write_text("player,rating\nAnna,1500\n")
-    status, error = complaint(capsys, "calibrate", table)
-    assert status == 1
-    assert "name the players' games after the table" in error
+    assert "the rating is not a number" in said.err
+    text = run("strength calibrate pairs.csv").out
+    assert "what the line costs in prediction is unknown" in text
+    assert "pairs.csv:5" in run("strength calibrate pairs.csv --strict", status=1).err
 
 
-def test_help_is_light() -> None:
-    import subprocess
+HEAD = "corner\tcaptures\trank\tname\ncontinuous\tcontinuous\tcontinuous\tstring\n\t\tclass\tmeta\n"
 
-    heavy = "numba,scipy,duckdb,matplotlib,onnxruntime,torch,numpy"
-    code = (
-        "import sys; from yardstone.cli.commands import application; application();"
-        f"print([m for m in {heavy!r}.split(',') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+
+def test_ranks_from_style(run: Command) -> None:
+    """Sixty players of known rank, and six whose ranks are not told."""
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(66, 2))
+    ranks = np.round(3.0 * features[:, 0] + 0.5 * generator.normal(size=66))
+    rows = [
+        f"{one:.4f}\t{two:.4f}\t{f'{rank:g}' if number < 60 else '?'}\tPlayer {number}\n"
+        for number, ((one, two), rank) in enumerate(zip(features, ranks, strict=True))
+    ]
+    run.write("known.tab", HEAD + "".join(rows[:60]))
+    run.write("unknown.tab", HEAD + "".join(rows[60:]))
+    text = run("strength style known.tab --folds 4 --workers 1").out
+    assert "60 players, each rated from the other parts of 4" in text
+    error = re.search(r"Error \(standard deviation\): ([\d.]+) ranks", text)
+    assert error is not None
+    assert float(error[1]) < 1.5
+    assert "Always the mean rank instead: " in text
+    assert "-0  " not in text
+    validated = run.json("strength style known.tab --folds 3 --workers 1")
+    assert validated["validation"] | {"folds": 3} == validated["validation"]
+    assert validated["validation"]["error"] == pytest.approx(validated["error"])
+    assert len(validated["players"]) == 60
+    assert {player["fold"] for player in validated["players"]} == {1, 2, 3}
+    line = "strength style known.tab --predict"
+    predicted = run.rows(f"{line} unknown.tab")
+    assert [row["player"] for row in predicted] == [f"Player {number}" for number in range(60, 66)]
+    assert {row["rank"] for row in predicted} == {""}
+    apart = np.array([float(row["predicted"]) for row in predicted]) - ranks[60:]
+    assert np.abs(apart).max() < 3.0
+    assert "Player 61" in run(f"{line} unknown.tab -o style.html").out
+    run(f"{line} unknown.tab -o style.parquet")
+    assert "6 players rated from the style of 60 others" in run.read("style.html")
+    assert (run.folder / "style.parquet").read_bytes()[:4] == b"PAR1"
+    run.write("other.tab", HEAD.replace("captures", "edge") + "1\t2\t?\tAnn\n")
+    said = run(f"{line} other.tab", status=1).err
+    assert "has the features corner, edge in place of corner, captures" in said

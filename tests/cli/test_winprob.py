@@ -1,297 +1,280 @@
+"""`yardstone winprob` and `handicap`."""
+
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lab.studies.winning.simulation import european_games, simulate_statistics
+from tests.cli.calls import Command
 from tests.winprob.made_games import write_games
-from yardstone.cli.commands import application
-from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.examples import example
 from yardstone.grades import format_grade
-from yardstone.reports.files import document_csv
-from yardstone.reports.winprob import statistics_document
 from yardstone.winprob.kaniuk import PUBLISHED
 from yardstone.winprob.model import winning_model, write_model
 from yardstone.winprob.statistics import as_published
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    application("winprob")(
-        args=[str(a) for a in arguments], prog_name="winprob", standalone_mode=False
-    )
-    return capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("2d 4d --win kaniuk", "2d beats 4d in 22.16 % of even games.\nBy the model kaniuk: "),
+        ("2d 4d --win kaniuk", "No interval: it was published without errors"),
+        ("1d 9d --win kaniuk", "in 1.2e-06 %"),
+        ("4k --chance 0.35 --win kaniuk", "1.91k in 35.00 %"),
+        ("2200 2400 --scale egf --win kaniuk", "22.16 %"),
+        ("2215 --chance 0.2481 --scale egf --win kaniuk", "2390 in 24.81 %"),
+        ("2d 4d", "has usually earned it"),
+        ("30k 9d", "Beyond what that was made for"),
+        ("2d 4d --set u1=0.3", "set by hand"),
+        ("1d 5k --handicap 4 --komi 3", "games with 4 stones and komi 3 (95 %"),
+        ("1d 5k --handicap 4 --komi 3", "5k is Black."),
+    ],
+)
+def test_two_players_in_words(line: str, words: str, run: Command) -> None:
+    assert words in run(f"winprob {line}").out
 
 
-def test_two_grades(capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "2d", "4d", "--win", "kaniuk")
-    assert text.startswith("2d beats 4d in 22.16 % of even games.\nBy the model kaniuk: ")
-    assert "No interval: it was published without errors" in text
-    result = json.loads(run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "json"))
-    assert result["probability"] == pytest.approx(0.221603, abs=1e-6)
-    assert (result["first"], result["low"], result["model"]) == ("2d", None, "kaniuk")
-    assert "in 1.2e-06 %" in run(capsys, "1d", "9d", "--win", "kaniuk")
-    rows = run(capsys, "2d", "4d", "--win", "kaniuk", "--format", "csv").splitlines()
-    assert rows[0].startswith("first,second,probability")
-    assert rows[1].startswith("2d,4d,0.22")
-    other = ("2d", "4d", "--win", "kaniuk", "--set", "K=0", "--format", "json")
-    assert json.loads(run(capsys, *other))["probability"] > result["probability"]
+def test_probabilities(run: Command) -> None:
+    kaniuk = run.json("winprob 2d 4d --win kaniuk")
+    assert kaniuk["probability"] == pytest.approx(0.221603, abs=1e-6)
+    assert (kaniuk["first"], kaniuk["low"], kaniuk["model"]) == ("2d", None, "kaniuk")
+    (row,) = run.rows("winprob 2d 4d --win kaniuk")
+    assert float(row["probability"]) == pytest.approx(kaniuk["probability"])
+    other = run.json("winprob 2d 4d --win kaniuk --set K=0")
+    assert other["probability"] > kaniuk["probability"]
+    elo = run.json("winprob 1500 1700 --win elo")
+    assert elo["probability"] == pytest.approx(1 / (1 + 10**0.5))
+    assert elo["first_rating"] == 1500.0
+    opponent = run.json("winprob 4k --chance 0.35 --win kaniuk")
+    assert PUBLISHED.probability(-4, opponent["second_grade"]) == pytest.approx(0.35)
 
 
-def test_the_default_has_an_interval_and_a_name(capsys: pytest.CaptureFixture[str]) -> None:
-    result = json.loads(run(capsys, "2d", "4d", "--format", "json"))
-    assert result["low"] < result["probability"] < result["high"]
+def test_the_default_has_an_interval_and_a_name(run: Command) -> None:
+    result, text = run.json("winprob 2d 4d"), run("winprob 2d 4d").out
     assert (result["model"], result["level"], result["extrapolated"]) == ("fitted", 0.95, False)
-    text = run(capsys, "2d", "4d")
+    assert result["probability"] == pytest.approx(float(winning_model().probability(1.0, 3.0)))
     ends = f"(95 % for one event: {100 * result['low']:.1f} to {100 * result['high']:.1f}; average"
     assert ends in text
-    assert result["low"] < result["average_low"] < result["average_high"] < result["high"] <= 0.5
-    assert "has usually earned it" in text
-    assert "ratings of both" in text
-    assert "ratings of both" not in run(capsys, "2215", "2390", "--scale", "egf")
+    order = ("low", "average_low", "probability", "average_high", "high")
+    assert sorted(order, key=result.__getitem__) == list(order)
     assert f"By the model fitted: {result['about']}" in text
-    wide = json.loads(run(capsys, "2d", "4d", "--confidence", "99", "--format", "json"))
-    assert wide["low"] < result["low"]
-    assert "Beyond what that was made for" in run(capsys, "30k", "9d")
-    assert "set by hand" in run(capsys, "2d", "4d", "--set", "u1=0.3")
+    assert run.json("winprob 2d 4d --confidence 99")["low"] < result["low"]
+    assert "ratings of both" in text
+    assert "ratings of both" not in run("winprob 2215 2390 --scale egf").out
+    write_model(run.folder / "mine.json", winning_model())
+    assert run("winprob 2d 4d --win mine.json").out == text
 
 
-def test_handicap_and_komi(capsys: pytest.CaptureFixture[str]) -> None:
-    """The weaker has the stones, whichever is named first."""
-    one = json.loads(run(capsys, "5k", "1d", "--handicap", "4", "--format", "json"))
-    two = json.loads(run(capsys, "1d", "5k", "--handicap", "4", "--format", "json"))
+def test_the_weaker_has_the_stones_whichever_is_named_first(run: Command) -> None:
+    one, two = run.json("winprob 5k 1d --handicap 4"), run.json("winprob 1d 5k --handicap 4")
     assert one["probability"] == pytest.approx(1.0 - two["probability"])
     assert (one["low"], one["high"]) == pytest.approx((1.0 - two["high"], 1.0 - two["low"]))
     assert (one["black"], two["black"]) == ("first", "second")
-    text = run(capsys, "1d", "5k", "--handicap", "4", "--komi", "3")
-    assert "games with 4 stones and komi 3 (95 %" in text
-    assert "5k is Black." in text
-    free = json.loads(run(capsys, "3k", "3k", "--komi", "0", "--format", "json"))
-    first = json.loads(run(capsys, "3k", "3k", "--handicap", "1", "--format", "json"))
+    free, first = run.json("winprob 3k 3k --komi 0"), run.json("winprob 3k 3k --handicap 1")
     assert free["probability"] == first["probability"] > 0.5
 
 
-def test_points_are_for_elo(capsys: pytest.CaptureFixture[str]) -> None:
-    result = json.loads(run(capsys, "1500", "1700", "--win", "elo", "--format", "json"))
-    assert result["probability"] == pytest.approx(0.240253, abs=1e-6)
-    assert result["first_rating"] == 1500.0
-
-
-def test_a_model_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "mine.json"
-    write_model(path, winning_model())
-    assert run(capsys, "2d", "4d", "--win", path) == run(capsys, "2d", "4d")
-
-
-def test_the_opponent_of_a_probability(capsys: pytest.CaptureFixture[str]) -> None:
-    result = json.loads(
-        run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk", "--format", "json")
-    )
-    assert PUBLISHED.probability(-4, result["second_grade"]) == pytest.approx(0.35)
-    assert "1.91k in 35.00 %" in run(capsys, "4k", "--chance", "0.35", "--win", "kaniuk")
-
-
-def test_other_scales(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "22.16 %" in run(capsys, "2200", "2400", "--scale", "egf", "--win", "kaniuk")
-    assert "2390 in 24.81 %" in run(
-        capsys, "2215", "--chance", "0.2481", "--scale", "egf", "--win", "kaniuk"
-    )
-
-
-def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "--table", "--win", "kaniuk")
-    assert next(line for line in text.splitlines() if line.startswith("2d")).split()[2] == "22.2"
-    rows = run(capsys, "--table", "--win", "kaniuk", "--format", "csv").splitlines()
-    assert rows[0] == "first,second,difference,probability"
-    pairs = 30 * 9 + sum(range(9))  # nobody is stronger than 9 dan
-    assert len(rows) == 1 + pairs
-    with_ends = json.loads(run(capsys, "--table", "--format", "json"))
-    assert len(with_ends) == pairs
+def test_the_table_and_the_figures(run: Command) -> None:
+    lines = run("winprob --table --win kaniuk").out.splitlines()
+    assert next(line for line in lines if line.startswith("2d")).split()[2] == "22.2"
+    rows = run.rows("winprob --table --win kaniuk")
+    assert list(rows[0]) == ["first", "second", "difference", "probability"]
+    assert len(rows) == 30 * 9 + sum(range(9))  # nobody is stronger than 9 dan
+    with_ends = run.json("winprob --table")
+    assert len(with_ends) == len(rows)
     assert all(row["low"] < row["probability"] < row["high"] for row in with_ends)
-    lines = run(capsys, "--table").splitlines()
+    lines = run("winprob --table").out.splitlines()
     at = next(k for k, line in enumerate(lines) if line.startswith("2d"))
-    assert lines[at].split()[2] == "27.7"
-    assert lines[at + 1].split()[1] == "8-50"
+    assert (lines[at].split()[2], lines[at + 1].split()[1]) == ("27.7", "8-50")
+    pictures = set()
+    for figure in ("curves", "lambda", "contour"):
+        assert run(f"winprob -o {figure}.svg --figure {figure}").out == ""
+        pictures.add(run.read(f"{figure}.svg"))
+    assert len(pictures) == 3
+    assert all("<svg" in text for text in pictures)
 
 
-@pytest.mark.parametrize("figure", ["curves", "lambda", "contour"])
-def test_figures(figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / f"{figure}.svg"
-    assert run(capsys, "-o", path, "--figure", figure) == ""
-    assert "<svg" in path.read_text()
+@pytest.fixture
+def games(run: Command) -> str:
+    return write_games(run.folder / "graded.csv").name
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["2d"], "two grades"),
-        (["2d", "3d", "4d"], "two grades"),
-        (["--table", "2d"], "without grades"),
-        (["2d", "3d", "--chance", "0.3"], "one grade"),
-        (["2d", "--chance", "1.5"], "below 1"),
-        (["2d", "3d", "--set", "K"], "write NAME=VALUE"),
-        (["2d", "3d", "--set", "Q=1"], "no coefficient"),
-        (["2d", "x", "--scale", "egf"], "neither a rating nor a grade"),
-        (["2000", "2100", "--scale", "fide"], "no scale"),
-        (["35k", "1d"], "grades lie from 30k to 9d"),
-        (["2d", "4d", "--win", "elo"], "goes by points"),
-        (["--table", "--win", "elo"], "goes by points"),
-        (["2d", "4d", "--win", "kanuik"], "did you mean 'kaniuk'"),
-        (["2d", "4d", "--win", "egf", "--set", "K=1"], "no coefficients"),
-        (["2d", "4d", "--set", "lapse=1"], "below 1"),
-        (["--win", "egf", "--figure", "lambda", "-o", "x.svg"], "no Lambda"),
-    ],
-)
-def test_wrong_usage(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(UsageError, match=message):
-        run(capsys, *arguments)
-
-
-def test_a_wrong_grade_is_an_error_in_the_input(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match="not a Go grade"):
-        run(capsys, "2d", "4x")
-
-
-@pytest.fixture(scope="module")
-def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_games(tmp_path_factory.mktemp("winprob") / "games.csv")
-
-
-def test_statistics_both_ways(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = run(capsys, "stats", games, "-o", tmp_path / "figure.png")
+def test_statistics_both_ways(games: str, run: Command) -> None:
+    text = run(f"winprob stats {games} -o figure.png").out
     assert text.startswith("Winning Statistics - Even Games\n")
-    assert (tmp_path / "figure.png").stat().st_size > 10_000
-    (tmp_path / "table.txt").write_text(text)
-    as_rows = run(capsys, "stats", tmp_path / "table.txt", "--format", "csv")
-    assert as_rows == run(capsys, "stats", games, "--format", "csv")
-    result = json.loads(run(capsys, "stats", games, "--from", "2006-01-01", "--format", "json"))
-    assert 0 < sum(row["games"] for row in result) < 8_000
-    assert all(0 <= row["ratio"] <= 1 for row in result)
+    assert (run.folder / "figure.png").stat().st_size > 10_000
+    run.write("table.txt", text)
+    assert run.rows("winprob stats table.txt") == run.rows(f"winprob stats {games}")
+    late = run.json(f"winprob stats {games} --from 2006-01-01")
+    early = run.json(f"winprob stats {games} --to 2005-12-31")
+    every = run.json(f"winprob stats {games}")
+    counts = [sum(row["games"] for row in rows) for rows in (early, late, every)]
+    assert counts[0] + counts[1] == counts[2] > max(counts[:2]) > 0
+    few = run.json(f"winprob stats {games} --differences 2")
+    assert {row["difference"] for row in few} == {1, 2}
+    assert {row["difference"] for row in every} == {1, 2, 3, 4}
+    for options, message in (("--from 2001-01-01", "need games"), (games, "not both")):
+        assert message in run(f"winprob stats table.txt {options}", status=2).err
 
 
-def test_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fits_to_counts(run: Command) -> None:
     made = simulate_statistics(PUBLISHED, european_games(400_000), seed=2)
-    (tmp_path / "table").write_text(as_published(made))
-    result = json.loads(run(capsys, "fit", tmp_path / "table", "--format", "json"))
+    run.write("table", as_published(made))
+    result = run.json("winprob fit table")
     for row in result["parameters"]:
         assert row["interval"]["low"] < row["published"] < row["interval"]["high"]
         assert row["interval"]["method"] == "profile likelihood"
     assert [row["rms"] < 0.02 for row in result["rms"]] == [True] * 4
-    text = run(capsys, "fit", tmp_path / "table", "-o", tmp_path / "fit.svg")
-    assert "published" in text
-    assert (tmp_path / "fit.svg").exists()
-
-
-def test_the_published_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = simulate_statistics(PUBLISHED, european_games(100_000), seed=2)
-    (tmp_path / "table.csv").write_text(document_csv(statistics_document(made)))
-    arguments: list[str | Path] = ["published", tmp_path / "table.csv"]
+    assert "published" in run("winprob fit table -o fit.svg --save counts.json").out
+    assert "<svg" in run.read("fit.svg")
+    unknown = "No interval: counts do not say which games belong together"
+    assert unknown in run("winprob 2d 4d --win counts.json").out
     for method in ("newton", "conjugate"):
-        result = json.loads(run(capsys, *arguments, "--method", method, "--format", "json"))
-        assert all("interval" not in row for row in result["parameters"])
+        line = f"winprob published table --method {method}"
+        result = run.json(line)
         assert result["method"] == method
-        text = run(capsys, *arguments, "--method", method)
+        assert all("interval" not in row for row in result["parameters"])
+        text = run(line).out
         assert ("cycles" in text) == (method == "conjugate")
         assert "Least squares has no intervals of its own" in text
-    path, where = tmp_path / "counts.json", tmp_path / "out.txt"
-    run(capsys, *arguments, "--bootstrap", "39", "--save", path, "-o", where)
-    assert "95 % (simulated tables)" in where.read_text()
-    text = run(capsys, "2d", "4d", "--win", path)
-    assert "No interval: counts do not say which games belong together" in text
-    with pytest.raises(UsageError, match="--method newton"):
-        run(capsys, *arguments, "--bootstrap", "39", "--method", "conjugate")
-    with pytest.raises(UsageError, match="39"):
-        run(capsys, *arguments, "--bootstrap", "8")
+    run("winprob published table --bootstrap 39 --save squares.json -o out.txt")
+    assert "95 % (simulated tables)" in run.read("out.txt")
+    assert unknown in run("winprob 2d 4d --win squares.json").out
+    assert "39" in run("winprob published table --bootstrap 8", status=2).err
 
 
-def test_a_fit_to_all_games(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = run(capsys, "fit", games, "--all-games", "--free", "u0,u1,K,lapse,black")
+def test_a_fit_to_all_games(games: str, run: Command) -> None:
+    text = run(f"winprob fit {games} --all-games --free u0,u1,K,lapse,black").out
     assert "lapse" in text
     assert "8,006 games of 30 events" in text
-    result = json.loads(
-        run(capsys, "fit", games, "--probability", "2d,4d", "--free", "u0,K", "--format", "json")
-    )
-    (pair,) = result["probabilities"]
+    (pair,) = run.json(f"winprob fit {games} --probability 2d,4d --free u0,K")["probabilities"]
     assert (pair["first"], pair["second"]) == ("2d", "4d")
     assert pair["interval"]["low"] < pair["probability"] < pair["interval"]["high"]
-    with pytest.raises(UsageError, match="two grades"):
-        run(capsys, "fit", games, "--probability", "2d")
-    with pytest.raises(UsageError, match="go with --all-games"):
-        run(capsys, "fit", games, "--event-games", "100")
-    with pytest.raises(UsageError, match="nothing of 'stone'"):
-        run(capsys, "fit", games, "--all-games", "--free", "u1,K,stone")
+    said = run(f"winprob fit {games} --all-games --free u1,K,stone", status=2).err
+    assert "nothing of 'stone'" in said
 
 
-def test_a_fit_is_saved_and_used_by_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, table = tmp_path / "mine.json", example("graded_games_simulated.csv")
-    arguments = ("fit", table, "--all-games", "--free", "u1,K", "--link", "logistic")
-    text = run(capsys, *arguments, "--event-games", "50", "--probability", "2d,4d", "--save", path)
+def test_a_fit_is_saved_and_used_by_name(run: Command) -> None:
+    line = f"winprob fit {example('graded_games_simulated.csv')} --all-games --free u1,K"
+    line += " --link logistic"
+    text = run(f"{line} --event-games 50 --probability 2d,4d --save mine.json").out
     assert "(over 40 events)" in text
     assert "2,000 games of 40 events, 2016 to 2025" in text
-    told = next(line for line in text.splitlines() if line.startswith("2d beats 4d"))
-    result = json.loads(run(capsys, "2d", "4d", "--win", path, "--format", "json"))
+    told = next(each for each in text.splitlines() if each.startswith("2d beats 4d"))
+    result = run.json("winprob 2d 4d --win mine.json")
     assert result["model"] == "mine"
     assert f"{100 * result['probability']:.2f} %" in told
     assert f"{100 * result['low']:.2f} to {100 * result['high']:.2f}" in told
     # Nothing was learnt of handicap games, so nothing is claimed.
-    assert "No interval: the worth of a stone was not fitted" in run(
-        capsys, "4k", "1k", "--handicap", "3", "--win", path
-    )
-    part = run(capsys, *arguments, "--from", "2020-01-01", "--to", "2020-12-31")
-    assert "events, 2020;" in part
+    said = run("winprob 4k 1k --handicap 3 --win mine.json").out
+    assert "No interval: the worth of a stone was not fitted" in said
+    assert "events, 2020;" in run(f"{line} --from 2020-01-01 --to 2020-12-31").out
 
 
-def test_a_fit_to_counts_is_saved_without_an_interval(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "counts.json"
-    run(capsys, "fit", games, "--save", path)
-    text = run(capsys, "2d", "4d", "--win", path)
-    assert "No interval: counts do not say which games belong together" in text
-
-
-def test_games_outside_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_outside_tournaments(run: Command) -> None:
     """Game records with grades and no events: players are counted."""
     rng = np.random.default_rng(1)
     grade = rng.integers(-10, 5, 30)
-    for number in range(300):
+    games = ""
+    for _ in range(300):
         one, two = (int(each) for each in rng.choice(30, 2, replace=False))
         p = PUBLISHED.probability(grade[one], grade[two])
         words = [format_grade(grade[one]), format_grade(grade[two])]
         result = "B+R" if rng.random() < p else "W+R"
-        (tmp_path / f"{number}.sgf").write_text(
+        games += (
             f"(;GM[1]FF[4]SZ[19]PB[P{one}]PW[P{two}]BR[{words[0]}]WR[{words[1]}]KM[7.5]"
-            f"RE[{result}];B[dd];W[pp])"
+            f"RE[{result}];B[dd];W[pp])\n"
         )
-    path = tmp_path / "mine.json"
-    text = run(capsys, "fit", tmp_path, "--all-games", "--free", "u1,K", "--save", path)
+    run.write("records.sgf", games)
+    text = run("winprob fit records.sgf --all-games --free u1,K --save mine.json").out
     assert "(over 30 players)" in text
     assert "300 games of 30 players" in text
-    answer = json.loads(run(capsys, "2k", "1d", "--win", path, "--format", "json"))
+    answer = run.json("winprob 2k 1d --win mine.json")
     assert answer["low"] < PUBLISHED.probability(-2, 0) < answer["high"]
 
 
-def test_what_cannot_be_read(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        run(capsys, "stats", tmp_path / "none.csv")
-    table = tmp_path / "table"
-    table.write_text(as_published(simulate_statistics(PUBLISHED, european_games(100), seed=2)))
-    with pytest.raises(UsageError, match="not both"):
-        run(capsys, "stats", table, games)
-    with pytest.raises(UsageError, match="need games"):
-        run(capsys, "stats", table, "--from", "2001-01-01")
-    with pytest.raises(UsageError, match="not a date"):
-        run(capsys, "stats", games, "--from", "yesterday")
-    with pytest.raises(NoGamesError):
-        run(capsys, "stats", games, "--from", "2050-01-01")
+def test_the_handicap_of_the_worked_example(run: Command) -> None:
+    result, text = run.json("handicap 2673 2235"), run("handicap 2673 2235 -o page.html").out
+    known = {"stones": 2, "komi": 3, "tie": "black", "even_game_margin": 13}
+    assert result["goldis"] | known == result["goldis"]
+    assert (result["white"], result["black"]) == ("2673", "2235")
+    assert text.startswith("White 2673, Black 2235: 4.38 grades apart (7.73d and 3.35d).\n")
+    assert (
+        "Goldis: exactly 2.742 stones of 8 points; in an even game White should win by 13 " in text
+    )
+    assert "2.742 stones" in run.read("page.html")
+
+
+def test_the_models_stand_side_by_side(run: Command) -> None:
+    """Five grades are five stones by tradition and 3.2 of Goldis'."""
+    proposals = {each["model"]: each for each in run.json("handicap 2d 4k")["proposals"]}
+    assert list(proposals) == ["goldis", "egf", "fitted"]
+    assert (proposals["goldis"]["stones"], proposals["egf"]["stones"]) == (3, 5)
+    assert proposals["egf"]["exact_stones"] == pytest.approx(5.5, abs=1e-6)
+    fitted = winning_model()
+    for each in proposals.values():
+        assert each["chance"]["probability"] == pytest.approx(0.5, abs=0.03)
+        for name, komi in (("judged", each["half_point_komi"]), ("judged_without_komi", 0.0)):
+            p = fitted.probability(-4.0, 1.0, handicap=each["stones"], komi=komi)
+            assert each[name]["probability"] == pytest.approx(float(p))
+            assert each[name]["low"] < each[name]["probability"] < each[name]["high"]
+    assert proposals["egf"]["chance"]["low"] is None
+    assert proposals["fitted"]["chance"] == proposals["fitted"]["judged"]
+    narrow = run.json("handicap 2d 4k --confidence 50")["proposals"][2]["chance"]
+    assert proposals["fitted"]["chance"]["low"] < narrow["low"] < narrow["high"]
+
+
+def test_why_they_differ_is_computed(run: Command) -> None:
+    text = run("handicap 2d 4k").out
+    assert "Tradition says 5 and Goldis 3: tradition counts a stone for each of 5 grades" in text
+    assert "1.259, so 5 grades for 3.16" in text
+    p = winning_model().probability(-4.0, 1.0, handicap=[5, 3], komi=0.0)
+    for stones, chance in zip((5, 3), p, strict=True):
+        assert f"{stones} stones without komi {100 * chance:.0f} % (" in text
+    assert "both give the first move" in run("handicap 2d 1d").out
+    assert "1.995" in run("handicap 2d 4k --base 1.9952623").out
+    assert "Tradition" not in run("handicap 2d 4k --stones 4").out
+
+
+@pytest.mark.parametrize(
+    ("line", "ratings"),
+    [
+        ("6d 2k", [2500, 1800]),
+        ("7aml 3step", [2600, 1700]),
+        ("1p 10aml", [3000, 2900]),
+        ("2315 1987 --scale egf", [2215, 1887]),
+        ("3d 1k --scale grade", [2200, 1900]),
+        ("10k 20k --scale uniform", [1000, 0]),
+        ("2d 2000 --scale egf", [2100, 1900]),
+        ("1960.4 1272.7 --scale ogs", [2000, 1000]),
+    ],
+)
+def test_ranks_and_other_scales(line: str, ratings: list[float], run: Command) -> None:
+    assert run.json(f"handicap {line}")["ratings"] == pytest.approx(ratings, abs=0.5)
+
+
+def test_options_of_a_handicap(run: Command) -> None:
+
+    run("handicap 2673 2235 --komi 6.5 -o out")
+    line = next(line for line in run.read("out").splitlines() if line.startswith("goldis"))
+    assert line.split()[1:6] == ["2", "Black", "gives", "2", "White"]
+    fixed = run.json("handicap 2673 2235 --stones 1")["proposals"]
+    assert [each["stones"] for each in fixed] == [1, 1, 1]
+    assert fixed[0]["komi"] == -5
+    assert fixed[1]["half_point_komi"] == pytest.approx(-14 * 4.38 + 7, abs=0.5)
+    elo = run.json("handicap 2100 2000 --base 3.1622776602")
+    assert elo["goldis"]["exact_stones"] == pytest.approx(3.16228, abs=1e-5)
+    # Grades that Goldis' table does not have.
+    few = run.json("handicap 20k 28k")
+    assert [each["model"] for each in few["proposals"]] == ["egf", "fitted"]
+    assert few["failures"][0]["model"] == "goldis"
+    assert (few["white_grade"], few["black_grade"]) == (-20, -28)
+    write_model(run.folder / "mine.json", replace(winning_model(), name="mine"))
+    for name, own in (("kaniuk", "fitted"), ("fitted", "fitted"), ("mine.json", "mine")):
+        result = run.json(f"handicap 2d 4k --win {name}")
+        assert (len(result["proposals"]), result["goldis"]) == (1, None)
+        assert result["judge"]["model"] == own
+    assert "7 grades apart" in run("handicap 6d 2k --win fitted").out

@@ -19,17 +19,21 @@ A picture that a console block writes and that the text after it shows,
 from __future__ import annotations
 
 import doctest
+import io
 import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from yardstone.cli.main import main
 from yardstone.errors import SkippedWarning
 from yardstone.examples import copy_examples
 
@@ -46,7 +50,9 @@ SHIFT = 1.5
 INCLUDED = "included network"
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-#: Seconds that one command may take.
+#: What makes a line one for a shell: several commands, or files in place of its streams.
+SHELL = re.compile(r"[();<>|&]+|.*[$`*?].*", re.DOTALL)
+#: Seconds that one command of a shell may take.
 PATIENCE = 300
 
 
@@ -100,14 +106,14 @@ class Workplace:
 
     def run(self, command: str) -> str:
         """What a command prints, on both streams."""
-        return self._ended(command).stdout
+        return self._ended(command)[1]
 
     def failure(self, command: str) -> str:
         """A command that fails, with what it prints; nothing of one that does not."""
-        ended = self._ended(command)
-        return f"$ {command}\n{ended.stdout}" if ended.returncode != 0 else ""
+        status, printed = self._ended(command)
+        return f"$ {command}\n{printed}" if status != 0 else ""
 
-    def _ended(self, command: str) -> subprocess.CompletedProcess[str]:
+    def _ended(self, command: str) -> tuple[int, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
         if {"network", INCLUDED} & set(self.needs):
@@ -117,20 +123,51 @@ class Workplace:
             environment["MPLCONFIGDIR"] = get_cachedir()
             environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
             environment.pop("YARDSTONE_NET", None)
-        ended = subprocess.run(
-            ["bash", "-c", command],
-            cwd=self.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            timeout=PATIENCE,
-            check=False,
-        )
+        lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=True)
+        lexer.whitespace_split, lexer.commenters = True, ""
+        words = list(lexer)
+        if words[0] == "yardstone" and not any(SHELL.fullmatch(word) for word in words):
+            with chdir(self.folder):
+                status, printed = yardstone(words[1:], environment)
+        else:
+            ended = subprocess.run(
+                ["bash", "-c", command],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                timeout=PATIENCE,
+                check=False,
+            )
+            status, printed = ended.returncode, ended.stdout
         # Said only by the first to run large work on a machine.
-        ended.stdout = re.sub(r"^yardstone: compiling .*\n", "", ended.stdout, flags=re.MULTILINE)
-        return ended
+        return status, re.sub(r"^yardstone: compiling .*\n", "", printed, flags=re.MULTILINE)
+
+
+def yardstone(words: list[str], environment: Mapping[str, str] = {}) -> tuple[int, str]:
+    """The exit status of a command that runs in this process, and what it prints.
+
+    Messages stand before the report, as where both go into one pipe.
+    """
+    before = dict(os.environ)
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2)]
+    with Path(os.devnull).open(encoding="utf-8") as nothing, warnings.catch_warnings():
+        warnings.simplefilter("default")
+        os.environ.update(environment)
+        stdin, sys.stdin = sys.stdin, nothing
+        try:
+            with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+                status = main(words)
+        finally:
+            sys.stdin = stdin
+            os.environ.clear()
+            os.environ.update(before)
+    for stream in streams:
+        stream.flush()
+    out, messages = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    return status, messages + out
 
 
 def documents() -> list[Path]:

@@ -8,7 +8,6 @@ import io
 import itertools
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.docs.blocks import ROOT, documents
+from tests.docs.blocks import ROOT, documents, yardstone
 
 FENCE = re.compile(r"^( *)```(.*)\n((?:.*\n)*?)\1```$", re.MULTILINE)
 TABLE = re.compile(r"^(\|.*\n)(\| *:?-.*\n)((?:\|.*\n?)+)", re.MULTILINE)
@@ -115,14 +114,11 @@ def _unknown(command: str, given: set[str], text: str) -> str:
 
 @lru_cache
 def _help_of_command(names: tuple[str, ...]) -> str:
-    program = Path(sys.executable).parent / "yardstone"
     while True:
-        done = subprocess.run(
-            [program, *names, "--help-all"], capture_output=True, text=True, check=False
-        )
+        status, printed = yardstone([*names, "--help-all"])
         # A file may be named without an ending or a capital, as `yardstone go analyse games`.
-        if done.returncode == 0 or len(names) <= 1:
-            return done.stdout
+        if status == 0 or len(names) <= 1:
+            return printed
         names = names[:-1]
 
 

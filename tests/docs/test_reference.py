@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import import_module
+from types import ModuleType
 
 import pytest
 
@@ -12,59 +13,57 @@ import yardstone
 from tests.docs import reference
 from tests.docs.blocks import documents
 
-TEXTS = {
-    path: path.read_text("utf-8")
-    for path in sorted(reference.PAGES.glob("*.md"))
-    if path != reference.BY_HAND
-}
-BY_HAND = reference.entries(reference.BY_HAND.read_text("utf-8"))
-MODULES = list(reference.public_modules())
 LINK = re.compile(r"\{(?:py:)?(?:class|func|meth|mod|exc|data|attr)\}`(?:[^`<]*<)?~?([\w.]+)>?`")
 
 
-def test_every_public_class_and_function_is_described() -> None:
-    texts = [reference.BY_HAND.read_text("utf-8"), *TEXTS.values()]
-    described = {id(each) for text in texts for each in reference.documented(text)}
+@pytest.fixture(scope="module")
+def modules() -> list[ModuleType]:
+    return list(reference.public_modules())
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> str:
+    return reference.BY_HAND.read_text("utf-8")
+
+
+def test_every_subpackage_has_its_page_as_it_is(modules: list[ModuleType], by_hand: str) -> None:
+    texts = {path: path.read_text("utf-8") for path in reference.PAGES.glob("*.md")}
+    del texts[reference.BY_HAND]
+    assert reference.pages() == texts, "python -m tests.docs.reference writes the pages"
+    described = {
+        id(each) for text in (by_hand, *texts.values()) for each in reference.documented(text)
+    }
     missing = [
         f"{module.__name__}.{name}"
-        for module in MODULES
+        for module in modules
         for name, each in reference.public_objects(module).items()
         if id(each) not in described
     ]
-    assert not missing, f"{missing} (python -m tests.docs.reference writes the pages)"
+    assert missing == [], "python -m tests.docs.reference writes the pages"
 
 
-def test_every_subpackage_has_its_page_as_it_is() -> None:
-    assert reference.pages() == TEXTS, "python -m tests.docs.reference writes the pages"
-
-
-def test_every_name_of_the_package_is_described_under_its_short_name() -> None:
-    assert len(BY_HAND) == len(set(BY_HAND))
+def test_every_name_of_the_package_is_described_under_its_short_name(by_hand: str) -> None:
+    names = reference.entries(by_hand)
+    assert len(names) == len(set(names))
     public = {f"yardstone.{name}" for name in yardstone.__all__ if name != "__version__"}
-    assert {name for name in BY_HAND if name.count(".") == 1} == public
+    assert {name for name in names if name.count(".") == 1} == public
+    for name in names:
+        module, _, last = name.rpartition(".")
+        assert last in reference.public_names(import_module(module)), name
 
 
-@pytest.mark.parametrize("name", BY_HAND)
-def test_an_entry_is_a_public_name_of_its_module(name: str) -> None:
-    module, _, last = name.rpartition(".")
-    assert last in reference.public_names(import_module(module))
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_what_is_public_says_what_it_is(module: object) -> None:
+def test_what_is_public_says_what_it_is(modules: list[ModuleType]) -> None:
     """The builder leaves out what has no docstring, without a word."""
-    assert inspect.ismodule(module)
-    assert inspect.getdoc(module)
-    for name, each in reference.public_objects(module).items():
-        assert inspect.getdoc(each), name
+    for module in modules:
+        for name, each in {"": module, **reference.public_objects(module)}.items():
+            assert inspect.getdoc(each), f"{module.__name__}.{name}"
 
 
 def test_links_to_the_reference_lead_somewhere() -> None:
     """The builder prints a link that leads nowhere as plain text, without a word."""
     named = {name for page in documents() for name in LINK.findall(page.read_text("utf-8"))}
     assert named
-    for name in sorted(named):
-        assert _exists(name), name
+    assert [name for name in sorted(named) if not _exists(name)] == []
 
 
 def _exists(name: str) -> bool:

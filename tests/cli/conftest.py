@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.calls import Command, write_files
+
+if TYPE_CHECKING:
+    from tests.strength.estimate_cases import Case
+
+
+@pytest.fixture(scope="session")
+def _files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    write_files(folder)
+    return folder
+
+
+@pytest.fixture
+def run(
+    _files: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
+    """Runs commands in a folder that has the small files."""
+    shutil.copytree(_files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return Command(tmp_path, capsys)
+
+
+@pytest.fixture(scope="session")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    """A small random network, and the model of strength for it."""
+    from tests.strength.estimate_cases import make_case
+
+    return make_case(tmp_path_factory.mktemp("case"))
+
+
+@pytest.fixture(scope="session")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A smaller network, for what needs no model."""
+    from tests.go.games import small_network
+
+    return small_network(tmp_path_factory.mktemp("net"))
