@@ -37,7 +37,7 @@ def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
 
 
 def test_examples_by_name_and_described() -> None:
-    about = example("README.md").read_text("utf-8")
+    about = example("league.csv").with_name("README.md").read_text("utf-8")
     assert example_files()
     assert [name for name in example_files() if f"`{name}`" not in about] == []
     assert yardstone.rate(str(example("league.csv"))).ratings

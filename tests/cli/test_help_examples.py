@@ -79,6 +79,7 @@ def test_every_command_has_examples_and_those_that_are_not_run_are_there() -> No
         assert getdoc(getattr(home, function)), name
 
 
+@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
 @pytest.mark.parametrize("first", ["", *table.COMMANDS])
 def test_the_examples_run_where_the_reader_stands(
     first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

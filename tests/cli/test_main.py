@@ -130,8 +130,12 @@ def test_version(line: str, run: Command) -> None:
         ("winprob fit x.csv --method newton", 2, "Say yardstone winprob published"),
         ("tournament serve x.xml --title x", 2, "Say --set title=VALUE"),
         ("evaluate x.csv --players a,b", 2, "Say --columns first=COLUMN"),
-        ("winprob 2d 4d --model x", 2, "no such option: --model"),
-        ("rate x.csv --limit games=3", 2, "no such option: --limit"),
+        (
+            "winprob 2d 4d --model x",
+            2,
+            "Try 'yardstone winprob between --help'",
+        ),
+        ("rate x.csv --limit games=3", 2, "no such option: --limit\nTry 'yardstone rate --help'"),
         # Files are looked for among their neighbours and the examples.
         ("rate leage.csv", 1, "Did you mean 'league.csv'?"),
         ("rate swiss.pgn", 1, "Did you mean 'swiss.trf'?"),

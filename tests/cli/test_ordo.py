@@ -78,7 +78,7 @@ def rating(text: str, player: str) -> float:
             '"A","B"\n"A1","A"\n"A1","Nobody"\n',
             "-q -G -Y k g.pgn",
             0,
-            r"A1 +:.* 5 ",
+            r"A1 +:.* 7 ",
             r'\Ayardstone: k: the synonym "Nobody" is in no game\n\Z',
         ),
         ('"A1","Nobody"\n', "-q --no-warnings -Y k g.pgn", 0, "A ", r"\A\Z"),
