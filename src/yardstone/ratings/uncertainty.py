@@ -318,6 +318,7 @@ def clustered_meat(
     forward = inverse[size, size]
     mixed = inverse[low, size] - inverse[high, size]
     within = deviation**2 - variance
+    within[within < 1e-9 * variance] = 0.0  # a single game has nothing to go with but rounding
     reach = apart + forward + np.array([2.0, -2.0])[:, None] * mixed
     # The games of a cluster in which one player moved first all have the same variance.
     of_one = variance**2 / np.maximum(deviation**2, 1e-300)
