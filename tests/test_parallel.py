@@ -140,10 +140,6 @@ def test_a_map_inside_a_worker_runs_there() -> None:
     assert parallel.map(tasks.map_inside, [2, 3], workers=2) == [[0, 1], [0, 1, 4]]
 
 
-def test_available_cores() -> None:
-    assert 1 <= parallel.available_cores() <= (os.cpu_count() or 1)
-
-
 SLEEPER = """
     import sys, time
     from pathlib import Path

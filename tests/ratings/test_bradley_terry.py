@@ -141,14 +141,6 @@ def test_fixed_anchors_stay_and_the_rest_is_at_its_own_optimum() -> None:
     np.testing.assert_allclose(surplus[moved], 0, atol=1e-9)
 
 
-def test_one_fixed_anchor_is_only_a_shift() -> None:
-    pool = strength_pool(6)
-    free, held = BradleyTerry().fit(pool), BradleyTerry(anchors={"P002": 1000.0}).fit(pool)
-    np.testing.assert_allclose(
-        held.rating - held["P002"].value, free.rating - free["P002"].value, atol=SAME
-    )
-
-
 def test_priors_fade_as_they_widen_and_rule_as_they_narrow() -> None:
     pool = strength_pool(7)
     plain = BradleyTerry(method="likelihood").fit(pool)

@@ -14,14 +14,12 @@ from scipy.special import ndtr
 from scipy.stats import beta
 
 from tests.ratings.simulated import POINTS, simulated_pool
-from yardstone.errors import UsageError
 from yardstone.pool import Pool
-from yardstone.ratings import BradleyTerry, Prior, Status
+from yardstone.ratings import BradleyTerry, Status
 from yardstone.ratings.bradley_terry import fit_widely, misfit_of_join
 from yardstone.ratings.joint import draw_rate_interval, perfect_limits
 from yardstone.ratings.match import LEAST_RESULTS, Match, normalized_elo, superiority
 from yardstone.ratings.rating_list import rate, summarise
-from yardstone.ratings.simulation import simulate
 from yardstone.ratings.sprt import Sprt, log_likelihood_ratio
 from yardstone.winprob.laws import win_draw_loss, win_probability
 
@@ -85,71 +83,6 @@ def test_paired_intervals_hold_for_newcomers(pairs: int, correlation: float) -> 
         number += int(rated[8:].sum())
     # The scores of so few games are coarse, so they err to the side of too wide.
     assert_holds(inside, number, high=0.98)
-
-
-def test_pairs_narrow_the_errors_of_a_newcomer_as_they_do_those_of_all() -> None:
-    generator = np.random.default_rng(3)
-    _, pool = paired_pool(generator, 3, 2, 0.8)
-    free = FREE.fit(pool)
-    paired = BradleyTerry(
-        average=0.0,
-        first_advantage="auto",
-        draw_rate="auto",
-        paired=("opening",),
-        method="score",
-    ).fit(pool)
-    rated = free.status == Status.NORMAL
-    ratio = (paired.deviation / free.deviation)[rated]
-    assert ratio.min() > 0.4
-    assert ratio.max() < 0.95
-
-
-def test_paired_games_go_with_priors() -> None:
-    """Where the prior is all there is, the deviation is the prior's."""
-    _, pool = paired_pool(np.random.default_rng(1), 1, 1, 0.5)
-    ratings = BradleyTerry(average=0.0, join=1.0, paired=("opening",)).fit(pool)
-    np.testing.assert_allclose(ratings.deviation, 1.0, rtol=0.01)
-
-
-def test_paired_games_are_not_replayed_one_by_one() -> None:
-    _, pool = paired_pool(np.random.default_rng(1), 1, 1, 0.5)
-    system = BradleyTerry(paired=("opening",))
-    with pytest.raises(UsageError, match="as if none belonged together"):
-        simulate(system, pool.pair_counts(), system.fit(pool), 10)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"join": 150.0},
-        {"loose_anchors": {"P000": Prior(2300, 100), "P001": Prior(2350, 100)}},
-        {"join": 150.0, "loose_anchors": {"P000": Prior(2300, 30)}},
-        {"join": 150.0, "anchors": {"P002": 2300.0}},
-    ],
-)
-def test_replays_draw_every_prior_again(options: dict[str, object]) -> None:
-    """With the means of `join` left where they were, replays vary too little."""
-    generator = np.random.default_rng(2)
-    pool = simulated_pool(generator.normal(0, 100, 6), 24, generator)
-    system = BradleyTerry(draw_rate=0.3, **options)  # type: ignore[arg-type]
-    ratings = system.fit(pool)
-    result = simulate(system, pool.pair_counts(), ratings, 400, seed=1)
-    known = ratings.deviation > 1e-6
-    ratio = result.deviation[known] / ratings.deviation[known]
-    assert np.median(ratio) == pytest.approx(1.0, abs=0.12)
-
-
-def test_an_anchor_that_met_only_perfect_scorers_is_left_out_of_replays() -> None:
-    pool = Pool.from_names("ABABCA", "BABAAC", [1, 1, 0.5, 0, 0.5, 0.5])
-    one = Pool.from_names(
-        [*(pool.players[k] for k in pool.first), "D"],
-        [*(pool.players[k] for k in pool.second), "E"],
-        [*pool.score, 1.0],
-    )
-    system = BradleyTerry(loose_anchors={"D": Prior(2300, 50)})
-    ratings = system.fit(one)
-    result = simulate(system, one.pair_counts(), ratings, 20, seed=1)
-    assert np.isfinite(result.deviation[ratings.index("A")])
 
 
 @pytest.mark.parametrize(("players", "games"), [(2, 6), (4, 12)])

@@ -7,7 +7,6 @@ from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings import FIBS
 from yardstone.ratings.result import Ratings
-from yardstone.ratings.systems import find_system
 from yardstone.winprob import fibs
 
 
@@ -53,12 +52,6 @@ def test_a_first_win() -> None:
     assert result["Bob"].value == pytest.approx(1500 - 4 * 4.95 * 5**0.5 / 2)
 
 
-def test_ratings_find_the_players_strength() -> None:
-    replay = FIBS().replay(matches(20_000))
-    order = [replay.ratings[f"p{k}"].value for k in range(12)]
-    assert np.corrcoef(order, np.linspace(1300, 1800, 12))[0, 1] > 0.95
-
-
 def test_a_length_for_all() -> None:
     pool = Pool.from_names("AB", "BC", [1, 0])
     assert FIBS(length=7).replay(pool).expected[1] == pytest.approx(
@@ -95,8 +88,3 @@ def test_what_is_no_match(length: list[object]) -> None:
 def test_parameters_out_of_range(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         FIBS(**wrong)  # type: ignore[arg-type]
-
-
-def test_the_evaluation_knows_it() -> None:
-    replay = find_system("fibs").make(k=8.0).replay(matches(50))
-    assert len(replay.expected) == 50

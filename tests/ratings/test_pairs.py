@@ -3,7 +3,6 @@ from __future__ import annotations
 import dataclasses
 from math import isnan
 
-import numpy as np
 import pytest
 
 from yardstone.errors import InputError
@@ -76,19 +75,6 @@ def test_starting_positions_pair_or_forbid() -> None:
     assert paired("ABBA", **same) == ("position", ("fen",), 2)
     # Rounds whose two games begin from different positions are no pairs.
     assert paired("ABAB", round=["1", "1", "2", "2"], fen=["x", "y", "z", "u"])[0] == "none"
-
-
-def test_unbalanced_openings_make_pairs_tell_more() -> None:
-    rng = np.random.default_rng(5)
-    openings = 300
-    bias = np.where(rng.random(openings) < 0.5, 0.45, -0.45)
-    score = np.empty(2 * openings)
-    score[0::2] = rng.random(openings) < 0.5 + bias
-    score[1::2] = rng.random(openings) < 0.5 + bias
-    pool = Pool.from_names("AB" * openings, "BA" * openings, score)
-    result = pentanomial(pool, "A", "B")
-    assert result.gain < 0.5
-    assert 2.0 * result.pairs.variance < result.games.variance
 
 
 def test_without_a_pair_there_is_nothing_to_gain() -> None:

@@ -56,11 +56,3 @@ def test_equal_priors_are_no_other_model(small: Pool) -> None:
     fitted = WholeHistory(w2=20.0, priors=same).fit(small)
     assert np.array_equal(plain.day_rating, fitted.day_rating)
     assert np.array_equal(plain.day_deviation, fitted.day_deviation)
-
-
-def test_a_state_belongs_to_its_priors(small: Pool) -> None:
-    one = WholeHistory(priors=PlayerPriors({"P1": (1800.0, 100.0)}))
-    other = WholeHistory(priors=PlayerPriors({"P1": (1801.0, 100.0)}))
-    state, _ = one.advance(one.start(small.players), small)
-    with pytest.raises(UsageError):
-        other.advance(state, small)

@@ -77,15 +77,6 @@ def test_every_prediction_is_made_before_its_game(
 
 
 @each_system
-def test_predictions_are_better_than_an_even_chance(
-    system: Sequential | Remembering, pool: Pool
-) -> None:
-    expected, score = system.replay(pool).expected, pool.score
-    loss = -(score * np.log(expected) + (1 - score) * np.log(1 - expected))[1000:].mean()
-    assert loss < np.log(2) - 0.02
-
-
-@each_system
 def test_games_are_taken_in_order_of_time(system: Sequential | Remembering, pool: Pool) -> None:
     assert pool.time is not None
     time = pool.time + np.arange(len(pool)) % 7 * np.timedelta64(1, "h")
