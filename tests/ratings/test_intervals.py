@@ -238,8 +238,12 @@ def noise_of_clusters(
     [BradleyTerry(**AUTO, method="score"), BradleyTerry(**AUTO), BradleyTerry(**AUTO, join=90.0)],
     ids=["score", "likelihood", "prior"],
 )
-@pytest.mark.parametrize("luck", [0.0, 0.6], ids=["independent", "of one opening"])
-def test_games_that_belong_together(system: BradleyTerry, luck: float) -> None:
+@pytest.mark.parametrize(
+    ("luck", "unknown"),
+    [(0.0, 0.1), (0.6, 0.1), (0.0, 1.0)],
+    ids=["independent", "of one opening", "each alone"],
+)
+def test_games_that_belong_together(system: BradleyTerry, luck: float, unknown: float) -> None:
     """Clusters of two to four games, among them games without an entry."""
     generator = np.random.default_rng(4)
     clusters, rows = 60, []
@@ -250,7 +254,7 @@ def test_games_that_belong_together(system: BradleyTerry, luck: float) -> None:
             ends = (i, j) if turn % 2 else (j, i)
             place = white if generator.random() < luck else generator.random()
             result = 1.0 if place < 0.45 else 0.5 if place < 0.7 else 0.0
-            label = "?" if generator.random() < 0.1 else str(number % 25)
+            label = "?" if generator.random() < unknown else str(number % 25)
             rows.append((*ends, result, label))
     first, second, score, label = (np.array(each) for each in zip(*rows, strict=True))
     columns = {"opening": label}
@@ -379,6 +383,9 @@ def test_replays_that_cannot_be() -> None:
         simulate(system, chain.pair_counts(), system.fit(chain), 2)
     with pytest.raises(UsageError, match="whole number from 2"):
         simulate(system, chain.pair_counts(), system.fit(chain), 1)
+    paired = replace(system, paired=("opening",))
+    with pytest.raises(UsageError, match="as if none belonged together"):
+        simulate(paired, chain.pair_counts(), system.fit(chain), 2)
     # An anchor who met only a perfect scorer is left out.
     pool = Pool.from_names("ABABCAD", "BABAACE", [1, 1, 0.5, 0, 0.5, 0.5, 1])
     held = BradleyTerry(loose_anchors={"D": Prior(2300, 50)})
