@@ -474,11 +474,14 @@ class _OpenValues:
     def _side(self, key: str) -> int | None:
         """Whether a text names the side of `first` (1) or of `second` (-1)."""
         key = _WON.sub("", key).strip(" _")
-        if not key or "?" in key or "+" in key:  # a doubt, or half of a result, names nobody
+        if not key:
             return None
+        doubtful = "?" in key or "+" in key  # or half of a result: only a whole name has these
         for place, player in enumerate(self.column.players):
-            if key == player.lower() or words(key) == words(player):
+            if key == player.lower() or (not doubtful and words(key) == words(player)):
                 return 1 - 2 * place
+        if doubtful:
+            return None
         known = label(key) if len(key) > 1 or key in "h12" else None
         name = known[0] if known is not None else None
         labels = set(self.column.labels)
