@@ -120,11 +120,11 @@ class _Plain:
         (lambda: check_fields(_Plain(number=inf)), "number must be a number, not inf"),
         (lambda: check_fields(_Plain(number=None)), "number must be a number, not None"),  # type: ignore[arg-type]
         (lambda: check_fields(_Plain(name=3)), "name must be a name, not 3"),  # type: ignore[arg-type]
-        (lambda: yardstone.BradleyTerry(method="likelihod"), "did you mean 'likelihood'"),
-        (lambda: yardstone.BradleyTerry(disconnected="component"), "did you mean 'components'"),
-        (lambda: yardstone.BradleyTerry(draw_rate="aut"), "did you mean 'auto'"),
-        (lambda: yardstone.BradleyTerry(join="100"), "join must be a number or None"),
-        (lambda: yardstone.Elo(intial=3.0), "did you mean 'initial'"),
+        (lambda: yardstone.BradleyTerry(method="likelihod"), "did you mean 'likelihood'"),  # type: ignore[arg-type]
+        (lambda: yardstone.BradleyTerry(disconnected="component"), "did you mean 'components'"),  # type: ignore[arg-type]
+        (lambda: yardstone.BradleyTerry(draw_rate="aut"), "did you mean 'auto'"),  # type: ignore[arg-type]
+        (lambda: yardstone.BradleyTerry(join="100"), "join must be a number or None"),  # type: ignore[arg-type]
+        (lambda: yardstone.Elo(intial=3.0), "did you mean 'initial'"),  # type: ignore[call-arg]
         (lambda: yardstone.rate(_pool(), anchr={"A": 3000}), "did you mean 'anchors'"),
         (lambda: yardstone.rate(_pool(), anchor={"A": 3000}), "anchor must be a name.*'anchors'"),
         (lambda: yardstone.rate(_pool(), anchors={"A": "x"}), "anchors of A must be a number"),

@@ -234,7 +234,8 @@ def test_printing_is_short() -> None:
     names = [f"P{number}" for number in range(40)]
     pairs = [(one, other) for one in names for other in names if one < other]
     score = np.random.default_rng(1).choice([0.0, 0.5, 1.0], len(pairs))
-    ratings = yardstone.rate(yardstone.Pool.from_names(*zip(*pairs, strict=True), score))
+    first, second = zip(*pairs, strict=True)
+    ratings = yardstone.rate(yardstone.Pool.from_names(first, second, score))
     assert len(str(ratings).splitlines()) < 25
     assert "… and 30 more players" in str(ratings)
     assert repr(ratings) == str(ratings)

@@ -86,7 +86,7 @@ def test_what_is_left_out_is_said(sgf: str, run: Command) -> None:
     results = ["AB1", "BA1", "BC1", "CB1", "CA0", "AC1", "AB2", "BC2", "CA2", "AB0"]
     games = [
         f"(;PB[{one}]PW[{two}]KM[650]RE[{'0BW'[int(n)]}{'+' * (n > '0')}])"
-        for one, two, n in results
+        for one, two, n in map(tuple, results)
     ]
     run.write("club.sgf", "".join(games) + "(;PB[A]PW[B])")
     out = run("rate club.sgf").out

@@ -103,11 +103,16 @@ def write_table(run: Command) -> list[dict[str, Any]]:
     generator = np.random.default_rng(1)
     rows = []
     for game, p in enumerate(generator.uniform(0.1, 0.9, 400).tolist()):
-        row = {"Result": int(generator.random() < p), "P": p, "Q": 0.25 + 0.5 * p, "Draw": 0.1}
+        row: dict[str, Any] = {
+            "Result": int(generator.random() < p),
+            "P": p,
+            "Q": 0.25 + 0.5 * p,
+            "Draw": 0.1,
+        }
         row |= {"R1": 1500 + 400 * np.log10(p / (1 - p)), "R2": 1500}
         row |= {"A": f"p{game % 20}", "B": f"p{(game + 1 + game // 20) % 20}x", "Part": game % 2}
         rows.append(row)
-    wrong = [{"Result": "*"}, {"P": "none"}, {"Q": 1.5}]
+    wrong: list[dict[str, Any]] = [{"Result": "*"}, {"P": "none"}, {"Q": 1.5}]
     with Path("table.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()

@@ -150,8 +150,8 @@ def test_tables_and_queries(run: Command) -> None:
     sql = "SELECT W AS white, B AS black, R AS result FROM 'results.csv'"
     assert run.rows("rate --query", sql) == known
     run.write("names.csv", "Bob\n")
-    rows = run.rows("rate --exclude names.csv --query", sql)
-    assert {row["player"] for row in rows} == {"Ann", "Cid"}
+    left = run.rows("rate --exclude names.csv --query", sql)
+    assert {row["player"] for row in left} == {"Ann", "Cid"}
 
 
 def test_neutral_ground_is_said(run: Command) -> None:

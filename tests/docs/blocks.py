@@ -166,7 +166,7 @@ def yardstone(words: list[str], environment: Mapping[str, str] = {}) -> tuple[in
             os.environ.update(before)
     for stream in streams:
         stream.flush()
-    out, messages = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    out, messages = (stream.buffer.getvalue().decode() for stream in streams)
     return status, messages + out
 
 

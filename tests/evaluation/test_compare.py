@@ -76,7 +76,7 @@ def test_leads_have_intervals_alone_and_together(
     assert order.confidence == 0.95
 
     def contrast(one: str, other: str) -> np.ndarray:
-        return sign * (np.eye(4)[names.index(one)] - np.eye(4)[names.index(other)])
+        return np.asarray(sign * (np.eye(4)[names.index(one)] - np.eye(4)[names.index(other)]))
 
     reach = means.reach([contrast(*pair) for pair in combinations(order.names, 2)], 0.95)
     top, *others = order.names
@@ -88,7 +88,9 @@ def test_leads_have_intervals_alone_and_together(
             apart.add((one, other))
         if one == top:
             place = order.names.index(other)
-            assert_allclose(order.together[place], [lead - reach * error, lead + reach * error])
+            assert order.together[place] == pytest.approx(
+                (lead - reach * error, lead + reach * error)
+            )
             assert order.behind[place] == means.interval(contrast(one, other), 0.95)
             alone = evaluation.difference(one, other, metric=metric)
             assert alone == order.behind[place]
@@ -172,7 +174,7 @@ def test_wrong_use() -> None:
         ([one], [1, 0], {"first": np.array([0, 1], np.int32)}, UsageError, "both players"),
         ([one], [1, 0], {"metric": "three_way"}, UsageError, "another metric"),
     ]:
-        with pytest.raises(error, match=message):  # type: ignore[call-overload]
+        with pytest.raises(error, match=message):
             compare(predictions, score, **options)  # type: ignore[arg-type]
     few = compare([one], [1, 0])
     with pytest.raises(UsageError, match="there is no "):

@@ -170,7 +170,8 @@ def test_games_show_the_advantage_with_its_error(draws: float) -> None:
     assert shown.value == pytest.approx(value, abs=1e-6)
     assert shown.deviation == pytest.approx((terms(value)[1] + prior) ** -0.5, rel=1e-5)
     nothing = shown_advantage(outcome_table([], []))
-    assert (nothing.value, nothing.deviation) == (0.0, pytest.approx(50.0 / POINTS))
+    assert nothing.value == 0.0
+    assert nothing.deviation == pytest.approx(50.0 / POINTS)
 
 
 # --------------------------------------------------------------------- draws

@@ -90,7 +90,8 @@ def test_twins_are_records_of_one_day_with_names_the_other_way_round() -> None:
     names = ["AB", "BA", "BA", "BA", "AB", "BC", *["AC"] * 8]
     score = [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, *[1.0] * 8]
     days = [3, 3, 3, 4, 5, 3, *range(8)]
-    pool = Pool.from_names(*zip(*names, strict=True), score, time=START + np.array(days) * DAY)  # type: ignore[arg-type]
+    first, second = zip(*names, strict=True)
+    pool = Pool.from_names(first, second, score, time=START + np.array(days) * DAY)
     replay = replace(Elo().replay(pool), expected=np.full(14, 0.9))
     twins = {item.game: item.twin for item in examine(pool, replay, improbable=0.2).improbable}
     # Game 2 has the other result, game 3 another day, and the twin may be likely or not.
@@ -216,7 +217,7 @@ def test_a_game_is_named_by_its_number_or_its_players_and_day() -> None:
         (("B", "C", None), "Annulled: 2020-01-01  B ½–½ C."),
         (("A", "B", np.datetime64("2020-01-01")), "Annulled: 2020-01-01  A 1–0 B."),
     ]:
-        history = rating_history(pool, system="elo", annul=[place], intervals=False)
+        history = rating_history(pool, system="elo", annul=[place], intervals=False)  # type: ignore[list-item]
         assert history.notes[0].startswith(said)
         assert len(history.rated.pool) == 3
     for place, message in [

@@ -42,11 +42,11 @@ def test_a_share_of_the_games_and_a_date(days: list[int], share: float) -> None:
     for options in ({"share": share}, {"until": np.datetime64(f"2020-01-{moment:02d}")}):
         before = sum(day < moment for day in days)
         if before:
-            assert splits.earlier_number(pool, **options) == before  # type: ignore[arg-type]
+            assert splits.earlier_number(pool, **options) == before
             assert len(splits.first_games(pool, before)) == before
         else:
             with pytest.raises(UsageError, match="no earlier game"):
-                splits.earlier_number(pool, **options)  # type: ignore[arg-type]
+                splits.earlier_number(pool, **options)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_sets_of_the_experiment_keep_their_rules_and_share_no_game() -> None:
     pool = played(4000, 150, 3)
     replay = Glicko2().replay(pool)
     labels = rating_labels(pool, replay)
-    numbers = {"training": 800, "validation": 300, "test": 300, "exhibition": 40}
+    numbers: dict[str, Any] = {"training": 800, "validation": 300, "test": 300, "exhibition": 40}
     sets, again = (draw_sets(pool, labels, **numbers, seed=5) for _ in range(2))
     assert np.array_equal(sets.mark, again.mark)
     assert [int(sets.of(letter).sum()) for letter in "TVEX"] == [800, 300, 300, 40]
@@ -242,7 +242,7 @@ def test_sets_that_are_too_large_say_how_many_games_there_are() -> None:
     labels = rating_labels(pool, Elo().replay(pool))
     with pytest.raises(UsageError, match=r"only \d+ games can be in the exhibition set, 5000"):
         draw_sets(pool, labels)
-    nothing = {"training": 0, "validation": 0, "exhibition": 0}
+    nothing: dict[str, Any] = {"training": 0, "validation": 0, "exhibition": 0}
     none = np.zeros(len(pool), np.bool_)
     with pytest.raises(UsageError, match="only 0 games can be in the test set"):
         draw_sets(pool, labels, **nothing, test=1, eligible=none)

@@ -341,11 +341,11 @@ def test_many_games_say_by_sums_what_they_say_by_resampling(
         assert str(one.calibration.slope) == str(other.calibration.slope)
     assert result.bootstraps.keys() == wanted.bootstraps.keys()
     for subset, metric in wanted.bootstraps:
-        one, other = (
+        ours, theirs = (
             each.difference("elo", "glicko2", metric=metric, subset=subset)
             for each in (result, wanted)
         )
-        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-6)
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-6)
 
 
 def test_systems_that_need_all_games_are_named() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def meetings(players: int, games: int, seed: int) -> Players:
     return first.astype(np.int32), second.astype(np.int32)
 
 
-def rows_of_values(kind: str, first: Floats, second: Floats) -> Floats:
+def rows_of_values(kind: str, first: NDArray[np.int32], second: NDArray[np.int32]) -> Floats:
     """Three rows whose variance is mostly that of players, of pairs, or of single games."""
     generator = np.random.default_rng(5)
     noise = generator.normal(size=(3, len(first)))
@@ -45,7 +46,9 @@ def rows_of_values(kind: str, first: Floats, second: Floats) -> Floats:
     return noise
 
 
-def enumerated(values: Floats, first: Floats, second: Floats) -> dict[str, float]:
+def enumerated(
+    values: Floats, first: NDArray[np.int32], second: NDArray[np.int32]
+) -> dict[str, float]:
     """Sums of squares by player, by pair and by game, each cluster over what it leaves."""
     games = len(values)
     residual = values - values.mean()
@@ -62,7 +65,7 @@ def enumerated(values: Floats, first: Floats, second: Floats) -> dict[str, float
     return squares
 
 
-def effective(first: Floats, second: Floats) -> float:
+def effective(first: NDArray[Any], second: NDArray[Any]) -> float:
     sizes = np.bincount(np.concatenate([first, second])).astype(float)
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
@@ -232,11 +235,12 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def predictions(games: int) -> tuple[list[Prediction], Floats, list[Subset]]:
     """Two systems, one with draws, on games of ten levels of expected score."""
     generator = np.random.default_rng(9)
-    level = 0.05 + 0.1 * (np.arange(games) % 10)
+    level = (0.05 + 0.1 * (np.arange(games) % 10)).astype(np.float64)
     lot = generator.random(games)
     score = np.where(lot < level - 0.04, 1.0, np.where(lot < level + 0.04, 0.5, 0.0))
-    other = np.clip(level + generator.normal(0.0, 0.05, games), 0.01, 0.99)
-    draw = np.minimum(0.1, 2.0 * np.minimum(other, 1.0 - other))
+    noise = generator.normal(0.0, 0.05, games)
+    other: Floats = np.clip(level + noise, 0.01, 0.99).astype(np.float64)
+    draw = np.minimum(0.1, 2.0 * np.minimum(other, 1.0 - other)).astype(np.float64)
     both = [Prediction("steps", level), Prediction("noisy", other, draw)]
     parts = [Subset("all", np.ones(games, bool)), Subset("odd", np.arange(games) % 2 == 1)]
     return both, score, parts

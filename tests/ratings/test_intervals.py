@@ -164,6 +164,7 @@ def test_deviations_are_the_sandwich_of_finite_differences(name: str) -> None:
     inverse = inverted(system, ratings, slope + known)
     total = referred(ratings, inverse @ (noise + known) @ inverse.T, system.anchor)
     n, logit = len(pool.players), ratings.points_per_logit
+    assert ratings.covariance is not None
     np.testing.assert_allclose(
         ratings.covariance, logit**2 * total[:n, :n], rtol=CLOSE, atol=CLOSE * logit**2
     )
@@ -256,8 +257,8 @@ def test_games_that_belong_together(system: BradleyTerry, luck: float, unknown: 
             result = 1.0 if place < 0.45 else 0.5 if place < 0.7 else 0.0
             label = "?" if generator.random() < unknown else str(number % 25)
             rows.append((*ends, result, label))
-    first, second, score, label = (np.array(each) for each in zip(*rows, strict=True))
-    columns = {"opening": label}
+    first, second, score, labels = (np.array(each) for each in zip(*rows, strict=True))
+    columns = {"opening": labels}
     pool = Pool(tuple("ABCDE"), first, second, score, columns=columns)
     paired = replace(system, paired=("opening",))
     ratings, free = paired.fit(pool), system.fit(pool)
@@ -493,7 +494,7 @@ def test_suggested_games_gain_what_they_promise(system: BradleyTerry) -> None:
             gains[i, j] = float(np.trace(covariance) - np.trace(after)), after
         best = max(gains, key=lambda pair: gains[pair][0])
         left.discard(best)
-        gain, covariance = gains[best]
+        gain, covariance = gains[best][0], gains[best][1].astype(np.float64)
         expected.append((best, gain / float(np.trace(ratings.covariance))))
     said = uncertainty.suggest(ratings, 3, games=7)
     for each, (pair, gain) in zip(said, expected, strict=True):
@@ -510,8 +511,9 @@ def test_a_draw_rate_is_freed_of_the_spread_of_ratings(
 ) -> None:
     """By hand for equal players at a rate of a half, and by one unit of log odds at most."""
     ratings = replace(made([0.0, 0.0], [deviation] * 2), draw_rate=Estimate(0.5, 0.2))
-    ends, ten = np.array([[0], [1]], np.int32), np.array([10.0])
-    freed = unbiased_draw_rate(ratings, PairCounts(2, *ends, ten, ten, ten))
+    one, other = np.array([0], np.int32), np.array([1], np.int32)
+    ten = np.array([10.0])
+    freed = unbiased_draw_rate(ratings, PairCounts(2, one, other, ten, ten, ten))
     if step is None:
         push = 30 * 4 / 16 * 2 * deviation**2 / ratings.points_per_logit**2
         step = 0.5 * push * (0.2 / 0.25) ** 2

@@ -8,6 +8,7 @@ import json
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_json_is_written_piece_by_piece_in_little_memory(report: RatingList) -> 
     whole = as_json({**plain, "ratings": list(plain["ratings"])})
     assert document_json(rating_list_document(report)) == whole
     for number in (0, 2):
-        lazy = Document("", plain=lambda n=number: {"a": [], "ratings": Many(n), "b": {"c": [1]}})
+        lazy = Document("", plain=partial(dict, a=[], ratings=Many(number), b={"c": [1]}))
         wanted = {"a": [], "ratings": list(Many(number)), "b": {"c": [1]}}
         assert document_json(lazy) == as_json(wanted)
     table = Table([Column("a", lambda row: row), Column("b", lambda row: float("nan"))], [1, 2])

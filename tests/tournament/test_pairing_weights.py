@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import floor
 
 import pytest
@@ -170,7 +170,8 @@ class Sheet:
 
     def geography(self, one: Counted, two: Counted) -> Fraction:
         def groups(player: Player) -> set[object]:
-            named = {n for n, each in enumerate(self.before.club_groups) if player.club in each}
+            groups = enumerate(self.before.club_groups)
+            named: set[object] = {n for n, each in groups if player.club in each}
             return named or {player.club}
 
         parts = [Fraction(0), Fraction(0)]
@@ -294,14 +295,14 @@ def test_boards_are_worth_what_a_plain_count_says(seed: int) -> None:
     entrants = drawn(seed)
     sheet, n = Sheet(entrants), len(entrants)
     tries: list[tuple[int, int, Callable[[], dict[str, Fraction]]]] = [
-        (a, b, lambda a=a, b=b: sheet.board(a, b)) for a in range(n) for b in range(n) if a != b
+        (a, b, partial(sheet.board, a, b)) for a in range(n) for b in range(n) if a != b
     ]  # fmt: skip
     tries += [(a, n, lambda a=a: sheet.bye(a)) for a in range(n)]  # type: ignore[misc]
     for a, b, expected in tries:
         counted, values = expected(), values_of(entrants, a, b)
         for name, value in values.items():
             # Weights reach 10^15, where numbers of the processor end within one of the true ones.
-            assert abs(value - counted.get(name, 0)) <= 1, (name, a, b)
+            assert abs(value - counted.get(name, 0)) <= 1, (name, a, b)  # type: ignore[operator]
     for a in range(n):
         for b in range(n):
             hand = sheet.colours(a, b) if a != b else None

@@ -121,7 +121,9 @@ def test_chances_are_computed_by_one_process_at_a_time(
     class Pool:
         def __init__(self, workers: int, **more: Any) -> None:
             assert workers == 1
-            self.asked, self.is_broken, self.ended = [], False, None
+            self.asked: list[Future[str]] = []
+            self.is_broken = False
+            self.ended: dict[str, Any] | None = None
             pools.append(self)
 
         def submit(self, *given: Any) -> Future[str]:

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,10 @@ def many_results(seed: int) -> bytes:
     return "\n".join(["white,black,score", *rows]).encode() + b"\n"
 
 
+def has_begun(served: Served, job: str) -> bool:
+    return bool(served.job(job)["status"] != "queued")
+
+
 @contextmanager
 def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
     """A job that runs, which cannot end within, its process, and the table, which is ours alone."""
@@ -39,7 +44,7 @@ def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
     with closing(sqlite3.connect(path, timeout=60.0, isolation_level=None)) as table:
         for seed in range(1, 100):
             job = served.send([("r.csv", many_results(seed))])
-            until(lambda job=job: served.job(job)["status"] != "queued", "the job begins")
+            until(partial(has_begun, served, job), "the job begins")
             table.execute("BEGIN IMMEDIATE")
             row = table.execute("SELECT pid FROM workers WHERE job = ?", (job,)).fetchone()
             if row is not None:

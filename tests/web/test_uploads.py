@@ -18,8 +18,9 @@ from starlette.requests import Request
 
 from tests.web.asking import ask, form
 from tests.web.serving import SGF, packed, settings_for, small_results
+from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.web import sent_files, upkeep, uploads
+from yardstone.web import upkeep, uploads
 from yardstone.web.problems import RequestProblem
 from yardstone.web.sent_files import file_label, look, unpack
 from yardstone.web.server import make_app
@@ -359,7 +360,8 @@ def unpacked(
     except RequestProblem as problem:
         return (problem.status, problem.code), []
     assert [each.path for each in made] == sorted(out.iterdir())
-    return [f"{each.path.name} {each.name}" for each in made], list(map(str, skipped.details))
+    names = [f"{each.path.name} {each.name}" for each in made if each.path is not None]
+    return names, list(map(str, skipped.details))
 
 
 CSV = small_results()  # of 4 games, 54 bytes
@@ -403,7 +405,7 @@ def test_how_much_is_unpacked(
         kind = "zip" if data.startswith(b"PK") else "csv"
         named.append((f"{number}.{kind}", data, kind))
     if isinstance(expected, str):
-        with pytest.raises(sent_files.InputError, match=expected) as result:
+        with pytest.raises(InputError, match=expected) as result:
             unpacked(tmp_path, named, **limits)
         assert result.value.file == named[-1][0]
         return

@@ -125,6 +125,7 @@ def test_a_job_sees_its_files_and_what_is_skipped_is_listed(
 ) -> None:
     def perform(task: Task) -> dict[str, Any]:
         (file,) = task.files
+        assert file.path is not None
         folder = file.path.parent
         assert folder == hands.settings.data / "work" / "host_1"
         assert (folder.stat().st_mode & 0o777, list(folder.iterdir())) == (0o700, [file.path])
@@ -234,7 +235,9 @@ def test_on_a_full_disk_jobs_wait(
     hands: Hands, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     free = [(1 << 20) - 1]
-    monkeypatch.setattr(worker.shutil, "disk_usage", lambda _: SimpleNamespace(free=free[0]))
+    monkeypatch.setattr(
+        "yardstone.web.worker.shutil.disk_usage", lambda _: SimpleNamespace(free=free[0])
+    )
 
     def perform(task: Task) -> dict[str, Any]:
         free[0] = 0
@@ -271,7 +274,8 @@ def test_what_was_computed_is_handed_in_however_long_the_database_is_away(
 def test_looks_are_rarer_while_there_is_nothing(
     hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    time, waits = Time(), []
+    time = Time()
+    waits: list[float] = []
     monkeypatch.setattr(worker, "time", time)
     outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
     monkeypatch.setattr(hands, "work", steps(iter(outcomes)))
@@ -294,7 +298,8 @@ def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(RequestProblem) as result:
         hands.network()
     assert (result.value.code, result.value.status) == ("no_network", 503)
-    assert [hands.network() for _ in range(2)] == ["a network"] * 2
+    networks: list[object] = [hands.network() for _ in range(2)]
+    assert networks == ["a network"] * 2
     assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
 
 
@@ -433,8 +438,10 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
         return made.made[-1]
 
     monkeypatch.setattr(supervisor, "time", made.time)
-    monkeypatch.setattr(supervisor.subprocess, "Popen", start)
-    monkeypatch.setattr(supervisor.os, "killpg", lambda *given: made.signals.append(given))
+    monkeypatch.setattr("yardstone.web.supervisor.subprocess.Popen", start)
+    monkeypatch.setattr(
+        "yardstone.web.supervisor.os.killpg", lambda *given: made.signals.append(given)
+    )
     monkeypatch.setattr(supervisor, "memory_of", lambda _: 20 << 20)
     yield made
     if made.bell.ends is not None:
@@ -541,7 +548,9 @@ def test_a_worker_that_does_not_give_up_its_job_is_killed(
 
 
 def test_what_is_done_now_and_then(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    swept, recovered = [], []
+    swept: list[float] = []
+    recovered: list[float] = []
+    seconds = 0.0
     monkeypatch.setattr(upkeep, "sweep", lambda _: swept.append(watch.time.now))
     for now in (1000.0, 1020.0, 1020.5, 1030.0, 1041.0):
         watch.time.now = now
@@ -595,7 +604,8 @@ def test_where_a_server_listens(tmp_path: Path) -> None:
 
 
 def test_a_process_ends_with_its_supervisor(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, ended, over = Time(), [], threading.Event()
+    time, over = Time(), threading.Event()
+    ended: list[object] = []
 
     def leave(status: int) -> None:
         ended.append((status, time.slept))

@@ -68,7 +68,9 @@ def few_games(link: Link = "logistic") -> GradedGames:
     handicap = rng.integers(0, 4, 900).astype(float)
     truth = GradeModel(Kaniuk.from_parameters({"u1": 0.3, "K": 0.1}), {"stone": 0.9}, link)
     won = rng.random(900) < truth.probability(first, second, handicap=handicap)
-    return GradedGames.from_columns(first, second, won, handicap, usual_komi(handicap))
+    return GradedGames.from_columns(
+        first, second.astype(np.float64), won, handicap, usual_komi(handicap)
+    )
 
 
 def chances(values: Array, games: GradedGames, link: Link) -> Array:
@@ -77,7 +79,7 @@ def chances(values: Array, games: GradedGames, link: Link) -> Array:
     ahead = np.where(games.handicap > 0, games.handicap - 0.5, 0.0) * stone
     r, s = games.first + ahead, games.second
     gap = u1 * (s - r) * np.exp(k * np.minimum(r, s))
-    return 0.5 * erfc(gap) if link == "erf" else expit(-4.0 / np.sqrt(np.pi) * gap)
+    return np.asarray(0.5 * erfc(gap) if link == "erf" else expit(-4.0 / np.sqrt(np.pi) * gap))
 
 
 def lost(values: Array, games: GradedGames, link: Link) -> float:
@@ -393,8 +395,8 @@ def graded_pool(games: int = 400, *, events: int = 0, seed: int = 2) -> Pool:
     if events:
         columns["event"] = np.array([f"event {k}" for k in np.arange(games) % events])
     time = np.datetime64("2011-05-01", "s") + np.arange(games) * 86_400
-    names = [[f"p{k}" for k in side] for side in (one, other)]
-    return Pool.from_names(*names, won.astype(float), time=time, columns=columns)
+    ours, theirs = ([f"p{k}" for k in side] for side in (one, other))
+    return Pool.from_names(ours, theirs, won.astype(float), time=time, columns=columns)
 
 
 def test_a_model_says_what_it_was_fitted_to() -> None:

@@ -64,7 +64,7 @@ def test_fixed_stones_leave_the_rest_to_komi() -> None:
         ({"black": 0.0, "white": 0.0, "stones": 37}, "stones must be"),
     ]:
         with pytest.raises(UsageError, match=message):
-            propose_handicap(EGF, **arguments)
+            propose_handicap(EGF, **arguments)  # type: ignore[arg-type]
     assert propose_handicap(EGF, black=-35.4, white=0.0).stones == 36
     with pytest.raises(UsageError, match="rating points have no handicap stones"):
         propose_handicap(winning_model("elo"), black=0.0, white=1.0)
@@ -114,7 +114,7 @@ def test_chances_both_ways_add_up(handicap: float) -> None:
 def test_words_and_ratings_of_players() -> None:
     by_egf = probability_between("2200", "4d", model="egf", scale="egf")
     assert by_egf.probability == pytest.approx(1 / (1 + (11 / 9) ** 7))
-    assert by_egf.low is by_egf.high is by_egf.average is None
+    assert (by_egf.low, by_egf.high, by_egf.average) == (None, None, None)
     assert probability_between("30k", "9d", model="egf").first_grade == -30.0
     points = probability_between("1600", "1400", model="elo")
     assert points.probability == pytest.approx(1 / (1 + 10**-0.5))
@@ -141,7 +141,8 @@ def test_whom_one_beats_how_often() -> None:
     assert opponent_for("2200", 0.5, model="egf", scale="egf").second == "2200"
     assert opponent_for("1500", 10 / 11, model="elo").second == "1100"
     ahead = opponent_for("1k", 0.5, model="egf", handicap=3.0)
-    assert (ahead.second_grade, ahead.second) == (pytest.approx(1.5), "2.5d")
+    assert ahead.second_grade == pytest.approx(1.5)
+    assert ahead.second == "2.5d"
     for wrong in (0.0, 1.0):
         with pytest.raises(UsageError, match="probability"):
             opponent_for("2d", wrong)

@@ -38,7 +38,9 @@ def graded(games: int = 90, events: int = 9, seed: int = 3) -> GameColumns:
     handicap = rng.integers(0, 3, games).astype(float)
     komi = np.where(handicap == 0, 7.0, 0.0)
     won = rng.random(games) < MODEL.probability(first, second, handicap=handicap, komi=komi)
-    return GameColumns(first, second, handicap, komi, won, np.arange(games) % events)
+    return GameColumns(
+        first, second.astype(np.float64), handicap, komi, won, np.arange(games) % events
+    )
 
 
 def derivatives(games: GameColumns) -> tuple[Array, Array, Array]:
@@ -95,7 +97,7 @@ def test_players_belong_to_two_clusters_a_game() -> None:
     second = ((first + 1 + np.arange(90) // 7 % 6) % 7).astype(np.int32)
     chance, slopes, scores = derivatives(games)
     information = (slopes / (chance * (1.0 - chance))) @ slopes.T
-    bread = np.linalg.inv(information)
+    bread = np.linalg.inv(information).astype(np.float64)
     meat = np.zeros((3, 3))
     for player in range(7):
         here = (first == player) | (second == player)
@@ -107,7 +109,9 @@ def test_players_belong_to_two_clusters_a_game() -> None:
             meat -= np.outer(total, total)
     region = region_by_player(MODEL, FREE, games, first, second)
     assert region is not None
-    assert region.covariance == pytest.approx(no_smaller(bread @ meat @ bread, bread), rel=1e-4)
+    assert region.covariance == pytest.approx(
+        no_smaller(np.asarray(bread @ meat @ bread, np.float64), bread), rel=1e-4
+    )
     size = np.bincount(np.concatenate([first, second]))
     assert region.freedom == pytest.approx(size.sum() ** 2 / (size**2).sum() - 2.0)
     assert (region.clusters, region.between) == ("7 players", None)

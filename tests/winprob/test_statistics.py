@@ -102,8 +102,9 @@ def test_implausible_events_and_weights_of_groups() -> None:
     assert implausible_events(pool) == ["more", "none"]
     assert implausible_events(pool, deviations=4.99) == ["all", "more", "none"]
     assert implausible_events(replace(pool, columns={**columns, "handicap": np.ones(number)})) == []
-    games = GameColumns(*np.zeros((4, number)), np.zeros(number, bool), np.array(event))  # type: ignore[arg-type]
-    weights = dict(zip(event, games.group_weights(10.0), strict=True))
+    none = np.zeros(number)
+    columns_of = GameColumns(none, none, none, none, none > 0.0, np.array(event))
+    weights = dict(zip(event, columns_of.group_weights(10.0), strict=True))
     assert weights == pytest.approx({n: 1 / (1 + size / 10) for n, (size, _) in sizes.items()})
 
 
