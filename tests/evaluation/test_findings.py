@@ -12,7 +12,13 @@ from numpy.testing import assert_allclose
 from tests.evaluation.games import START, played
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.findings import examine, swap_share
-from yardstone.evaluation.history import RatingHistory, game_text, rating_curves, rating_history
+from yardstone.evaluation.history import (
+    GamePlace,
+    RatingHistory,
+    game_text,
+    rating_curves,
+    rating_history,
+)
 from yardstone.evaluation.interval_scale import IntervalScale
 from yardstone.evaluation.ledger import Ledger
 from yardstone.pool import Pool
@@ -212,23 +218,25 @@ def test_a_game_is_named_by_its_number_or_its_players_and_day() -> None:
     assert game_text(pool, 1) == "2020-01-01  B ½–½ C"
     assert game_text(replace(pool, time=None), 2) == "A 0–1 B"
     day = np.datetime64("2020-01-02")
-    for place, said in [
+    found: list[tuple[GamePlace, str]] = [
         (3, "Annulled: 2020-01-02  A 0–1 B."),
         (("B", "C", None), "Annulled: 2020-01-01  B ½–½ C."),
         (("A", "B", np.datetime64("2020-01-01")), "Annulled: 2020-01-01  A 1–0 B."),
-    ]:
-        history = rating_history(pool, system="elo", annul=[place], intervals=False)  # type: ignore[list-item]
+    ]
+    for place, said in found:
+        history = rating_history(pool, system="elo", annul=[place], intervals=False)
         assert history.notes[0].startswith(said)
         assert len(history.rated.pool) == 3
-    for place, message in [
+    refused: list[tuple[GamePlace, str]] = [
         (0, "only 1 to 4"),
         (5, "no game 5"),
         (("A", "B", day), r"2 games are 'A \| B \| 2020-01-02' \(give a number: 3, 4\)"),
         (("B", "A", None), r"no game is 'B \| A'"),
         (("A", "X", None), "'X'"),
-    ]:
+    ]
+    for place, message in refused:
         with pytest.raises(InputError, match=message):
-            rating_history(pool, system="elo", annul=[place], intervals=False)  # type: ignore[list-item]
+            rating_history(pool, system="elo", annul=[place], intervals=False)
     with pytest.raises(UsageError, match="no dates"):
         rating_history(
             replace(pool, time=None), system="elo", annul=[("A", "B", day)], intervals=False
