@@ -119,7 +119,7 @@ format: $(TOOLS)
 	$(BIN)/ruff format
 
 docs: $(TOOLS)
-	$(BIN)/sphinx-build -W --keep-going -q -j auto -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
 
 bench: $(TOOLS)
