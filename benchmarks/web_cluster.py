@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import queue
 import random
 import sys
 import tempfile
@@ -44,27 +45,35 @@ OPTIONS = [part for name, most in LIMITS.items() for part in ("--set", f"{name}=
 
 
 class Visitors:
-    """A load in a process of its own, for some seconds."""
+    """A load in a process of its own, until its outcome is asked for."""
 
-    def __init__(self, urls: Sequence[str], visitors: int, seconds: float) -> None:
+    def __init__(self, urls: Sequence[str], visitors: int) -> None:
         fresh = multiprocessing.get_context("spawn")
-        self._found = fresh.Queue()
-        arguments = (list(urls), visitors, seconds, self._found)
-        self._process = fresh.Process(target=visit, args=arguments)
+        self._found, self._enough = fresh.Queue(), fresh.Event()
+        arguments = (list(urls), visitors, LOOK, self._enough, self._found)
+        self._process = fresh.Process(target=visit, args=arguments, daemon=True)
         self._process.start()
 
     def outcome(self) -> Outcome:
         """What became of the lists, once all visitors have their results."""
-        result: Outcome = self._found.get()
-        self._process.join()
-        return result
+        self._enough.set()
+        while True:
+            ended = not self._process.is_alive()
+            try:
+                result: Outcome = self._found.get(timeout=1.0)
+            except queue.Empty:
+                if ended:
+                    raise RuntimeError("the visitors broke off") from None
+            else:
+                self._process.join()
+                return result
 
 
-def visit(urls: list[str], visitors: int, seconds: float, times: Any) -> None:
-    load = Load(urls, visitors, each=1, look=LOOK, in_turn=True)
-    threading.Timer(seconds, load.enough).start()
+def visit(urls: list[str], visitors: int, look: float, enough: Any, found: Any) -> None:
+    load = Load(urls, visitors, each=1, look=look, in_turn=True)
+    threading.Thread(target=lambda: (enough.wait(), load.enough()), daemon=True).start()
     load.start()
-    times.put(load.outcome())
+    found.put(load.outcome())
 
 
 def pages(urls: Sequence[str], path: str) -> list[str]:
@@ -79,8 +88,9 @@ def alone(folder: Path, visitors: int, seconds: float) -> list[float]:
         asking = Asking(*pages([served.url], f"/r/{address}"))
         time.sleep(CALM)
         quiet, _ = asking.end()
-        load = Visitors([served.url], visitors, seconds)
+        load = Visitors([served.url], visitors)
         asking = Asking(*pages([served.url], f"/r/{address}"))
+        time.sleep(seconds)
         outcome = load.outcome()
         times, refused = asking.end()
     print(f"one server, a file: {len(outcome.jobs)} jobs, {dict(outcome.ended)}")
@@ -105,15 +115,16 @@ def together(
         before = machines.servers[0].send([("r.csv", small_results())])
         machines.servers[0].done(before)
         audit.forget()
-        load = Visitors(machines.urls, visitors, seconds)
+        load = Visitors(machines.urls, visitors)
         asking = Asking(*pages(machines.urls, f"/r/{before}"))
         trouble = Trouble(machines, postgres, lines, seed)
         if faults:
             cause(trouble, time.monotonic() + seconds)
+            machines.well()
+        else:
+            time.sleep(seconds)
         outcome = load.outcome()
         times, refused = asking.end()
-        if faults:
-            machines.well()
         wrong = report(machines, outcome, audit, trouble)
         print(line("  pages", times), f"refused {refused}")
         return times, wrong

@@ -72,7 +72,7 @@ class Asking:
         fresh = multiprocessing.get_context("spawn")
         self._stop, self._found = fresh.Event(), fresh.Queue()
         arguments = (list(addresses), self._stop, self._found)
-        self._process = fresh.Process(target=page_times, args=arguments)
+        self._process = fresh.Process(target=page_times, args=arguments, daemon=True)
         self._process.start()
 
     def end(self) -> tuple[list[float], int]:
