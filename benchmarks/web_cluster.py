@@ -71,7 +71,12 @@ class Visitors:
 
 def visit(urls: list[str], visitors: int, look: float, enough: Any, found: Any) -> None:
     load = Load(urls, visitors, each=1, look=look, in_turn=True)
-    threading.Thread(target=lambda: (enough.wait(), load.enough()), daemon=True).start()
+
+    def end() -> None:
+        enough.wait()
+        load.enough()
+
+    threading.Thread(target=end, daemon=True).start()
     load.start()
     found.put(load.outcome())
 
