@@ -18,6 +18,7 @@ from yardstone import choices, parallel
 from yardstone.choices import check_choice, check_fields, check_number, nearest, no_such
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
+from yardstone.tournament.model import PairingRules
 
 #: Packages whose classes of parameters are walked over.
 PACKAGES = ("ratings", "winprob", "strength", "backgammon")
@@ -124,6 +125,8 @@ class _Plain:
         (lambda: yardstone.BradleyTerry(disconnected="component"), "did you mean 'components'"),  # type: ignore[arg-type]
         (lambda: yardstone.BradleyTerry(draw_rate="aut"), "did you mean 'auto'"),  # type: ignore[arg-type]
         (lambda: yardstone.BradleyTerry(join="100"), "join must be a number or None"),  # type: ignore[arg-type]
+        (lambda: PairingRules(floor=-(10**15) - 1), "floor = -1000000000000001: rules lie from"),
+        (lambda: PairingRules(bar=10**400), "bar must be a whole number, not 1000"),
         (lambda: yardstone.Elo(intial=3.0), "did you mean 'initial'"),  # type: ignore[call-arg]
         (lambda: yardstone.rate(_pool(), anchr={"A": 3000}), "did you mean 'anchors'"),
         (lambda: yardstone.rate(_pool(), anchor={"A": 3000}), "anchor must be a name.*'anchors'"),

@@ -72,6 +72,7 @@ def test_options_reach_the_rating(
         ("--depd 0.0075 --length 5", "add --against"),
         ("--depd 0.0075 --length 5 --formula refit", r"alone: \+1\d\d\.\d to \+1\d\d\.\d points"),
         ("--win 0.6 --length 5", r"\+157\.5 points apart"),
+        ("--epm 0.01 --length 1", "a match to one point has no cube, so no cube error counts"),
         ("--from-rating 1800 --length 5", r"PR 7\.48"),
     ],
 )

@@ -115,6 +115,16 @@ REFUSED = [
     ("convert rating 1850", 2, "say on which scale with --from"),
     ("convert rating 2d --to egff", 2, "did you mean 'egf'"),
     ("convert rating strong", 1, "neither a grade nor a number"),
+    ("convert rating 0 --from ogs", 2, "not a rating on the scale ogs"),
+    ("convert rating 5.2k --from ogs", 2, "decimals of OGS count from the end of a rank"),
+    (
+        "convert rating 3p --to ogs",
+        2,
+        "professional ranks have ratings on egf and goldis, and none",
+    ),
+    ("convert rating heads.csv --column rating", 1, "heads.csv: the table has no rows"),
+    ("convert rating ratings.csv --column level", 1, "ratings.csv:1: there is no column 'level'"),
+    ("convert rating ratings.csv --column player", 1, "ratings.csv:2: 'Anna' is neither a grade"),
     ("convert rating", 2, "give a grade such as 2d"),
     ("convert rating --list 2d", 2, "--list stands alone"),
     ("convert rating --list --to egf", 2, "--list stands alone"),
@@ -129,6 +139,7 @@ REFUSED = [
     ("winprob 2d 3d --set K", 2, "write NAME=VALUE"),
     ("winprob 2d 3d --set K=x", 2, "--set: write numbers, as in K=0.2"),
     ("winprob 2d 3d --set Q=1", 2, "no coefficient"),
+    ("winprob 2d 3d --win egf --set K=1", 2, "the model egf has no coefficients to set"),
     ("winprob 2d x --scale egf", 2, "neither a rating nor a grade"),
     ("winprob 2d 4x", 1, "not a Go grade"),
     ("winprob 35k 1d", 2, "grades lie from 30k to 9d"),
@@ -147,6 +158,10 @@ REFUSED = [
     ("handicap 2673", 2, "two ratings"),
     ("handicap 6x 2k", 1, "not a rank"),
     ("handicap 6d 2235", 2, "one is a name and the other a number"),
+    ("handicap 2000 2100 --scale grade", 2, "'2000' is not a name such as 4k or 2d"),
+    ("handicap 7aml 19step --win goldis", 2, "it would be 316 stones, and up to 36 have a meaning"),
+    ("handicap 2500 1000 --stones 2", 2, "has no meaning: 150 are the most"),
+    ("handicap 2d 30k --win egf --stones 1", 2, "a komi of more than 150 points has no meaning"),
     ("handicap 2d 4k --win elo", 2, "no handicap stones"),
     ("handicap 2d 4k --win nobody", 2, "no model of winning"),
     ("handicap 2d 4k --win egf --komi 6", 2, "belongs to Goldis"),
@@ -163,6 +178,7 @@ REFUSED = [
     ("backgammon analyse one.mat --gnubg /none", 1, "no such program"),
     ("backgammon position hello", 1, "not an ID of a position"),
     ("backgammon position 4HPwATDgc/ABMA --gnubg /none", 1, "no such program"),
+    ("go evaluate positions", 2, "positions means 2 files: name one"),
     ("go analyse game.sgf --phases 50", 2, "--phases 50: write two numbers of moves"),
     ("go analyse game.sgf --phases 50,10", 2, "smaller"),
     ("go analyse game.sgf --mistake 0", 2, "it must be more than 0"),
@@ -201,6 +217,10 @@ def test_one_line_says_why_and_nothing_is_written(
     rows = [f"{k % 2},{p},{1 - p},p{k % 4}" for k, p in enumerate(chances)]
     run.write("table.csv", "\n".join(["R,P,Q,A", *rows]))
     run.write("ratings.csv", "player,rating\nAnna,1500\n")
+    run.write("heads.csv", "player,rating\n")
+    (run.folder / "positions").mkdir()
+    for name in "ab":
+        run.write(f"positions/{name}.jsonl", "")
     run.write("graded.csv", "grade,difference,wins,games\n2,1,40,100\n2,2,20,90\n")
     run.write("few.csv", "white,black,result\nA,B,1-0\nB,A,1-0\nC,D,0-1\n")
     write_matches(run.folder)
