@@ -56,15 +56,16 @@ def test_fixed_stones_leave_the_rest_to_komi() -> None:
         assert result.stones == stones
         assert result.half_point_komi == pytest.approx(komi, abs=0.51)
     assert propose_handicap(EGF, black=-31.0, white=0.0, stones=30).outside
-    for arguments, message in [
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"black": -30.0, "white": 7.0}, "too far apart for a handicap: 36 stones"),
         ({"black": -30.0, "white": 0.0, "stones": 1}, "1 stones are too few or too many"),
         ({"black": 0.0, "white": 0.0, "stones": 36}, "36 stones are too few or too many"),
         ({"black": 0.0, "white": 0.0, "stones": 0}, "stones must be"),
         ({"black": 0.0, "white": 0.0, "stones": 37}, "stones must be"),
-    ]:
+    ]
+    for arguments, message in refused:
         with pytest.raises(UsageError, match=message):
-            propose_handicap(EGF, **arguments)  # type: ignore[arg-type]
+            propose_handicap(EGF, **arguments)
     assert propose_handicap(EGF, black=-35.4, white=0.0).stones == 36
     with pytest.raises(UsageError, match="rating points have no handicap stones"):
         propose_handicap(winning_model("elo"), black=0.0, white=1.0)
