@@ -71,20 +71,20 @@ def pytest_terminal_summary(
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what passed with Python alone."""
-    if PASSED is not None:
-        passed = set(Path(PASSED).read_text("utf-8").splitlines())
-        done = [
-            item for item in items
-            if item.nodeid in passed and not item.nodeid.startswith(DO_MORE)
-        ]  # fmt: skip
-        if done:
-            config.hook.pytest_deselected(items=done)
-            left = set(done)
-            items[:] = [item for item in items if item not in left]
+    if PASSED is None:
+        return
+    passed = set(Path(PASSED).read_text("utf-8").splitlines())
+    again: list[pytest.Item] = []
+    done: list[pytest.Item] = []
+    for item in items:
+        is_done = item.nodeid in passed and not item.nodeid.startswith(DO_MORE)
+        (done if is_done else again).append(item)
+    config.hook.pytest_deselected(items=done)
+    items[:] = again
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In CI everything is there, so that nothing may be skipped."""
+    """Write down what passed; in CI everything is there, so that nothing may be skipped."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if PASSED_TO is not None and reporter is not None:
         passed = sorted({report.nodeid for report in reporter.stats.get("passed", [])})

@@ -4,10 +4,11 @@
     python -m tools.mutants --again --tests tests/ratings -- ratings
 
 A sample of the faults that can be made, equal for equal seeds and sources. Coverage tells which
-tests run a line: the first run measures it (``--map`` measures it anew). Those that cover least,
-as the most specific, run first. Results are kept in ``build/mutants``, and a second run goes on
-from there. ``--again`` runs those that survived once more, with new tests in particular
-(``--tests``). Faults that no test can see are listed in ``tools/mutants.toml``, with the reason.
+tests run a line: the first run measures it. Those that cover least, as the most specific, run
+first. Results are kept in ``build/mutants``, and a second run goes on from there. When tests have
+changed, ``--map`` measures anew and forgets the results. ``--again`` runs those that survived once
+more, with ``--tests`` on new tests alone, of which only what they kill is kept. Faults that no
+test can see are listed in ``tools/mutants.toml``, with the reason.
 
 mutmut makes a copy of every function in its file, which numba cannot compile; cosmic-ray brings
 twenty packages, walks each file once an operator and changes annotations. Both start Python and
@@ -51,8 +52,8 @@ ROOMS = (
     *(f"web/{name}" for name in ("database", "middleware", "sent_files", "service", "store",
                                  "supervisor", "upkeep", "uploads", "worker", "desk/service")),
 )  # fmt: skip
-#: Tests that say which lines they run: those of the papers' replications, of documentation, and
-#: of whole commands that are killed or fed with garbage take hours, and fail where nobody looks.
+#: Tests that meet faults. Left out are those that take long and say little of where a fault is:
+#: the laboratory's, and those of documentation, of commands that are killed, and of damaged files.
 TESTS = ("tests",)
 LEFT_OUT = ("tests/docs", "tests/faults", "tests/fuzz", "tests/test_cluster.py")
 #: Tests that a mutant meets at most, and the seconds that they take when all is well.
@@ -258,6 +259,10 @@ class Lines:
                 name = str(SOURCE / measured.rpartition("/src/yardstone/")[2])
                 self._loops[name].append((first, last, set(tests)))
 
+    def keep(self, tests: set[str]) -> None:
+        """Forget the tests that are gone: to ask for one of them would end as if it failed."""
+        self.seconds = {test: each for test, each in self.seconds.items() if test in tests}
+
     def tests(self, file: str, line: int) -> list[str]:
         """Those to run for a line, within what a mutant may take."""
         lines = self._by_line[file]
@@ -309,6 +314,20 @@ class Copy:
         shared = os.environ.get("YARDSTONE_SHARED", str(ROOT.parent / "shared"))
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         return {**os.environ, **threads, "PYTHONPATH": paths, "YARDSTONE_SHARED": shared, **more}
+
+    def collected(self) -> set[str]:
+        """All tests that there are. SystemExit if pytest does not run here even without a fault."""
+        words = [*TESTS, *(f"--ignore={each}" for each in LEFT_OUT), "--collect-only", "-q"]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
+        listed = subprocess.run(
+            command, cwd=self.folder, env=self.environment(), capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        tests = {line for line in listed.stdout.splitlines() if "::" in line}
+        status = self._ask({"words": ["tests/test_mutants.py"], "seconds": 300.0})
+        if listed.returncode != 0 or status != 0:
+            sys.exit(f"pytest cannot run in {self.folder}: every fault would count as killed")
+        return tests
 
     def run(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> int:
         """The exit status of pytest with the fault in place; 124 after so many seconds."""
@@ -425,7 +444,8 @@ def _run_tests(words: Sequence[str]) -> None:
 
 
 def measure(workers: int) -> None:
-    """Which tests run which lines, by running them once."""
+    """Which tests run which lines, by running them once; results of other tests go."""
+    (KEPT / "results.jsonl").unlink(missing_ok=True)
     shutil.rmtree(KEPT / "lines", ignore_errors=True)
     (KEPT / "lines").mkdir(parents=True)
     copy = Copy(KEPT / "copy0")
@@ -509,7 +529,10 @@ def main(words: Sequence[str] | None = None) -> int:
     outcomes = {each: done.get((digests[each.file], each)) for each in chosen}
     copies: SimpleQueue[Copy] = SimpleQueue()
     for number in range(asked.workers):
-        copies.put(Copy(KEPT / f"copy{number}"))
+        copy = Copy(KEPT / f"copy{number}")
+        if number == 0:
+            lines.keep(copy.collected())
+        copies.put(copy)
 
     def judge(mutant: Mutant) -> tuple[Mutant, str]:
         copy = copies.get()
@@ -524,7 +547,8 @@ def main(words: Sequence[str] | None = None) -> int:
             mutant, outcome = each.result()
             outcomes[mutant] = outcome
             row = {"digest": digests[mutant.file], "mutant": asdict(mutant), "outcome": outcome}
-            print(json.dumps(row), file=stream, flush=True)
+            if not asked.tests or outcome != "survived":  # what others may kill is not kept
+                print(json.dumps(row), file=stream, flush=True)
             print(f"\r{number} of {len(work)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     print(report({each: outcome or "" for each, outcome in outcomes.items()}))

@@ -276,6 +276,27 @@ def test_intervals_of_glicko2_hold_where_it_knows_the_level_of_nobody() -> None:
     assert level < 0.92 * number, "the unknown level of the whole pool is in the intervals"
 
 
+def test_forecasts_hold_with_the_advantage_of_moving_first() -> None:
+    """The advantage is not known to the system; both ways round are predicted."""
+    held = number = 0
+    for seed in range(6):
+        advantage = np.random.default_rng(seed).normal(0.0, 50.0)
+        world, rng = World(200.0, "game", 0.0), np.random.default_rng(seed)
+        made, _, _, last = drawn_results(
+            games_of(8, 120, seed), world, rng, advantage=advantage, draw_rate=0.4
+        )
+        rated = Ledger.begin("glicko2", made)
+        scale = interval_scale(rated, seed=seed)
+        strength = dict(zip(made.players, last, strict=True))
+        for pair in ((0, 1), (1, 0), (2, 5), (6, 3), (7, 4)):
+            one, other = (f"player {row}" for row in pair)
+            result = forecast(rated, one, other, scale=scale)
+            ahead = strength[one] + advantage - strength[other]
+            held += result.low <= 1.0 / (1.0 + 10.0 ** (-ahead / 400.0)) <= result.high
+            number += 1
+    assert held / number >= 0.9
+
+
 # ----------------------------------------------------------------- forecasts
 
 SCALE = IntervalScale(

@@ -69,3 +69,9 @@ def test_before_the_end_the_list_says_so() -> None:
         prize_list(tournament.before(1))
     with pytest.raises(UsageError, match="amounts"):
         prize_list(tournament, money=(-1,))
+
+
+def test_the_document() -> None:
+    text = document_text(prizes_document(prize_list(event(), criteria="mms", money=(100, 50))))
+    assert "2=  F1 G 2d" in text
+    assert [line.split()[-1] for line in text.splitlines() if " 2d" in line] == ["100", "25", "25"]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tournament.samples import content
 from yardstone.errors import InputError, UsageError
-from yardstone.tournament import Result, System, Tournament, pair_round
+from yardstone.tournament import Result, System, Tournament, pair_round, standings
 from yardstone.tournament.event import (
     EventChange,
     EventEntry,
@@ -271,6 +271,9 @@ def test_a_late_entry_scores_absences_as_the_rules_say(start: int, score: int) -
 
 def test_a_late_entry_into_a_round_that_is_paired() -> None:
     tournament = paired(event(), 1)
+    late = EventEntry(name="Late", first_name="Lou", grade="2k")
+    swiss = enter_players(replace(tournament, system=System.swiss), [late])
+    assert swiss.lines[0].endswith("9 are entered now. From round 2 on.")
     change = enter_players(
         tournament,
         [EventEntry(name="Late", first_name=text, grade="2k") for text in ("Ada", "Bo")],
@@ -416,6 +419,15 @@ def test_a_result_once_again_and_another_one() -> None:
     ):
         with pytest.raises(InputError, match=said):
             set_result(tournament, wrong)
+
+
+def test_forfeits_and_the_standings() -> None:
+    tournament = paired(event(players=2), 1)
+    given = GameResult(result=Result.both_lose, forfeit=True, round=1, table=1)
+    made = set_result(tournament, given)
+    assert made.lines == ("Round 1, table 1, " + made.lines[0][18:], "Round 1 is complete.")
+    assert standings(made.tournament).values[:, 0].tolist() == [33, 31]
+    assert read_opengotha(write_opengotha(made.tournament)).games[0].forfeit
 
 
 def test_clubs_that_begin_alike_stay_apart() -> None:

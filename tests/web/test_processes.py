@@ -114,3 +114,83 @@ def test_two_supervisors_share_a_folder(data: Path) -> None:
         assert second.end() == 0
     assert not [path for path in (data / "work").iterdir() if any(path.iterdir())]
     assert not any((data / "uploads").iterdir())
+
+
+#: Read by every Python at its start: its clock is off by the seconds that stand in a file.
+CLOCK = """
+import os, time
+true = time.time
+def shifted():
+    with open(os.environ["YARDSTONE_TEST_CLOCK"]) as file:
+        return true() + float(file.read())
+time.time = shifted
+"""
+
+
+def test_a_clock_that_is_set_back_stops_nothing(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of the day, that is: what measures time goes on, as it does in any system."""
+    clock, code = tmp_path / "clock", tmp_path / "code"
+
+    def set_clock(days: float) -> None:
+        new = clock.with_suffix(".new")
+        new.write_text(str(86_400.0 * days))
+        new.replace(clock)
+
+    set_clock(0.0)
+    code.mkdir()
+    (code / "sitecustomize.py").write_text(CLOCK)
+    monkeypatch.setenv("YARDSTONE_TEST_CLOCK", str(clock))
+    monkeypatch.setenv("PYTHONPATH", str(code), prepend=os.pathsep)
+    with Served(data, "--workers", "1") as served:
+        first = served.send(results("Ann"))
+        before = served.done(first)
+        set_clock(-7.0)
+        second = served.send(results("Eve"))
+        after = served.done(second)
+        assert after["finished"] < before["created"], "the clock was set back"
+        served.kill("worker")
+        assert served.done(served.send(results("Bob")))["attempts"] == 1
+        set_clock(1.0)
+        assert served.done(served.send(results("Joe")))["attempts"] == 1
+        assert served.job(first)["status"] == "done", "it expires by its day"
+        until(lambda: served.get("/health").status_code == 200, "the worker shows itself again")
+        numbers = served.get("/metrics").text
+        assert 'yardstone_jobs_ended_total{kind="results",status="done"} 4' in numbers
+        values = [line.split()[-1] for line in numbers.splitlines() if not line.startswith("#")]
+        assert all(float(value) >= 0.0 for value in values)
+    assert '"trace"' not in data.with_name("served.log").read_text()
+
+
+def test_a_worker_that_takes_too_much_memory_is_killed(data: Path) -> None:
+    """A worker that has loaded nothing yet takes more than this."""
+    server = Served(data, "--workers", "1", "--set", "memory=20")
+    try:
+        log = data.parent / "served.log"
+        until(lambda: '"event": "too heavy"' in log.read_text(), "it is noticed")
+        until(lambda: log.read_text().count('"event": "ended"'), "it is killed")
+        assert server.get("/api/limits").json()["memory"] == 20, "the server goes on"
+    finally:
+        server.end()
+
+
+def test_workers_elsewhere_find_what_waits(data: Path) -> None:
+    """No bell rings for workers of another supervisor: they look by themselves."""
+    server = Served(data, "--workers", "0")
+    try:
+        job = until(lambda: server.send([("r.csv", small_results())]), "the server answers")
+        assert server.get("/health").status_code == 503, "there is no worker"
+        workers, errors = Served.start(data, "--only-workers", "--workers", "1")
+        try:
+            assert server.done(job)["result"]["games"] == 4
+            again = server.send([("r.csv", small_results("Eve"))])
+            assert server.done(again)["result"]["games"] == 4
+        finally:
+            workers.terminate()
+            assert workers.wait(60.0) == 0
+            errors.close()
+            assert workers.stdout is not None
+            workers.stdout.close()
+    finally:
+        server.end()

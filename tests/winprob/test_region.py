@@ -13,7 +13,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, logit, ndtr
 from scipy.stats import norm, t
 
-from lab.studies.coverage_models import SETTINGS, drawn
+from lab.studies.coverage_models import SETTINGS, drawn, held
 from yardstone.errors import UsageError
 from yardstone.winprob.fit import (
     fit_winning_model,
@@ -56,6 +56,14 @@ def derivatives(games: GameColumns) -> tuple[Array, Array, Array]:
     chance = p(MODEL.vector)
     scores = slopes * np.where(games.first_won, 1.0 / chance, -1.0 / (1.0 - chance))
     return chance, slopes, scores
+
+
+@pytest.mark.parametrize("place", [1, 3, 6], ids=["25 events", "at a bound", "40 players"])
+def test_intervals_hold(place: int) -> None:
+    """Where events or players differ; `lab/studies/coverage_models.py` measures it at length."""
+    inside, times = held(SETTINGS[place], 20, seed=7)
+    assert times >= 15
+    assert inside.mean() / times >= 0.88
 
 
 def no_smaller(covariance: Array, least: Array) -> Array:

@@ -391,15 +391,8 @@ def recalibration_of(games: Callable[[], Iterable[tuple[Floats, Floats]]]) -> tu
             fitted = np.exp(log_fitted)
             weight = fitted * (1.0 - fitted)
             off, moment = s - fitted, weight * x
-            loss = ((1.0 - s) * odds - log_fitted).sum()
-            sums += (
-                off.sum(),
-                (off * x).sum(),
-                weight.sum(),
-                moment.sum(),
-                (moment * x).sum(),
-                loss,
-            )
+            lost = (1.0 - s) * odds - log_fitted
+            sums += [each.sum() for each in (off, off * x, weight, moment, moment * x, lost)]
         g0, g1, h00, h01, h11, loss = sums
         if loss > least * (1.0 + 1e-9):  # a step too far
             step = 0.5 * step
