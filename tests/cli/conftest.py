@@ -46,3 +46,10 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.go.games import small_network
 
     return small_network(tmp_path_factory.mktemp("net"))
+
+
+@pytest.fixture(autouse=True)
+def _few_pools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals over time are put to the test on few games; tests/evaluation has enough."""
+    place = "yardstone.evaluation.interval_scale._SEQUENTIAL"
+    monkeypatch.setattr(place, (1_000, 20_000, 4))

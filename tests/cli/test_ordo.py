@@ -24,9 +24,6 @@ from yardstone.cli.ordo_switches import (
     taken_switches,
 )
 
-#: Texts of a number that one C library takes further than another.
-HARD_FOR_C = re.compile(r"0x|inf|nan|e(?![-+]?\d)", re.IGNORECASE)
-
 
 def games(results: str) -> str:
     """PGN of games written as ``"A 1-0 B, B 1-0 C"``."""
@@ -42,8 +39,9 @@ TWO_GROUPS = CIRCLE + games("X 1-0 Y, Y 1-0 X, X 1/2-1/2 Y, X 1-0 Y")
 def _games(run: Command) -> None:
     run.write("g.pgn", CIRCLE)
     run.write("two.pgn", TWO_GROUPS)
-    run.write("z.pgn", CIRCLE + games("Z 1-0 A, Z 1-0 B"))
     run.write("star.pgn", CIRCLE + games("A * B, A * Z"))
+    run.write("e.pgn", "")
+    run.write("u.pgn", games("A * B"))
 
 
 def rating(text: str, player: str) -> float:
@@ -55,9 +53,6 @@ def rating(text: str, player: str) -> float:
 @pytest.mark.parametrize(
     ("text", "arguments", "status", "out", "err"),
     [
-        # A player who won all is set apart; groups are refused, or rated apart.
-        ("", "-q z.pgn", 0, r"Z       > :", "Groups detected: 2(?!.*even after)"),
-        ("", "-q -G z.pgn", 0, r"Z       > :", r"\A\Z"),
         ("", "-q two.pgn", 1, r"\A\Z", "even after purging"),
         ("", "-q -G two.pgn", 0, "X ", "2 groups of players share no scale"),
         # Anchors in each group lift the refusal, those in one of two do not.
@@ -69,18 +64,12 @@ def rating(text: str, player: str) -> float:
         # Unfinished games are counted, not reported.
         ("", "star.pgn", 0, r"Total games                   7\n", r"\A\Z"),
         ("", "star.pgn", 0, r" - Truncated/Discarded        2\n", ""),
-        ("", "star.pgn", 0, "players with no games = 1", ""),
-        ("", "star.pgn", 0, "players, total purged = 1", ""),
+        ("", "star.pgn", 0, "(?s)players with no games = 1.*players, total purged = 1", ""),
         ("", "-q -A Z star.pgn", 1, r"\A\Z", r'mispelled, wrong capital .* = "Z"\n'),
         ("", "-q -A Nobody g.pgn", 1, r"\A\Z", 'ERROR: No games of anchor player.* = "Nobody"\n'),
         # Synonyms are merged, chained and missed; the first main name is kept.
-        (
-            '"A","B"\n"A1","A"\n"A1","Nobody"\n',
-            "-q -G -Y k g.pgn",
-            0,
-            r"A1 +:.* 7 ",
-            r'\Ayardstone: k: the synonym "Nobody" is in no game\n\Z',
-        ),
+        ('"A","B"\n"A1","A"\n', "-q -G -Y k g.pgn", 0, r"A1 +:.* 7 ", r"\A\Z"),
+        ('"A1","No"\n', "-q -Y k g.pgn", 0, "A ", r'\Ayardstone: k: the synonym "No" is in no'),
         ('"A1","Nobody"\n', "-q --no-warnings -Y k g.pgn", 0, "A ", r"\A\Z"),
         ('"A","B"\n"C","B"\n', "-q -G -Y k g.pgn", 0, r"A ", '"B" has another main name already'),
         # Old versions are hidden.
@@ -108,14 +97,6 @@ def rating(text: str, player: str) -> float:
         ("a,b\n", "-q -P k g.pgn", 1, r"\A\Z", 'Errors in file "k", or lack of memory'),
         ("A\n", "-q -i k g.pgn", 1, r"\A\Z", r"\AERROR: Input file contains no games to process\n"),
         ("nothing", "-q k", 1, r"\A\Z", r"\AERROR: Input file contains no games\n\Z"),
-        *(
-            ("", f"-q {switch} nope g.pgn", 1, "", 'Errors in file "nope"')
-            for switch in ("-m", "-y", "-r", "-b", "-P", "-Y", "-i", "-x")
-        ),
-        *(
-            ("", f"-q {switch} no/folder.txt g.pgn", 1, r"\A\Z", "no/folder.txt")
-            for switch in ("-o", "-c", "-j", "-e", "-C", "-g")
-        ),
         ("", "-q -d 0 -u 5 g.pgn", 1, "", "-d switch specified an invalid number"),
         ("", "-q -d 100 g.pgn", 1, "", "too high"),
         ("", "-q -o /dev/null g.pgn", 0, r"\A\Z", r"\A\Z"),
@@ -132,6 +113,16 @@ def test_small_pools(
     assert run.names() == before
 
 
+def test_files_that_cannot_be_opened(run: Command) -> None:
+    before = run.names()
+    for switch in ("-m", "-y", "-r", "-b", "-P", "-Y", "-i", "-x"):
+        assert 'Errors in file "nope"' in run(f"ordo -q {switch} nope g.pgn", status=1).err
+    for switch in ("-o", "-c", "-j", "-e", "-C", "-g"):
+        said = run(f"ordo -q {switch} no/folder.txt g.pgn", status=1)
+        assert (said.out, "no/folder.txt" in said.err) == ("", True)
+    assert run.names() == before
+
+
 def test_ratings_of_groups_and_anchors(run: Command) -> None:
     out = run("ordo -q -G -N 4 two.pgn").out
     assert rating(out, "X") + rating(out, "Y") == pytest.approx(4600.0, abs=1e-3)
@@ -144,15 +135,7 @@ def test_ratings_of_groups_and_anchors(run: Command) -> None:
     assert rating(run("ordo -q -A A -y k g.pgn").out, "A") != 2300.0
 
 
-def test_bad_records_are_named_and_counted(run: Command) -> None:
-    run.write("g.pgn", '[White "A"]\n[Black "B"]\n[Result "1:0"]\n\n' * 12 + CIRCLE)
-    lines = run("ordo -q g.pgn").err.splitlines()
-    assert lines[0].startswith("yardstone: g.pgn:1: result '1:0'")
-    assert len(lines) == 11
-    assert lines[-1] == "yardstone: 12 records skipped: 12 x unknown result"
-
-
-def test_names(run: Command) -> None:
+def test_names_and_bad_records(run: Command) -> None:
     run.write("blank.pgn", CIRCLE + '[White "A "]\n[Black "B"]\n[Result "1-0"]\n\n')
     assert run("ordo -q blank.pgn").out.count("\n") == 9  # those are two players
     name = r"The \"Rock\" \\ Ö"
@@ -161,18 +144,13 @@ def test_names(run: Command) -> None:
     said = run("ordo -q -i i.txt -c o.csv rock.pgn")
     assert (name in said.out, said.err) == (True, "")
     assert f'"{name}"' in run.read("o.csv")
-
-
-def test_standard_input_is_a_dash(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Path("g.pgn").open(encoding="utf-8") as stream:
-        monkeypatch.setattr("sys.stdin", stream)
-        assert run("ordo -q -p -") == run("ordo -q g.pgn")
-
-
-def test_nobody_reaches_the_threshold(run: Command) -> None:
-    out = run("ordo -q -t 1000 -c o.csv g.pgn").out
-    assert out.splitlines()[1] == "   # PLAYER    :  RATING  POINTS  PLAYED   (%)"
+    assert run("ordo -q -t 1000 -c o.csv g.pgn").out.count("\n") == 5  # nobody is listed
     assert run.read("o.csv") == '"#","PLAYER","RATING","ERROR","POINTS","PLAYED","(%)"\n'
+    run.write("g.pgn", '[White "A"]\n[Black "B"]\n[Result "1:0"]\n\n' * 12 + CIRCLE)
+    lines = run("ordo -q g.pgn").err.splitlines()
+    assert lines[0].startswith("yardstone: g.pgn:1: result '1:0'")
+    assert len(lines) == 11
+    assert lines[-1] == "yardstone: 12 records skipped: 12 x unknown result"
 
 
 def test_files_are_written_whole_or_not_at_all(run: Command) -> None:
@@ -188,15 +166,8 @@ def test_files_are_written_whole_or_not_at_all(run: Command) -> None:
 
 
 def test_errors_follow_the_confidence(run: Command) -> None:
-    wide, narrow = (
-        [
-            float(number)
-            for number in re.findall(
-                r"\+/- ([\d.]+)", run(f"ordo -q -W -D -s 20 -F {level} g.pgn").out
-            )
-        ]
-        for level in ("95", "68.27")
-    )
+    outs = (run(f"ordo -q -W -D -s 20 -F {level} g.pgn").out for level in ("95", "68.27"))
+    wide, narrow = ([float(each) for each in re.findall(r"\+/- ([\d.]+)", out)] for out in outs)
     assert len(wide) >= 2
     assert wide == pytest.approx([1.96 * each for each in narrow], rel=0.02, abs=0.02)
 
@@ -235,40 +206,28 @@ def test_switches_are_found(words: str, switches: list[tuple[str, str | None]], 
     assert left == rest.split()
 
 
-@pytest.mark.parametrize("word", ["-", "--nosuch", "-?", "-p", "--pgn", "--pgn=", "--aver 1", "-:"])
-def test_what_is_no_switch(word: str, run: Command) -> None:
-    for program in ("ordo", "prep"):
-        said = run(f"{program} {word}", status=1)
-        assert (said.out, said.err) == ("Error in parameters\n", "")
-
-
-def c_scan(format_: bytes, value: ctypes.c_double | ctypes.c_int, text: str) -> float | None:
-    libc = ctypes.CDLL(None)
-    taken = libc.sscanf(text.encode(), format_, ctypes.byref(value))
-    return value.value if taken == 1 else None
-
-
 @given(st.text("0123456789.+-eE abx\t", max_size=8))
 @example("1e")
 @example("2500abc")
 @example(" 5")
 @example(".")
 def test_numbers_are_scanned_as_in_c(text: str) -> None:
-    if not HARD_FOR_C.search(text):
-        assert scan_float(text) == c_scan(b"%lf", ctypes.c_double(), text)
-    assert scan_integer(text) == c_scan(b"%d", ctypes.c_int(), text)
+    def c_scan(format_: bytes, value: ctypes.c_double | ctypes.c_int) -> float | None:
+        taken = ctypes.CDLL(None).sscanf(text.encode(), format_, ctypes.byref(value))
+        return value.value if taken == 1 else None
+
+    if not re.search(r"0x|e(?![-+]?\d)", text, re.IGNORECASE):  # C libraries differ
+        assert scan_float(text) == c_scan(b"%lf", ctypes.c_double())
+    assert scan_integer(text) == c_scan(b"%d", ctypes.c_int())
 
 
 def test_numbers_with_names_and_lists_of_numbers() -> None:
-    assert (scan_float("0x1p4"), scan_float("-Infinity"), scan_float("abc")) == (
-        16,
-        -math.inf,
-        None,
-    )
+    numbers = [scan_float(text) for text in ("0x1p4", "-Infinity", "abc")]
+    assert numbers == [16, -math.inf, None]
     assert math.isnan(scan_float("nan") or 0.0)
-    assert scan_integers("0, 1,3x", 5) == [0, 1, 3]
-    assert scan_integers("1,2", 2) == [1, 2]
-    assert [scan_integers(*wrong) for wrong in (("0,,1", 5), ("1,2,3", 2), ("", 2))] == [None] * 3
+    lists = {("0, 1,3x", 5): [0, 1, 3], ("1,2", 2): [1, 2]}
+    lists |= dict.fromkeys([("0,,1", 5), ("1,2,3", 2), ("", 2)])
+    assert {each: scan_integers(*each) for each in lists} == lists
     options = read_options(["-N", "0", "-U", "0,3,-1,5", "f"])
     assert (options.decimals, options.score_decimals, options.columns) == (0, 1, (0, 3))
     assert (read_options(["f"]).decimals, read_options(["f"]).score_decimals) == (1, 0)
@@ -276,41 +235,53 @@ def test_numbers_with_names_and_lists_of_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("line", "message"),
     [
-        ("-a abc", "wrong average parameter"),
-        ("-a abc --nosuch", "wrong average parameter"),  # the first complaint is the first switch's
-        ("-F 30", "wrong confidence parameter"),
-        ("-s -5", "wrong simulation parameter"),
-        ("-s 1", "one simulation"),
-        ("-w x", "wrong white advantage parameter"),
-        ("-u x", "wrong white advantage uncertainty parameter"),
-        ("-d x", "wrong white drawrate parameter"),
-        ("-d 140", "drawrate parameter is out of range"),
-        ("-k x", "wrong draw rate uncertainty parameter"),
-        ("-z x", "wrong scaling parameter"),
-        ("-z 0", "positive"),
-        ("-z inf", "positive"),
-        ("-t -1", "wrong threshold parameter"),
-        ("-n 0", "wrong nuber of processors selected"),
-        ("-q", "Need file name to proceed"),
-        ("-U a,b f", "Columns number provided are wrong"),
-        ("-U 0,99 f", "there is no column 99"),
-        ("-N a f", "Decimals number provided are wrong"),
-        ("-N 1,2,3 f", "Decimals number provided are wrong"),
-        ("-N -1 f", "Decimals cannot be negative"),
-        ("-m m -a 1 f", "incompatible with multiple anchors"),
-        ("-m m -A x f", "incompatible with multiple anchors"),
-        ("-w 3 -W f", "-w/-u and -W are incompatible"),
-        ("-u 3 -W f", "-w/-u and -W are incompatible"),
-        ("-k 3 -D f", "-d/-k and -D are incompatible"),
-        ("-y y -a 3 f", "rating seeds (-y)"),
-        ("-g g -G f", "-g and -G"),
-        ("-i i -x x f", "-x and -i"),
+        ("ordo -a abc", "wrong average parameter"),
+        ("ordo -a abc --nosuch", "wrong average parameter"),  # the first complaint is the first's
+        ("ordo -F 30", "wrong confidence parameter"),
+        ("ordo -s -5", "wrong simulation parameter"),
+        ("ordo -s 1", "one simulation"),
+        ("ordo -w x", "wrong white advantage parameter"),
+        ("ordo -u x", "wrong white advantage uncertainty parameter"),
+        ("ordo -d x", "wrong white drawrate parameter"),
+        ("ordo -d 140", "drawrate parameter is out of range"),
+        ("ordo -k x", "wrong draw rate uncertainty parameter"),
+        ("ordo -z x", "wrong scaling parameter"),
+        ("ordo -z 0", "positive"),
+        ("ordo -z inf", "positive"),
+        ("ordo -t -1", "wrong threshold parameter"),
+        ("ordo -n 0", "wrong nuber of processors selected"),
+        ("ordo -q", "Need file name to proceed"),
+        ("ordo -U a,b f", "Columns number provided are wrong"),
+        ("ordo -U 0,99 f", "there is no column 99"),
+        ("ordo -N a f", "Decimals number provided are wrong"),
+        ("ordo -N 1,2,3 f", "Decimals number provided are wrong"),
+        ("ordo -N -1 f", "Decimals cannot be negative"),
+        ("ordo -m m -a 1 f", "incompatible with multiple anchors"),
+        ("ordo -m m -A x f", "incompatible with multiple anchors"),
+        ("ordo -w 3 -W f", "-w/-u and -W are incompatible"),
+        ("ordo -u 3 -W f", "-w/-u and -W are incompatible"),
+        ("ordo -k 3 -D f", "-d/-k and -D are incompatible"),
+        ("ordo -y y -a 3 f", "rating seeds (-y)"),
+        ("ordo -g g -G f", "-g and -G"),
+        ("ordo -i i -x x f", "-x and -i"),
+        ("prep -q", "Need file name to proceed"),
+        ("prep -m x g.pgn", "wrong min. percentage"),
+        ("prep -M x g.pgn", "wrong min. games played"),
+        ("prep --group-max x g.pgn", "wrong --group-max"),
+        ("prep -d -g x g.pgn", "cannot be used at the same time"),
+        ("prep -i a -x b g.pgn", "cannot be used at the same time"),
+        ("prep -q nope.pgn", "Problems reading results from pgn file"),
+        ("prep -q -o no/o.pgn g.pgn", "Errors with file: no/o.pgn"),
+        ("prep -q --remaining no/o.pgn g.pgn", "Problems to output remaining games"),
+        ("prep -q -P nope.txt", 'Errors in file "nope.txt", or lack of memory'),
+        ("prep -q e.pgn", "ERROR: Input file contains no games\n"),
+        ("prep -q --major-only u.pgn", ""),
     ],
 )
-def test_switches_that_are_refused(arguments: str, message: str, run: Command) -> None:
-    said = run(f"ordo {arguments}", status=1)
+def test_switches_that_are_refused(line: str, message: str, run: Command) -> None:
+    said = run(line, status=1)
     assert said.out == ""
     assert message in said.err
 
@@ -324,23 +295,20 @@ def test_what_the_program_says_of_itself(program: str, run: Command) -> None:
     assert f"yardstone {program} -h" in run(program, status=1).err
 
 
-@pytest.mark.parametrize(
-    ("line", "fields"),
-    [
-        ('"A 1", 2350.0\n', ["A 1", "2350.0"]),
-        ("A 1 ,2350\n", ["A 1", "2350"]),
-        ('"a,b","c"', ["a,b", "c"]),
-        (" a , , b\n", ["a", "", "b"]),
-        ("a,b,\n", ["a", "b"]),
-        ('"open, to the end', ["open, to the end"]),
-        ('"The \\"Rock\\"", 3\n', ['The \\"Rock\\"', "3"]),
-        ('"ends in \\", 3\n', ["ends in \\", "3"]),
-        ('"a" b, c', ["a", "b", "c"]),
-        ("\n", []),
-    ],
-)
-def test_fields_of_a_line(line: str, fields: list[str]) -> None:
-    assert csv_fields(line) == fields
+def test_fields_of_a_line() -> None:
+    for line, fields in {
+        '"A 1", 2350.0\n': ["A 1", "2350.0"],
+        "A 1 ,2350\n": ["A 1", "2350"],
+        '"a,b","c"': ["a,b", "c"],
+        " a , , b\n": ["a", "", "b"],
+        "a,b,\n": ["a", "b"],
+        '"open, to the end': ["open, to the end"],
+        '"The \\"Rock\\"", 3\n': ['The \\"Rock\\"', "3"],
+        '"ends in \\", 3\n': ["ends in \\", "3"],
+        '"a" b, c': ["a", "b", "c"],
+        "\n": [],
+    }.items():
+        assert csv_fields(line) == fields, line
 
 
 def test_every_switch_is_in_the_guide() -> None:

@@ -101,28 +101,3 @@ def test_names_and_standard_input(run: Command, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("sys.stdin", stream)
         out = run("prep -q --stdin one.pgn").out
         assert out == "".join([*CIRCLE[:1], *TAIL, *CIRCLE])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("-q", "Need file name to proceed"),
-        ("-m x g.pgn", "wrong min. percentage"),
-        ("-M x g.pgn", "wrong min. games played"),
-        ("--group-max x g.pgn", "wrong --group-max"),
-        ("-d -g x g.pgn", "cannot be used at the same time"),
-        ("-i a -x b g.pgn", "cannot be used at the same time"),
-        ("-q nope.pgn", "Problems reading results from pgn file"),
-        ("-q -o no/o.pgn g.pgn", "Errors with file: no/o.pgn"),
-        ("-q --remaining no/o.pgn g.pgn", "Problems to output remaining games"),
-        ("-q -P nope.txt", 'Errors in file "nope.txt", or lack of memory'),
-        ("-q e.pgn", "ERROR: Input file contains no games\n"),
-        ("-q --major-only u.pgn", ""),
-    ],
-)
-def test_what_is_refused(arguments: str, message: str, run: Command) -> None:
-    run.write("e.pgn", "")
-    run.write("u.pgn", game("A", "*", "B"))
-    said = run(f"prep {arguments}", status=1)
-    assert said.out == ""
-    assert message in said.err

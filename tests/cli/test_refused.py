@@ -7,9 +7,16 @@ import pytest
 
 from tests.backgammon.kept import write_matches
 from tests.cli.calls import Command
+from tests.tournament.samples import DATA
 from yardstone.examples import example
 from yardstone.go.nets import engines
 
+#: What stands for the name of a file.
+FILES = {
+    "GRADED": example("graded_games_simulated.csv"),
+    "PUBLISHED": DATA / "published.xml",
+    "TRF26": DATA / "trf26.trf",
+}
 #: A line, its exit status, and what is said; `rate`'s of all commands stand for what is common.
 REFUSED = [
     ("rate", 2, "name a file of results"),
@@ -202,6 +209,34 @@ REFUSED = [
     ("strength calibrate ratings.csv", 1, "name the players' games after the table"),
     ("strength style none.tab", 1, "none.tab"),
     ("strength style ratings.csv --folds 1", 2, "folds"),
+    ("serve --set files", 2, "NAME=VALUE"),
+    ("serve --set fils=3", 2, "there is no limit 'fils'"),
+    ("serve --set files=-3", 2, "limit files must be a number above 0"),
+    ("serve --port 99999", 2, "port must be a whole number from 0 to 65535"),
+    ("serve --port x", 2, "nvalid value for '--port'"),
+    ("serve --only-workers --workers 0", 2, "nothing to start"),
+    ("serve --config none.toml", 1, "there is no such file"),
+    ("serve --set trusted-proxies=proxy", 2, "is not an address or network"),
+    ("serve --data game.sgf/below", 1, "cannot be used"),
+    ("tournament standings no.xml", 1, "no such file"),
+    ("tournament standings PUBLISHED --round 9", 2, "no round 9"),
+    ("tournament standings PUBLISHED --criteria mms,best", 2, "no criterion"),
+    ("tournament standings PUBLISHED --format csv --top 3", 2, "are for text"),
+    ("tournament standings PUBLISHED -o no/a.csv", 1, "no such folder"),
+    ("tournament convert PUBLISHED -o x.pdf", 2, "which format"),
+    ("tournament convert PUBLISHED", 2, "which format"),
+    ("tournament convert PUBLISHED -o x.xml --no-forfeits", 2, "for H9 files"),
+    ("tournament convert PUBLISHED -o x.h9 --encoding nope", 2, "no encoding"),
+    ("tournament convert PUBLISHED -o x.h9 --encoding hex", 2, "no encoding"),
+    ("tournament ratings PUBLISHED -k 20", 2, "-k is for FIDE"),
+    ("tournament ratings TRF26 --class A", 2, "-k is for FIDE"),
+    ("tournament needs PUBLISHED 'Player P01'", 2, "every result"),
+    ("tournament simulate --vary colour=1", 2, "--vary"),
+    ("tournament simulate --grades 5k", 2, "--grades"),
+    ("tournament simulate --bar 4p", 2, "--bar"),
+    ("tournament simulate --win elo", 2, "players who have ratings"),
+    ("tournament simulate --criteria nothing", 2, "nothing"),
+    ("tournament simulate --floor 5d --bar 1k", 2, "the floor lies above the bar"),
     ("trickplay find none.sgf --games games.sgf", 1, "none.sgf: no such file"),
     ("trickplay find games.sgf --games none.zip", 1, "none.zip: no such file"),
     ("trickplay rate games.sgf --games games.sgf --confidence 0", 2, "--confidence"),
@@ -225,7 +260,9 @@ def test_one_line_says_why_and_nothing_is_written(
     run.write("few.csv", "white,black,result\nA,B,1-0\nB,A,1-0\nC,D,0-1\n")
     write_matches(run.folder)
     before = run.names()
-    said = run(line.replace("GRADED", str(example("graded_games_simulated.csv"))), status=status)
+    for word, path in FILES.items():
+        line = line.replace(word, str(path))
+    said = run(line, status=status)
     assert said.out == ""
     first, *more = [each for each in said.err.splitlines() if "warning: games left out" not in each]
     assert first.startswith("yardstone: error: ")

@@ -87,15 +87,3 @@ def test_groups_far_apart_are_told(name: str, features: Callable[[Path], Feature
         return
     assert max(deviations) < 2.5
     assert means[0] + 1.0 < means[1] < means[2] - 1.0
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_effects_of_real_moves_add_up(name: str, features: Callable[[Path], Features]) -> None:
-    model = StrengthModel.load(name)
-    for result in features(network_of(name)).values():
-        evidence = evidence_of_games(result, [1] * GAMES)
-        score = model.score(evidence)
-        effects = model.move_scores(evidence)
-        assert effects.sum() == pytest.approx(score.mean - model.prior()[0], abs=0.6)
-        assert len(score.by_game) == GAMES
-        assert np.abs(effects).max() < 2.0

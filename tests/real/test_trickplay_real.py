@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import csv
-import os
 import zipfile
 
-import numpy as np
 import pytest
 
-from tests.go.slow_patterns import slow_search
 from tests.shared import shared_path
-from yardstone.go.patterns import GameIndex, build_index, find_patterns
-from yardstone.strength.model import StrengthModel
-from yardstone.strength.players import model_network
+from yardstone.go.patterns import GameIndex, build_index
 from yardstone.strength.trickplay import (
     Problem,
     complete_problems,
-    rate_problems,
     read_problems,
 )
 
@@ -67,21 +61,6 @@ def test_all_problems_are_read(problems: list[Problem]) -> None:
     assert (min(stones), max(stones)) == (3, 13)
 
 
-def test_both_searches_agree_on_real_games(problems: list[Problem], index: GameIndex) -> None:
-    patterns = [problem.pattern for problem in problems]
-    # Without its last stones a pattern stands more often: a harder comparison.
-    patterns += [
-        pattern.changed((int(point), 7) for point in pattern.stones[2:]) for pattern in patterns
-    ]
-    result = {
-        (pattern, *row)
-        for pattern, match in enumerate(find_patterns(index, patterns))
-        for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
-    }
-    assert result == slow_search(patterns, index, range(len(index)))
-    assert len(result) > 150
-
-
 def test_problems_are_found_again(problems: list[Problem], index: GameIndex) -> None:
     done = {c.problem.name: c for c in complete_problems(problems, index, boards=9)}
     for name, (_, member, moves) in KNOWN.items():
@@ -101,28 +80,3 @@ def test_the_published_ratings_are_what_the_thesis_says() -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 40
     assert sum(float(row["Refutation"]) > float(row["Failure"]) for row in rows) == 26
-
-
-def test_answers_are_rated_with_the_model_that_is_shipped(
-    problems: list[Problem], index: GameIndex
-) -> None:
-    net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
-    chosen = [problem for problem in problems if problem.name in ("problem1", "problem24")]
-    completed = complete_problems(chosen, index)
-    model = StrengthModel.load()
-    network = model_network(model, net, threads=_threads())
-    rated = rate_problems(completed, model, network, moves="all")
-    for problem in rated:
-        for variation in problem.variations:
-            assert -5.0 < variation.rating < 11.0
-            low, high = variation.interval
-            assert low is None or low < variation.rating
-            assert high is None or variation.rating < high
-        first, second = (variation.variation for variation in problem.variations)
-        assert problem.variations[0].moves == (len(first) + 1) // 2
-        assert problem.variations[1].moves == (len(second) + 1) // 2
-    assert rated[0].difference is not None
-
-
-def _threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1

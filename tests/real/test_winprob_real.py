@@ -6,7 +6,6 @@ import gzip
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from lab.studies.winning.handicap_rules import (
     black_wins,
@@ -34,15 +33,6 @@ def pool() -> Pool:
     return read_games_csv(shared_path("data/go/tournaments/games.csv.gz"))
 
 
-def test_games_and_what_is_left_out(pool: Pool) -> None:
-    assert len(pool) == 7787
-    assert dict(pool.skipped.reasons) == {
-        "event whose results favour one colour beyond chance": 275,
-        "not on a board of 19 lines": 132,
-    }
-    assert WinningStatistics.from_pool(pool).games.sum() == 3934
-
-
 def test_every_row_of_a_table_is_counted_or_told_with_a_reason() -> None:
     path = shared_path("data/go/tournaments/games.csv.gz")
     rows = len(gzip.decompress(path.read_bytes()).splitlines()) - 1
@@ -67,15 +57,6 @@ def test_fits_with_their_uncertainty(pool: Pool) -> None:
     # u3 with K at a third of that would fit as well, and the interval reaches over both.
     low, high = parameter_interval(likely, "K")
     assert (low, high) == pytest.approx((0.073, 0.374), abs=0.003)
-
-
-def test_conjugate_gradient_leaves_the_bounds_that_newton_keeps(pool: Pool) -> None:
-    statistics = WinningStatistics.from_pool(pool)
-    newton = fit_least_squares(statistics)
-    conjugate = fit_least_squares(statistics, method="conjugate")
-    assert newton.values.min() == 0.0
-    assert conjugate.values.min() < -0.001
-    assert conjugate.minimum.value < newton.minimum.value
 
 
 def test_rules_of_handicap(pool: Pool) -> None:
@@ -105,17 +86,6 @@ def test_rules_of_handicap(pool: Pool) -> None:
     assert ends[0] > np.log(2)  # worse than a coin, with its uncertainty
 
 
-def test_weaker_players_do_better_than_published(pool: Pool) -> None:
-    """McMahon pairing selects them, and declared grades are not EGF's."""
-    statistics = WinningStatistics.from_pool(pool)
-    games, wins = statistics.games, statistics.wins
-    grades = np.arange(-20.0, 7.0)[:, None]
-    expected = games * PUBLISHED.probability(grades, grades + np.arange(1.0, 5.0))
-    above = slice(8, None)  # from 12 kyu
-    spread = np.sqrt((expected * (1 - expected / np.maximum(games, 1)))[above].sum())
-    assert (wins - expected)[above].sum() > 3 * spread
-
-
 def test_the_chosen_form_beats_the_published_one_on_games_left_out(pool: Pool) -> None:
     games = GameColumns.from_pool(pool)
     forms = [c for c in CANDIDATES if "komi" not in c.free and "low" not in c.free]
@@ -140,27 +110,6 @@ def test_colour_and_handicap(pool: Pool) -> None:
     assert stone == pytest.approx(0.82, abs=0.05)
     assert stone_error == pytest.approx(0.096, abs=0.02)
     assert result["lapse"][0] == pytest.approx(0.13, abs=0.03)
-
-
-def test_goldis_ratings_replay(pool: Pool) -> None:
-    """Ratings that learn predict these games better than the published grades do."""
-    first, second = pool.columns["first_grade"], pool.columns["second_grade"]
-    known = np.isfinite(first) & np.isfinite(second) & (pool.score != 0.5)
-    known &= (np.minimum(first, second) >= -20) & (np.maximum(first, second) <= 6)
-    games = pool.select(known)
-    result = SktLr().replay(games)
-    near = games.columns["handicap"] == 0
-    near &= np.abs(games.columns["first_grade"] - games.columns["second_grade"]) <= 9
-
-    def mean_loss(p: NDArray[np.float64]) -> float:
-        return float(log_loss(p, games.score == 1)[near].mean())
-
-    by_grade = PUBLISHED.probability(games.columns["first_grade"], games.columns["second_grade"])
-    assert mean_loss(result.expected) == pytest.approx(0.659, abs=0.004)
-    assert mean_loss(by_grade) == pytest.approx(0.684, abs=0.002)
-    # Handicap games: Goldis' stones are worth too much against European handicaps.
-    handicap = games.columns["handicap"] > 0
-    assert result.expected[handicap].mean() > games.score[handicap].mean() + 0.15
 
 
 def test_grade_against_rating() -> None:

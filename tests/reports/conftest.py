@@ -49,6 +49,6 @@ def report(pool: Pool, ratings: JointRatings) -> RatingList:
 
 @pytest.fixture(scope="session")
 def large() -> RatingList:
-    """Three hundred players."""
-    pool = Pool.from_names(*_games(300, 6000))
+    """More players than a picture or a terminal shows."""
+    pool = Pool.from_names(*_games(65, 1300))
     return summarise(BradleyTerry().fit(pool), pool)

@@ -9,10 +9,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reports.pictures import SVG, check, elements, texts
+from yardstone.reports import chart as charts
+from yardstone.reports import drawing
 from yardstone.reports.chart import (
     Axis,
     Band,
@@ -26,27 +28,11 @@ from yardstone.reports.chart import (
     Points,
     Ruler,
     Stroke,
-    clipped,
-    nice_ticks,
-    thinned,
 )
-from yardstone.reports.drawing import (
-    LIGHT,
-    SERIES,
-    Discs,
-    Shape,
-    Words,
-    broken,
-    cut,
-    number,
-    stylesheet,
-    text_width,
-)
+from yardstone.reports.drawing import LIGHT, SERIES, Discs, Shape, Words, text_width
 
 FLOATS = st.floats(-1e6, 1e6)
 UNIT = Axis(low=0.0, high=1.0)
-#: An axis that takes no room: the inside of a panel is the sheet less its edges.
-BARE = Axis(low=0.0, high=1.0, hidden=True)
 
 
 def drawn(*marks: Mark, x: Axis = UNIT, y: Axis = UNIT, **options: object) -> Chart:
@@ -65,38 +51,35 @@ def inside(chart: Chart) -> tuple[float, float, float, float]:
     return float(axis[0, 0]), float(axis[1, 0]), bottom - chart.height, bottom
 
 
-def test_values_stand_where_the_axes_say() -> None:
-    chart = drawn(Points([0.0, 0.25, 1.0], [0.0, 0.5, 1.0]))
+def test_values_and_ticks_stand_where_the_axes_say() -> None:
+    ticks = [(0.0, "none"), (0.25, "some"), (1.1, "out")]
+    chart = drawn(Points([0.0, 0.25, 1.0], [0.0, 0.5, 1.0]), x=Axis(low=0.0, high=1.0, ticks=ticks))
     left, right, top, bottom = inside(chart)
     (dots,) = elements(chart.sheet(), Discs, "c1")
-    middle = [left + 0.25 * (right - left), 0.5 * (top + bottom)]
-    assert dots.centres == pytest.approx(np.array([[left, bottom], middle, [right, top]]))
-
-
-def test_ticks_stand_at_their_values() -> None:
-    chart = drawn(x=Axis(low=0.0, high=10.0, ticks=[(0.0, "none"), (2.5, "some"), (11.0, "out")]))
-    left, right, _, _ = inside(chart)
-    places = {each.text: each.x for each in elements(chart.sheet(), Words)}
-    assert places["none"] == pytest.approx(left)
-    assert places["some"] == pytest.approx(left + 0.25 * (right - left))
-    assert "out" not in places
+    some = left + 0.25 * (right - left)
+    places = [[left, bottom], [some, 0.5 * (top + bottom)], [right, top]]
+    assert dots.centres == pytest.approx(np.array(places))
+    written = {each.text: each.x for each in elements(chart.sheet(), Words)}
+    assert (written["none"], written["some"]) == pytest.approx((left, some))
+    assert "out" not in written
+    bare = Axis(low=0.0, high=1.0, hidden=True)  # it takes no room
+    chart = Chart([Panel(bare, bare, [Points([0.0, 1.0], [0.0, 1.0])], square=True)], words="x")
+    (dots,) = elements(chart.sheet(), Discs)
+    (x0, y0), (x1, y1) = dots.centres.tolist()
+    assert x1 - x0 == pytest.approx(y0 - y1)
 
 
 def test_scales() -> None:
     log = Ruler(Axis(scale="log"), np.array([1.0, 1000.0, 0.0, -1.0]), 0.0, 300.0)
-    assert log.at([10.0])[0] - log.at([1.0])[0] == pytest.approx(log.at([100])[0] - log.at([10])[0])
+    one, ten, hundred = log.at([1.0, 10.0, 100.0])
+    assert ten - one == pytest.approx(hundred - ten)
     assert [text for _, text in log.ticks(5)] == ["1", "10", "100", "1000"]
     names = Ruler(Axis(scale="category", names=["a", "b"]), np.empty(0), 0.0, 100.0)
     assert names.at([0.0, 1.0]).tolist() == [25.0, 75.0]
-    days = np.array(["2024-01-01", "2024-03-01"], "datetime64[s]")
-    seconds = days.astype(np.int64).astype(np.float64)
-    dates = Ruler(Axis(scale="date"), seconds, 0.0, 500.0)
-    assert [text for _, text in dates.ticks(4)] == ["2024-01", "2024-02", "2024-03"]
-    ticks = dict(zip(("2024-01", "2024-02", "2024-03"), dates.ticks(4), strict=True))
-    assert ticks["2024-03"][0] == seconds[1]
-
-
-def test_dates_at_every_scale() -> None:
+    seconds = np.array(["2024-01-01", "2024-03-01"], "datetime64[s]").astype(np.float64)
+    ticks = Ruler(Axis(scale="date"), seconds, 0.0, 500.0).ticks(4)
+    assert [text for _, text in ticks] == ["2024-01", "2024-02", "2024-03"]
+    assert ticks[-1][0] == seconds[1]
     start = np.datetime64("2019-12-30T23:58:00", "s")
     for reach in (30, 4000, 90_000, 10**6, 10**7, 10**8, 3 * 10**9):
         times = start + np.arange(5) * np.timedelta64(reach // 5, "s")
@@ -108,7 +91,7 @@ def test_dates_at_every_scale() -> None:
 @given(FLOATS, FLOATS, st.integers(2, 12))
 def test_ticks_are_round_few_and_within(one: float, other: float, most: int) -> None:
     low, high = sorted((one, other))
-    ticks = nice_ticks(low, high, most)
+    ticks = charts.nice_ticks(low, high, most)
     assert len(ticks) <= most
     if high - low > 1e-3 and most > 3:
         assert len(ticks) >= 1
@@ -117,46 +100,42 @@ def test_ticks_are_round_few_and_within(one: float, other: float, most: int) -> 
         assert len({round(b[0] - a[0], 6) for a, b in pairwise(ticks)}) <= 1
 
 
-@given(st.lists(FLOATS, min_size=1, max_size=30), st.lists(FLOATS, min_size=1, max_size=30))
-def test_whatever_the_values_nothing_touches(x: list[float], y: list[float]) -> None:
-    count = min(len(x), len(y))
-    check(drawn(Stroke(x[:count], y[:count]), x=Axis("across"), y=Axis("up", grid=True)))
+@settings(max_examples=25)
+@given(st.lists(st.tuples(FLOATS, FLOATS), min_size=1, max_size=30))
+def test_whatever_the_values_nothing_touches(points: list[tuple[float, float]]) -> None:
+    x, y = np.array(points).T
+    check(drawn(Stroke(x, y), x=Axis("across"), y=Axis("up", grid=True)))
 
 
 def test_data_that_is_not_fine() -> None:
     for values in ([], [nan], [inf], [nan, 1.0, nan], [3.0], [5.0, 5.0], [1e300, -1e300]):
         x = np.arange(float(len(values)))
         marks: list[Mark] = [
-            Stroke(x, values, name="line"),
-            Stroke(x, values, step=True),
-            Band(x, values, values),
+            Stroke(x, values, name="line"), Stroke(x, values, step=True), Band(x, values, values),
             Points(x, values, along=(values, values), across=(x, x)),
-            Bars(x, x + 1.0, 0.0, values),
-            Guide(x=nan),
-            Guide(y=2.0, text="two"),
+            Bars(x, x + 1.0, 0.0, values), Guide(x=nan), Guide(y=2.0, text="two"),
             Label(0.0, nan, "nowhere"),
-        ]
+        ]  # fmt: skip
         for y in (Axis(), Axis(scale="log"), Axis(low=0.0)):
             with np.errstate(over="ignore"):
                 check(drawn(*marks, x=Axis(), y=y))
     check(Chart([], words="Nothing"))
 
 
-def test_lines_end_at_the_edges() -> None:
+def test_lines_end_at_the_edges_and_gaps_stay_gaps() -> None:
     chart = drawn(Stroke([0.0, 1.0], [-1.0, 2.0]), Stroke([0.0, 1.0], [5.0, 6.0]))
     left, right, top, bottom = inside(chart)
     (line,) = elements(chart.sheet(), Shape, "c1")
     (part,) = line.parts
     third = (right - left) / 3.0
     assert part == pytest.approx(np.array([[left + third, bottom], [right - third, top]]), abs=0.01)
-
-
-def test_gaps_stay_gaps_and_what_is_alone_is_a_dot() -> None:
     chart = drawn(Stroke([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.1, 0.2, nan, 0.5, nan, 0.7]))
     (line,) = elements(chart.sheet(), Shape, "c1")
-    assert [len(part) for part in line.parts] == [2]
-    (dots,) = elements(chart.sheet(), Discs, "c1")
-    assert len(dots.centres) == 2
+    (dots,) = elements(chart.sheet(), Discs, "c1")  # what is alone
+    assert (list(map(len, line.parts)), len(dots.centres)) == ([2], 2)
+    low, high = [0.1, 0.1, nan, 0.2], [0.5, 0.5, 0.5, 0.6]  # only where both ends are known
+    (band,) = elements(drawn(Band([0.0, 0.3, 0.6, 1.0], low, high)).sheet(), Shape, "c1")
+    assert list(map(len, band.parts)) == [4, 4]
 
 
 def test_intervals_without_an_end_go_to_the_edge() -> None:
@@ -170,18 +149,10 @@ def test_intervals_without_an_end_go_to_the_edge() -> None:
     assert {top, bottom} <= set(band.parts[0][:, 1].tolist())
 
 
-def test_a_band_only_where_both_ends_are_known() -> None:
-    low, high = [0.1, 0.1, nan, 0.2], [0.5, 0.5, 0.5, 0.6]
-    (band,) = elements(drawn(Band([0.0, 0.3, 0.6, 1.0], low, high)).sheet(), Shape, "c1")
-    assert [len(part) for part in band.parts] == [4, 4]
-
-
 def test_bars_have_the_height_of_their_values() -> None:
-    bars = Bars([0.0, 0.5], [0.4, 0.9], 0.0, [0.25, 0.75], texts=["25", "75"])
-    chart = drawn(bars)
+    chart = drawn(Bars([0.0, 0.5], [0.4, 0.9], 0.0, [0.25, 0.75], texts=["25", "75"]))
     (shape,) = elements(chart.sheet(), Shape, "c1")
-    one, other = (float(np.ptp(part[:, 1])) for part in shape.parts)
-    assert (one, other) == pytest.approx((70.0, 210.0))
+    assert [np.ptp(part[:, 1]) for part in shape.parts] == pytest.approx([70.0, 210.0])
     assert {"25", "75"} <= set(texts(chart))
 
 
@@ -194,8 +165,7 @@ def test_cells_of_a_map_have_no_seams_and_their_own_shade() -> None:
     assert [one[1] for one in edges[:-1]] == [other[0] for other in edges[1:]]
 
 
-@pytest.mark.parametrize("width", [360.0, 760.0])
-@pytest.mark.parametrize("count", [1, 2, 7, 40])
+@pytest.mark.parametrize(("count", "width"), [(1, 760.0), (7, 360.0), (40, 360.0), (40, 760.0)])
 def test_names_at_the_ends_of_lines_keep_their_order(count: int, width: float) -> None:
     lines = [
         Stroke([0.0, 1.0], [0.0, 0.5 + 0.001 * k], SERIES[k % 7], f"n{k:02d}") for k in range(count)
@@ -206,10 +176,7 @@ def test_names_at_the_ends_of_lines_keep_their_order(count: int, width: float) -
     heights = [each.y for each in sorted(written, key=lambda each: each.text)]
     assert len(heights) == count
     assert all(above > below for above, below in pairwise(heights))
-
-
-def test_long_names_go_to_the_legend_and_are_cut() -> None:
-    name = "A very long name " * 20
+    name = "A very long name " * 20  # it goes to the legend, and is cut
     lines = [Stroke([0.0, 1.0], [0.0, 1.0], "c1", name), Stroke([0.0, 1.0], [1.0, 0.0], "c2", "b")]
     chart = Chart([Panel(UNIT, UNIT, lines, direct=True)], name, note=name)
     check(chart)
@@ -226,17 +193,10 @@ def test_panels_stand_beside_each_other_where_there_is_room() -> None:
         assert len(titles) == 5
 
 
-def test_square_panels_are_square() -> None:
-    chart = Chart([Panel(BARE, BARE, [Points([0.0, 1.0], [0.0, 1.0])], square=True)], words="x")
-    (dots,) = elements(chart.sheet(), Discs)
-    (x0, y0), (x1, y1) = dots.centres.tolist()
-    assert x1 - x0 == pytest.approx(y0 - y1)
-
-
 def test_what_is_dense_is_thinned_and_keeps_its_extremes() -> None:
     generator = np.random.default_rng(1)
     x, y = np.linspace(0.0, 500.0, 100_000), generator.normal(size=100_000)
-    fewer, (curve,) = thinned(x, [y], 500.0)
+    fewer, (curve,) = charts.thinned(x, [y], 500.0)
     assert len(fewer) < 3000
     assert (curve.min(), curve.max()) == (y.min(), y.max())
     assert (fewer[0], fewer[-1]) == (x[0], x[-1])
@@ -246,11 +206,11 @@ def test_what_is_dense_is_thinned_and_keeps_its_extremes() -> None:
 def test_what_is_clipped_lies_inside_and_on_the_line(points: list[tuple[float, float]]) -> None:
     place = Frame(Ruler(UNIT, np.empty(0), 0.0, 1.0), Ruler(UNIT, np.empty(0), 1.0, 0.0))
     x, y = np.array(points).T
-    for part in clipped(x, y, place):
+    for part in charts.clipped(x, y, place):
         assert (part >= -1e-6).all()
         assert (part <= 1.0 + 1e-6).all()
     if ((x >= 0) & (x <= 1) & (y >= 0) & (y <= 1)).all():
-        (whole,) = clipped(x, y, place)
+        (whole,) = charts.clipped(x, y, place)
         assert whole == pytest.approx(np.column_stack([x, y]))
 
 
@@ -262,19 +222,19 @@ def test_a_page_gets_a_wide_and_a_narrow_picture_in_words() -> None:
     (title, _) = root.iter(SVG + "title")
     assert title.text == "<b>"
     names = {name for each in root.iter() for name in (each.get("class") or "").split()}
-    style = stylesheet()
+    style = drawing.stylesheet()
     assert all(f".{name}" in style for name in names)
 
 
 def test_colours_can_be_told_apart_on_paper() -> None:
     """Contrast of at least 3 with white for whatever is drawn, and 4.5 for words."""
-
-    def luminance(colour: str) -> float:
-        parts = np.array([int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)])
-        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        return float(linear @ [0.2126, 0.7152, 0.0722])
-
-    contrast = {name: 1.05 / (luminance(colour) + 0.05) for name, colour in LIGHT.items()}
+    parts = [[int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)] for colour in LIGHT.values()]
+    linear = np.where(
+        np.array(parts) <= 0.04045,
+        np.array(parts) / 12.92,
+        ((np.array(parts) + 0.055) / 1.055) ** 2.4,
+    )
+    contrast = dict(zip(LIGHT, 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05), strict=True))
     assert min(contrast["ink"], contrast["soft"]) > 4.5
     assert all(contrast[name] > 2.9 for name in SERIES)
 
@@ -306,7 +266,7 @@ def test_every_mark_in_every_format(tmp_path: Path) -> None:
 
 @given(st.floats(-1e5, 1e5))
 def test_numbers_are_short_and_close(value: float) -> None:
-    text = number(value)
+    text = drawing.number(value)
     assert abs(float(text) - value) <= 0.05 + 1e-9
     assert "e" not in text
     assert text != "-0"
@@ -314,6 +274,8 @@ def test_numbers_are_short_and_close(value: float) -> None:
 
 @given(st.text(max_size=80), st.floats(20.0, 400.0))
 def test_texts_are_cut_and_broken_to_their_room(text: str, room: float) -> None:
-    assert text_width(cut(text, room)) <= max(room, text_width("…"))
-    assert all(text_width(line) <= max(room, text_width("…")) for line in broken(text, room))
-    assert broken("a share of 95 % here", 90.0)[-1] != "%"
+    assert text_width(drawing.cut(text, room)) <= max(room, text_width("…"))
+    assert all(
+        text_width(line) <= max(room, text_width("…")) for line in drawing.broken(text, room)
+    )
+    assert drawing.broken("a share of 95 % here", 90.0)[-1] != "%"

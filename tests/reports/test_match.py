@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from yardstone.pool import Pool
@@ -29,36 +31,29 @@ def test_a_match_to_the_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "said"),
+    ("counts", "said"),
     [
-        (Match((0, 0, 10)), "+∞  [+166.2, +∞]"),
-        (Match((10, 0, 0)), "−∞  [−∞, -166.2]"),
-        (Match((0, 0, 0)), "unknown: no games"),
-        (Match((0, 10, 0)), "+0.0  [-99.0, +99.0]"),
-        (Match((1, 2, 3, 4, 5)), "15 (LL 1, LD 2, LW+DD 3, DW 4, WW 5)"),
+        ((0, 0, 10), "+∞  [+166.2, +∞]"),
+        ((10, 0, 0), "−∞  [−∞, -166.2]"),
+        ((0, 0, 0), "unknown: no games"),
+        ((0, 10, 0), "+0.0  [-99.0, +99.0]"),
+        ((1, 2, 3, 4, 5), "15 (LL 1, LD 2, LW+DD 3, DW 4, WW 5)"),
+        ((1700, 4000, 2000), "finished: H1 accepted (5 rather than 0 Elo)"),
+        ((1700, 4000, 2000), "Log likelihood ratio     7.33 above (-2.94, 2.94)"),
+        ((2000, 4000, 1700), "finished: H0 accepted (0 rather than 5 Elo)"),
+        ((2000, 4000, 1700), "Log likelihood ratio     -10.64 below (-2.94, 2.94)"),
+        ((20000, 40000, 17000), "reached"),
     ],
 )
-def test_extremes_have_words(match: Match, said: str) -> None:
-    assert said in text(match)
-    assert "nan" not in text(match)
-
-
-def test_a_finished_test_says_what_was_accepted() -> None:
-    won, lost = text(Match((1700, 4000, 2000))), text(Match((2000, 4000, 1700)))
-    assert "finished: H1 accepted (5 rather than 0 Elo)" in won
-    assert "Log likelihood ratio     7.33 above (-2.94, 2.94)" in won
-    assert "finished: H0 accepted (0 rather than 5 Elo)" in lost
-    assert "Log likelihood ratio     -10.64 below (-2.94, 2.94)" in lost
-    assert "reached" in text(Match((20000, 40000, 17000)))
+def test_extremes_and_ends_have_words(counts: tuple[int, ...], said: str) -> None:
+    assert said in text(Match(counts))
+    assert "nan" not in text(Match(counts))
 
 
 def test_paired_games_are_told() -> None:
-    pool = Pool.from_names("ABABA", "BABAB", [1, 0.5, 0.5, 0.5, 1])
-    judgement = judge_games(pool, "A", "B")
+    judgement = judge_games(Pool.from_names("ABABA", "BABAB", [1, 0.5, 0.5, 0.5, 1]), "A", "B")
     said = document_text(match_document(judgement))
     assert "A against B" in said
-    assert "1 games, left out" not in said
-    assert "1 game, left out" in said
+    assert re.search(r"\b1 game, left out", said)
     result = plain_match(judgement)
-    assert result["unpaired"] == 1
-    assert result["games_between"] == {"wins": 2, "draws": 3, "losses": 0}
+    assert (result["unpaired"], list(result["games_between"].values())) == (1, [2, 3, 0])

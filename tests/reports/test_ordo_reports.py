@@ -125,9 +125,7 @@ def test_groups() -> None:
 
 def test_names() -> None:
     assert as_in_tag('The "Rock" \\') == r"The \"Rock\" \\"
-    assert display_width("Müller") == 6
-    assert display_width("Mu\u0308ller") == 6
-    assert display_width("囲碁") == 4
+    assert list(map(display_width, ("Müller", "Mu\u0308ller", "囲碁"))) == [6, 6, 4]
     assert pad("囲碁", 6, right=True) == "  囲碁"
 
 
@@ -147,20 +145,15 @@ def test_a_game_with_oneself() -> None:
 
 
 def test_order_ties_thresholds_older_versions_and_rounding() -> None:
-    table = listed()
+    table, older = listed(), frozenset({1})
     assert [row.player for row in rank_players(table, threshold=4)] == [0]
-    rows = rank_players(table, older=frozenset({1}))
-    assert [(row.player, row.rank, row.ranked) for row in rows] == [
-        (0, 1, True), (1, 1, False), (2, 2, True),
-    ]  # fmt: skip
-    hidden = rank_players(table, older=frozenset({1}), hide_older=True)
+    rows = [(row.player, row.rank, row.ranked) for row in rank_players(table, older=older)]
+    assert rows == [(0, 1, True), (1, 1, False), (2, 2, True)]
+    hidden = rank_players(table, older=older, hide_older=True)
     assert [row.player for row in hidden] == [0, 2]
-    values = np.array([3.0, 5.0, 1.0, 5.0, 2.0])
-    assert values[listing_order(range(5), values)].tolist() == [5.0, 5.0, 3.0, 2.0, 1.0]
+    assert listing_order(range(5), np.array([3.0, 5.0, 1.0, 5.0, 2.0]))[2:] == [0, 4, 2]
     # Ties end where Ordo leaves them.
     assert listing_order(range(4), np.zeros(4)) == [0, 1, 2, 3]
     assert listing_order(range(8), np.zeros(8)) == [0, 2, 4, 5, 6, 7, 1, 3]
-    for value, decimals, expected in [
-        (2400.25, 1, 2400.3), (-0.04, 1, 0.0), (-0.05, 1, 0.0), (1.123456789, 7, 1.12346),
-    ]:  # fmt: skip
-        assert rounded(value, decimals) == expected
+    values = [(2400.25, 1), (-0.04, 1), (-0.05, 1), (1.123456789, 7)]
+    assert [rounded(*each) for each in values] == [2400.3, 0.0, 0.0, 1.12346]

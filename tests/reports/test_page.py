@@ -32,7 +32,7 @@ class _Reader(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
+        self.handle_startendtag(tag, attrs)
         if tag not in ("meta", "input"):
             self.open.append(tag)
 
@@ -87,13 +87,10 @@ def test_games_are_embedded_as_data(report: RatingList) -> None:
     main, lone = details(html_list(report))
     assert lone["head"] == ["Opponent", "Rating", "Games", "W–D–L", "Score %"]
     names = [record["player"] for record in report.records()[-2:]]
-    opponent = lone["of"][str(names.index("Lone A"))]["rows"]
-    assert [row[0] for row in opponent] == ["Lone B"]
-    assert opponent[0][2:] == ["2", "1–1–0", "75.0"]
-    games = [
-        int(row[2]) for part in (main, lone) for one in part["of"].values() for row in one["rows"]
-    ]
-    assert sum(games) == 2 * 506
+    (opponent,) = lone["of"][str(names.index("Lone A"))]["rows"]
+    assert (opponent[0], opponent[2:]) == ("Lone B", ["2", "1–1–0", "75.0"])
+    entries = [one for part in (main, lone) for one in part["of"].values()]
+    assert sum(int(row[2]) for one in entries for row in one["rows"]) == 2 * 506
 
 
 def test_only_the_most_played_opponents_are_listed() -> None:
@@ -104,10 +101,6 @@ def test_only_the_most_played_opponents_are_listed() -> None:
     entry = next(one for one in data["of"].values() if len(one["rows"]) > 1)
     assert len(entry["rows"]) == OPPONENTS
     assert entry["more"] == "… and 15 more opponents with fewer games"
-
-
-def test_a_large_page_stays_small(large: RatingList) -> None:
-    assert len(html_list(large)) < 735_000
 
 
 def test_numbers_stand_with_their_points_below_each_other() -> None:

@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -36,12 +35,10 @@ def shown(report: RatingList, width: int, top: int | None = 40) -> str:
 def test_groups_come_largest_first_and_players_strongest_first(report: RatingList) -> None:
     large, small = report.groups
     assert (large.number, small.number, large.games, small.games) == (1, 2, 504, 2)
-    rating = report.ratings.rating[list(large.rows[: large.ranked])]
-    assert (np.diff(rating) <= 0).all()
+    ranked, bounds = list(large.rows[: large.ranked]), list(large.rows[large.ranked :])
+    assert (np.diff(report.ratings.rating[ranked]) <= 0).all()
     bound = report.ratings.status != Status.NORMAL
-    assert large.ranked == 16 - int(bound[list(large.rows)].sum()) < 16 == len(large.rows)
-    assert bound[list(large.rows[large.ranked :])].all()
-    ranked = list(large.rows[: large.ranked])
+    assert (len(large.rows), bound[bounds].all(), bound[ranked].any()) == (16, True, False)
     assert report.rank[ranked].tolist() == list(range(1, large.ranked + 1))
     assert not report.rank[bound].any()
     assert {report.ratings.players[row] for row in small.rows} == {"Lone A", "Lone B"}
@@ -53,6 +50,9 @@ def test_groups_come_largest_first_and_players_strongest_first(report: RatingLis
     assert (report.rank[known] <= report.rank_high[known]).all()
     kinds = {record["player"]: record["status"] for record in report.records()}
     assert (kinds["Hopeless"], kinds["Engine 00"]) == ("at most", "rated")
+    for number, names in ((2, "a and b"), (3, "a, b and c"), (1002, "a, b and 1,000 more")):
+        assert words.join_names(["a", "b", "c"][: 3 if number == 3 else 2], number) == names
+    assert words.join_names(list("abcdef"), 6) == "a, b, c, d and 2 more"
 
 
 def test_options_of_a_list(pool: Pool, ratings: JointRatings) -> None:
@@ -105,20 +105,6 @@ def test_groups_joined_by_wins_only_gauntlets_and_anchors_are_told() -> None:
     assert report.relative_to == "the anchor, A"
 
 
-@pytest.mark.parametrize(
-    ("names", "total", "text"),
-    [
-        (["a"], 1, "a"),
-        (["a", "b"], 2, "a and b"),
-        (["a", "b", "c"], 3, "a, b and c"),
-        (list("abcdef"), 6, "a, b, c, d and 2 more"),
-        (["a", "b"], 1002, "a, b and 1,000 more"),
-    ],
-)
-def test_names_in_a_sentence(names: list[str], total: int, text: str) -> None:
-    assert words.join_names(names, total) == text
-
-
 def test_a_small_list_to_the_letter() -> None:
     pool = Pool.from_names("ABCABC", "BCACAB", [1, 0.5, 0.5, 0.5, 0, 0.5])
     text = text_list(summarise(BradleyTerry(average=0).fit(pool), pool))
@@ -146,23 +132,22 @@ def test_text_is_plain_and_aligned_and_bounds_stand_below(report: RatingList) ->
 
 
 def test_the_table_fits_the_terminal(report: RatingList, large: RatingList) -> None:
-    for width in (40, 60, 80, 120, 200):
+    for width in (40, 60, 120):
         text = shown(report, width)
         assert max(cell_len(line) for line in text.splitlines()) <= width
-        assert "Rating" in text
-        assert ("Draws %" in text) == (width > 40)
+        assert ("Rating" in text, "Draws %" in text) == (True, width > 40)
     text = shown(large, 100)
     assert len(text.splitlines()) < 70
-    assert "… and 260 more players (--top 0 shows all)" in text
-    assert len(shown(large, 100, top=None).splitlines()) > 300
+    assert "… and 25 more players (--top 0 shows all)" in text
+    assert len(shown(large, 100, top=None).splitlines()) > 60
     pool = Pool.from_names(["[bold]x[/bold]", "B"], ["B", "[bold]x[/bold]"], [1, 0.5])
     assert "[bold]x[/bold]" in shown(summarise(BradleyTerry().fit(pool), pool), 100)
 
 
 def test_ranges_are_shown_though_the_first_group_has_none(report: RatingList) -> None:
     plain = plain_list(report)
-    bounds = [{**record, "rank": None, "rank_high": None} for record in plain["ratings"][:1]]
-    plain["ratings"] = [*bounds, *plain["ratings"]]
+    records = list(plain["ratings"])
+    plain["ratings"] = [{**records[0], "rank": None, "rank_high": None}, *records]
     first = {"number": 9, "players": 1, "ranked": 0, "games": 1}
     plain["components"] = [first, *plain["components"]]
     (table,) = list_document(plain).sections[0].blocks

@@ -32,33 +32,25 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int 
 
 
 def test_fits_of_a_table(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
-    text = run(capsys, "study", "fit", table, "--draws", "5")
+    text = run(capsys, "study", "fit", table, "--draws", "5", "--plot", tmp_path / "figures")
     assert "R = a(N) DEPD" in text
     assert "R = a2(N) DEPM + b(N) DEPC" in text
     assert "published: 8798 + 25526/N" in text
     assert text.count("\n 3  0") + text.count("\n3  0") >= 20  # a row each cell
+    names = ["part1-coefficient", "part1", "part2-coefficients", "part2"]
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
+        f"{name}.svg" for name in names
+    ]
     result = json.loads(run(capsys, "study", "fit", table, "--draws", "5", "--format", "json"))
     assert [fit["model"] for fit in result["fits"]] == ["decision", "bilinear"]
     assert [len(fit["cells"]) for fit in result["fits"]] == [18, 32]
     a = result["fits"][0]["coefficients"][0]
     assert [row["length"] for row in a["lengths"]] == [3, 5, 7]
     assert a["lengths"][0]["published"] == pytest.approx(11971 + 23681 / 3)
-    rows = list(
-        csv.DictReader(
-            io.StringIO(
-                run(capsys, "study", "fit", table, "--model", "bilinear", "--format", "csv")
-            )
-        )
-    )
+    text = run(capsys, "study", "fit", table, "--model", "bilinear", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 32
     assert float(rows[0]["rating_low"]) < float(rows[0]["rating"]) < float(rows[0]["rating_high"])
-    run(capsys, "study", "fit", table, "--draws", "0", "--plot", tmp_path / "figures")
-    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
-        "part1-coefficient.svg",
-        "part1.svg",
-        "part2-coefficients.svg",
-        "part2.svg",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -84,38 +76,28 @@ def test_the_comparison(capsys: pytest.CaptureFixture[str], table: str) -> None:
     assert len(result["scores"]) == 6
 
 
-def test_wrong_usage(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
-    results = tmp_path / "r.jsonl"
-    usage: list[tuple[list[str | Path], str]] = [
-        (["fit", table, "--format", "csv"], "--model"),
-        (["fit", table, "--confidence", "200"], "--confidence"),
-        (["part1", results, "--pairings", "0-1"], "--pairings"),
-        (["part1", results, "--lengths", "3,x"], "--lengths"),
-        (["part1", results, "--lengths", "99"], "99 points"),
-        (["part2", results, "--lengths", "1"], "no cube"),
-        (["appendix", results, "--only", "me"], "expExp-expBeg:5"),
+def test_what_is_refused(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    results, none, bad = (tmp_path / name for name in ("r.jsonl", "none", "bad.jsonl"))
+    bad.write_text("no\n")
+    refused: list[tuple[int, str, str]] = [
+        (2, f"study fit {table} --format csv", "--model"),
+        (2, f"study fit {table} --confidence 200", "--confidence"),
+        (2, f"study part1 {results} --pairings 0-1", "--pairings"),
+        (2, f"study part1 {results} --lengths 3,x", "--lengths"),
+        (2, f"study part1 {results} --lengths 99", "99 points"),
+        (2, f"study part2 {results} --lengths 1", "no cube"),
+        (2, f"study appendix {results} --only me", "expExp-expBeg:5"),
+        (2, f"play {results} --first 1,2,3", "--first"),
+        (2, f"play {results} --second-plies x", "--second-plies"),
+        (2, f"play {results} --second -1", "noise of -1"),
+        (1, f"study fit {none}.csv", "no such file"),
+        (1, f"study table {bad}", "bad.jsonl:1: this line is no result"),
+        (1, f"play {results} --gnubg {none}", "no such program"),
+        (1, f"play {none}/r.jsonl", "no such folder"),
     ]
-    for arguments, said in usage:
-        assert said in run(capsys, "study", *arguments, status=2)
-    usage = [
-        (["play", results, "--first", "1,2,3"], "--first"),
-        (["play", results, "--second-plies", "x"], "--second-plies"),
-        (["play", results, "--second", "-1"], "noise of -1"),
-    ]
-    for arguments, said in usage:
-        assert said in run(capsys, *arguments, status=2)
+    for status, line, said in refused:
+        assert said in run(capsys, *line.split(), status=status)
     assert not results.exists()
-
-
-def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "no such file" in run(capsys, "study", "fit", tmp_path / "none.csv", status=1)
-    (tmp_path / "bad.jsonl").write_text("no\n")
-    error = run(capsys, "study", "table", tmp_path / "bad.jsonl", status=1)
-    assert "bad.jsonl:1: this line is no result" in error
-    missing = run(capsys, "play", tmp_path / "r.jsonl", "--gnubg", tmp_path / "none", status=1)
-    assert "no such program" in missing
-    nowhere = tmp_path / "none" / "r.jsonl"
-    assert "no such folder" in run(capsys, "play", nowhere, status=1)
 
 
 def test_from_matches_to_a_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -57,18 +57,18 @@ def test_run(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_describe(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "run", file, "--workers", "1", "--no-figures", "-q")
-    folder = tmp_path / "pictures"
-    out, _ = run(capsys, "describe", file, "-o", folder, "--type", "png", "--classes", "1500,1600")
-    assert {Path(line).stem for line in out.splitlines()} == PICTURES
-    assert all((folder / f"{name}.png").read_bytes()[:4] == b"\x89PNG" for name in PICTURES)
-
-    store = file.parent / "work" / "features" / "store"
-    out, _ = run(capsys, "describe", store, "-o", tmp_path / "store")
-    assert {Path(line).stem for line in out.splitlines()} == {"points", "winrates", "lengths"}
+    store, results = file.parent / "work" / "features" / "store", file.parent / "results.tsv"
+    for source, options, names in (
+        (file, ("--type", "png", "--classes", "1500,1600"), PICTURES),
+        (store, (), {"points", "winrates", "lengths"}),
+        (results, (), {"labels", "deviations", "settling"}),
+    ):
+        folder = tmp_path / source.name
+        out, _ = run(capsys, "describe", source, "-o", folder, *options)
+        assert {Path(line).stem for line in out.splitlines()} == names
+    pictures = [(tmp_path / file.name / f"{name}.png").read_bytes() for name in PICTURES]
+    assert {picture[:4] for picture in pictures} == {b"\x89PNG"}
     assert "no rank" in (tmp_path / "store" / "points.svg").read_text()
-
-    out, _ = run(capsys, "describe", file.parent / "results.tsv", "-o", tmp_path / "results")
-    assert {Path(line).stem for line in out.splitlines()} == {"labels", "deviations", "settling"}
 
 
 def test_what_cannot_be_described(

@@ -61,16 +61,6 @@ def test_train(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert again[1] == ""
 
 
-def test_train_the_full_model_of_a_preset(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    small = ["--set", "steps=1", "--set", "epochs=1", "--set", "batch=2", "--threads", "1"]
-    run(capsys, "train", file, "--preset", "small", *small, "--folder", tmp_path / "here", "-q")
-    network = StrengthNetwork.load(tmp_path / "here" / "network.npz")
-    assert network.channels == 12
-    assert (network.settings.width, network.settings.sample) == (48, 100)
-
-
 def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command: list[str | Path] = [
         "search", file, "--model", "basic", "--workers", "1", "--iterations", "2", "--runs", "2",
@@ -95,14 +85,12 @@ def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = run(
-        capsys, "search", file, "--model", "basic", "--method", "optuna", "--trials", "1",
-        "--workers", "1", "--set", "steps=1", "--set", "epochs=1", "--start", "small",
-        "--folder", tmp_path / "found",
-    )  # fmt: skip
+    options = "--model basic --method optuna --trials 1 --workers 1 --set steps=1 --set epochs=1"
+    folder = tmp_path / "found"
+    out, err = run(capsys, "search", file, *options.split(), "--start", "small", "--folder", folder)
     assert out.splitlines()[1].startswith("1.01  0.")
     assert "best network in" in err
-    assert (tmp_path / "found" / "journal.log").exists()
+    assert (folder / "journal.log").exists()
 
 
 @pytest.mark.parametrize(
@@ -140,25 +128,23 @@ def test_an_experiment_that_has_not_been_run(
     assert "has not been run so far" in capsys.readouterr().err
 
 
-# --- a scale from a table of ranks ----------------------------------------------------------
-
-
 def test_a_rank_model_gets_a_scale_from_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = make_case(tmp_path)
     rows = ["file,colour,rank,scale,player"]
-    (tmp_path / "games").mkdir()
+    games, base, features, model, other, table = (
+        tmp_path / name for name in ("games", "fox.npz", "store", "mine.npz", "no.npz", "ranks.csv")
+    )
+    games.mkdir()
     for number in range(30):  # no scale is learnt from fewer players
         played = game(number, f"p{number}", "program", moves=16)
-        (tmp_path / "games" / f"{number}.sgf").write_text(sgf(played))
+        (games / f"{number}.sgf").write_text(sgf(played))
         rows.append(f"{number}.sgf,black,{number - 25},ogs,p{number}")
-    table = tmp_path / "ranks.csv"
     table.write_text("\n".join(rows))
-    base, features, model = (tmp_path / name for name in ("fox.npz", "features", "mine.npz"))
     rank = StrengthModel.load("rank")
     StrengthModel(rank.scorer, [rank.scale("fox")], case.model.card).save(base)
-    taken = ["go", "features", tmp_path / "games", "-o", features, "--net", case.file]
+    taken = ["go", "features", games, "-o", features, "--net", case.file]
     taken += ["--komi", "6.5", "--features", "pick,after,candidates,mean", "-q"]
     assert main(list(map(str, taken))) == 0
     capsys.readouterr()
@@ -167,13 +153,9 @@ def test_a_rank_model_gets_a_scale_from_a_table(
     assert said["scales"] == ["fox", "ogs"]
     assert [each["players"] for each in said["unseen"] if each["games"] == 1] == [30]
     assert set(StrengthModel.load(model).scales) == {"fox", "ogs"}
-    other = tmp_path / "no.npz"
     with pytest.raises(UsageError, match="the model has a scale 'ogs'"):
         run(capsys, *learn, "--from", model, "--save", other)
     assert not other.exists()
-
-
-# --- pictures and texts --------------------------------------------------------------------
 
 
 def epoch(number: int, loss: float, *, best: bool = False) -> Epoch:
@@ -187,11 +169,8 @@ def test_the_picture_of_a_training_shows_all_its_losses() -> None:
     check(chart)
     (panel,) = chart.panels
     assert [name for mark in panel.marks if (name := getattr(mark, "name", ""))] == [
-        "training: score",
-        "training: ratings",
-        "training: regularisation",
-        "validation: ratings",
-        "validation: score",
+        *("training: score", "training: ratings", "training: regularisation"),
+        *("validation: ratings", "validation: score"),
     ]
     assert "epoch 2: 0.6100" in texts(chart)
     assert panel.y.high is not None
