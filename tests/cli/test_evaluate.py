@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import csv
 import json
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -16,52 +13,48 @@ from yardstone.evaluation.metrics import measure
 from yardstone.reports.evaluation import evaluation_document
 from yardstone.reports.files import json_pieces
 
+SYSTEMS = ["elo", "glicko2"]
 ELO = "evaluate dated.csv --systems elo,glicko2"
-
-
-def plain(report: Any) -> Any:
-    result = json.loads("".join(json_pieces(evaluation_document(report))))
-    for system in result["systems"]:
-        del system["seconds"]
-    return result
 
 
 @pytest.mark.parametrize(
     ("options", "more"),
     [
-        ("--replicates 0", {"replicates": 0}),
         (
-            "--metric brier --confidence 90 --seed 4",
-            {"metric": "brier", "confidence": 0.9, "seed": 4},
+            "--metric brier --confidence 90 --seed 4 --replicates 50",
+            {"metric": "brier", "confidence": 0.9, "seed": 4, "replicates": 50},
         ),
         ("--train-share 0.5 --newcomers 9", {"train_share": 0.5, "newcomer_games": 9}),
         ("--train-until 2020-06-01", {"train_until": np.datetime64("2020-06-01")}),
         ("--since '2020-11-01 12:00'", {"since_dates": [np.datetime64("2020-11-01T12:00")]}),
         ("--group event --gaps ''", {"group_by": "event", "gap_edges": []}),
-        ("--first-advantage none", {"first_advantage": "none"}),
-        ("--set elo.initial=1000 --set k=9", {}),
-        ("--tune 2", {"tune": 2}),
+        (
+            "--first-advantage none --set elo.initial=1000 --set elo.k=9",
+            {"first_advantage": "none", "parameters": {"elo": {"initial": 1000, "k": 9}}},
+        ),
+        ("--tune 2 --workers 1", {"tune": 2}),
         ("--tune 2 --workers 2", {"tune": 2}),
     ],
 )
 def test_options_reach_the_evaluation(options: str, more: dict[str, Any], run: Command) -> None:
-    if "--set" in options:
-        options = options.replace("k=9", "elo.k=9")
-        more = {"parameters": {"elo": {"initial": 1000, "k": 9}}}
-    columns = "all" if "group_by" in more else None
     usual: dict[str, Any] = {"metric": "log_likelihood", "confidence": 0.95, "seed": 0}
     usual |= {"newcomer_games": 4, "gap_edges": [50.0, 100.0, 200.0, 400.0], "tune": 0}
-    usual |= {"first_advantage": "auto", "replicates": 1000}
-    pool = yardstone.read("dated.csv", columns=columns, times=True)
-    known = plain(yardstone.evaluate(pool, ["elo", "glicko2"], **usual | more))
-    result = run.json(f"{ELO} {options}")
-    for system in result["systems"]:
+    usual |= {"first_advantage": "auto", "replicates": 1000 if "until" in options else 20}
+    pool = yardstone.read("dated.csv", columns="all" if "group_by" in more else None, times=True)
+    known = json.loads(
+        "".join(json_pieces(evaluation_document(yardstone.evaluate(pool, SYSTEMS, **usual | more))))
+    )
+    replicates = "" if "until" in options else "--replicates 20"  # a thousand by default
+    result = run.json(f"{ELO} {replicates} {options}")
+    for system in (*result["systems"], *known["systems"]):
         del system["seconds"]
     assert result == known
 
 
 def test_a_ranking_with_a_statement_of_how_sure_it_is(run: Command) -> None:
-    out = run(f"{ELO} --replicates 200").out
+    out = run(f"{ELO} --replicates 50 -o t.parquet -o c.svg -o page.html -o out.txt").out
+    assert out == ""
+    out = run.read("out.txt")
     for words in (
         "2 systems on 120 games of 12 players",
         "Each game was predicted from the games before it; the first 280",
@@ -71,6 +64,13 @@ def test_a_ranking_with_a_statement_of_how_sure_it_is(run: Command) -> None:
     ):
         assert words in out
     assert any(w in out.splitlines()[0] for w in ("not significantly better", "predicts best"))
+    rows = duckdb.sql("SELECT system, subset, games FROM 't.parquet'").fetchall()
+    assert ("elo", "representative", 120) in rows
+    assert "<svg" in run.read("c.svg")
+    page = run.read("page.html")
+    assert "<svg" in page
+    assert "http" not in page.split("</head>")[0].replace("http-equiv", "")
+    assert float(run.rows(f"{ELO} --replicates 20")[0]["log_likelihood"]) < 0
 
 
 def test_two_players_have_no_interval(run: Command) -> None:
@@ -82,70 +82,29 @@ def test_two_players_have_no_interval(run: Command) -> None:
     assert run.json(line)["rankings"] == []
 
 
-def test_every_format_and_picture(run: Command) -> None:
-    line = "evaluate dated.csv --systems elo --replicates 20"
-    said = run(f"{line} -q -o t.parquet -o c.svg -o page.html")
-    assert said.out == ""
-    with duckdb.connect() as connection:
-        rows = connection.execute("SELECT system, subset, games FROM 't.parquet'").fetchall()
-    assert ("elo", "representative", 120) in rows
-    assert "<svg" in run.read("c.svg")
-    page = run.read("page.html")
-    assert "<svg" in page
-    assert "http" not in page.split("</head>")[0].replace("http-equiv", "")
-    row = run.rows(line)[0]
-    assert row["system"] == "elo"
-    assert float(row["log_likelihood"]) < 0
-
-
-def write_table(run: Command) -> list[dict[str, Any]]:
-    """Predictions from elsewhere, with some rows that cannot be used; the rows that can."""
-    generator = np.random.default_rng(1)
-    rows = []
-    for game, p in enumerate(generator.uniform(0.1, 0.9, 400).tolist()):
-        row: dict[str, Any] = {
-            "Result": int(generator.random() < p),
-            "P": p,
-            "Q": 0.25 + 0.5 * p,
-            "Draw": 0.1,
-        }
-        row |= {"R1": 1500 + 400 * np.log10(p / (1 - p)), "R2": 1500}
-        row |= {"A": f"p{game % 20}", "B": f"p{(game + 1 + game // 20) % 20}x", "Part": game % 2}
-        rows.append(row)
-    wrong: list[dict[str, Any]] = [{"Result": "*"}, {"P": "none"}, {"Q": 1.5}]
-    with Path("table.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows([*rows, *(rows[0] | each for each in wrong)])
-    return rows
-
-
-def test_predictions_from_elsewhere_are_scored_the_same_way(run: Command) -> None:
-    rows = write_table(run)
-    line = "evaluate table.csv --predicted P --predicted blurred=Q --draws blurred=Draw"
-    line += " --ratings 'by ratings=R1,R2' --columns score=result,first=A,second=B --group Part"
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_predictions_from_elsewhere_are_scored_the_same_way(ending: str, run: Command) -> None:
+    """Of a table with a row that cannot be used."""
+    rng = np.random.default_rng(1)
+    chances, odds = rng.uniform(0.1, 0.9, 100), 400 * np.log10
+    rows = [
+        f"{int(rng.random() < p)},{p},{1500 + odds(p / (1 - p))},1500,a{k % 9},b{k % 7},{k % 2},0.1"
+        for k, p in enumerate(chances.tolist())
+    ]
+    run.write("table.csv", "\n".join(["Result,P,R1,R2,A,B,Part,Draw", *rows, "*,0,0,0,a,b,0,0"]))
+    if ending != "csv":
+        duckdb.sql(f"COPY (SELECT * FROM 'table.csv') TO 'table.{ending}' (FORMAT {ending})")
+    line = f"evaluate table.{ending} --predicted P --draws P=Draw --ratings 'by ratings=R1,R2'"
+    line += " --columns score=result,first=A,second=B --group Part"
     result = run.json(line)
-    assert result["games"] == 400
-    assert [note.split(":")[0] for note in result["notes"]] == ["1 rows were left out"] * 3
+    assert result["games"] == 100
+    assert [note.split(":")[0] for note in result["notes"]] == ["1 rows were left out"]
     assert [part["name"] for part in result["subsets"]] == ["representative", "Part 0", "Part 1"]
     systems = {each["name"]: each["metrics"]["representative"] for each in result["systems"]}
-    assert set(systems) == {"P", "blurred", "by ratings", "50:50"}
-    score = [row["Result"] for row in rows]
-    for name, column in (("P", "P"), ("by ratings", "P"), ("blurred", "Q")):
-        mine = asdict(measure(score, [row[column] for row in rows]))
-        for metric in ("log_likelihood", "brier", "accuracy"):
-            assert systems[name][metric] == pytest.approx(mine[metric], rel=1e-9)
-    assert systems["P"]["three_way"] is None
-    assert systems["blurred"]["three_way"] is not None
-
-
-@pytest.mark.parametrize("ending", ["parquet", "json", "tsv", "csv.gz"])
-def test_predictions_in_tables_of_other_kinds(ending: str, run: Command) -> None:
-    write_table(run)
-    kind = {"parquet": "parquet", "json": "json"}.get(ending, "csv")
-    more = {"tsv": ", DELIMITER '\t'", "csv.gz": ", COMPRESSION gzip"}.get(ending, "")
-    rows = "read_csv('table.csv', all_varchar = true)"
-    duckdb.execute(f"COPY (SELECT * FROM {rows}) TO 'other.{ending}' (FORMAT {kind}{more})")
-    out = run(f"evaluate other.{ending} --predicted P --columns score=Result").out
-    assert "1 system on 401 games" in out
-    assert "The players are not known" in out
+    assert set(systems) == {"P", "by ratings", "50:50"}
+    known = measure([int(row[0]) for row in rows], chances)
+    for name in ("P", "by ratings"):
+        assert systems[name]["log_likelihood"] == pytest.approx(known.log_likelihood, rel=1e-9)
+        assert (systems[name]["three_way"] is None) == (name != "P")
+    line = f"evaluate table.{ending} --predicted P --columns score=Result"
+    assert "The players are not known" in run(line).out

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.cli.calls import Command
@@ -36,7 +37,7 @@ def test_one_game_is_shown_move_by_move(run: Command) -> None:
 
 
 def test_every_format_says_the_same(run: Command) -> None:
-    rows = run.rows("go analyse game.sgf")
+    rows = run.rows("go analyse game.sgf -o a.parquet -o a.html")
     assert len(rows) == 11
     assert (rows[0]["colour"], rows[10]["counted"]) == ("black", "false")
     result = run.json("go analyse game.sgf")
@@ -51,13 +52,8 @@ def test_every_format_says_the_same(run: Command) -> None:
         assert not known or (move["point_loss"] >= 0.0 and move["win_loss"] >= 0.0)
         if move["best"] == move["move"] and known and not move["point_loss"]:
             assert move["better"] is None
-    run("go analyse game.sgf -o a.parquet")
-    import duckdb
-
-    with duckdb.connect() as connection:
-        table = connection.execute("select count(*), sum(number) from 'a.parquet'")
-        assert table.fetchall() == [(11, 66)]
-    run("go analyse game.sgf -o a.html")
+    table = duckdb.sql("select count(*), sum(number) from 'a.parquet'")
+    assert table.fetchall() == [(11, 66)]
     assert "<summary>All moves</summary>" in run.read("a.html")
     assert "<svg" in run.read("a.html")
 
@@ -65,10 +61,9 @@ def test_every_format_says_the_same(run: Command) -> None:
 def test_several_games(run: Command) -> None:
     said = run("go analyse games.sgf -o games.svg")
     for words in (
-        "All 3 games, by player",
-        "Bob, 2 games",
+        "All 3 games, by player", "Bob, 2 games",
         "Note: move 2 is illegal (White E5): analysed up to there",
-    ):
+    ):  # fmt: skip
         assert words in said.out
     assert "1 record was skipped" in said.err
     assert "Ann 3k (Black)" in run.read("games.svg")
@@ -112,15 +107,15 @@ def test_evaluate_keeps_the_lines(run: Command) -> None:
     run("go evaluate out.jsonl.gz -o again.jsonl")  # what comes out can go in
     values = [json.loads(line) for line in run.read("again.jsonl").splitlines()]
     assert [row["policy"] for row in values[::2]] == [row["policy"] for row in result[::2]]
+    run.write("bad.jsonl", '{"moves": "E5"}\n{"moves": "E5 E5"}\n')
+    run.write("none.jsonl", "[1, 2]\n")
     before = run.names()
-    for text, options, message in (
-        ('{"moves": "E5"}\n{"moves": "E5 E5"}\n', "--strict", "bad.jsonl:2: move 2 is illegal"),
-        ("[1, 2]\n", "", "no line holds a position"),
+    for words, message in (
+        ("bad.jsonl --strict", "bad.jsonl:2: move 2 is illegal"),
+        ("none.jsonl", "no line holds a position"),
     ):
-        run.write("bad.jsonl", text)
-        said = run(f"go evaluate bad.jsonl -o half.jsonl {options}", status=1)
-        assert message in said.err
-        assert run.names() == before | {"bad.jsonl"}
+        assert message in run(f"go evaluate {words} -o half.jsonl", status=1).err
+    assert run.names() == before
 
 
 def test_features(run: Command) -> None:

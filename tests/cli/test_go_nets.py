@@ -27,10 +27,10 @@ def test_a_life_of_networks(cache: Path, run: Command) -> None:
     assert lines[2] == f"{INCLUDED} comes with Yardstone."
     assert lines[3].startswith(f"No other network in {cache}: `yardstone go nets download")
     one = write_network(run.folder / "one.bin.gz", ALL_SHAPES["v8"])
-    write_network(run.folder / "x.bin", Shape(17))
     assert run("go nets add one.bin.gz").out == f"Added one: {cache}/one.bin.gz\n"
+    for name, shape in (("x", Shape(17)), ("y", Shape(8))):
+        write_network(run.folder / f"{name}.bin", shape)
     run("go nets add x.bin --name two")
-    write_network(run.folder / "y.bin", Shape(8))
     assert "--replace" in run("go nets add y.bin --name two", status=1).err
     run("go nets add y.bin --name two --replace")
     checksum = hashlib.sha256(one.read_bytes()).hexdigest()
@@ -41,11 +41,10 @@ def test_a_life_of_networks(cache: Path, run: Command) -> None:
     rows = run.rows("go nets list")
     assert [row["name"] for row in rows] == [INCLUDED, "one", "two"]
     assert rows[1]["sha256"] == checksum
-    assert [row["blocks"] for row in run.json("go nets list")] == [6, 2, 2]
     # All of them are there, or none is removed.
     assert "no network 'none'" in run("go nets remove two none", status=1).err
     assert run("go nets remove one two").out.count("Removed ") == 2
-    assert [row["name"] for row in run.rows("go nets list")] == [INCLUDED]
+    assert [row["name"] for row in run.json("go nets list")] == [INCLUDED]
     (cache / "notes.txt").write_text("some notes")
     assert "notes: is not a network of KataGo" in run("go nets list").out
     assert "network" in run("go nets add game.sgf", status=1).err

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.cli.calls import CIRCLE, Command, pgn
+from tests.cli.calls import CIRCLE, Command
 from tests.skipping import read_skipping
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.joint import Prior, Relation
@@ -121,15 +121,6 @@ def test_a_handful_of_games_keeps_its_weak_priors_when_joined(run: Command) -> N
     assert "not 1000 as given" in run("rate close.csv --join 1000").out
 
 
-def test_joined_replays_agree_with_the_direct_errors(run: Command) -> None:
-    """Replays that kept the prior of --join where it was said ± 138 in place of ± 478."""
-    run.write("two.csv", "first,second,score\nAnn,Bob,1\nBob,Ann,0\nCid,Dan,0.5\nDan,Cid,0.5\n")
-    line = "rate two.csv --join 300 --draw-rate 50% --first-advantage 0"
-    direct, replayed = run.rows(line), run.rows(f"{line} --simulate 200 --seed 1")
-    for one, other in zip(direct, replayed, strict=True):
-        assert float(other["deviation"]) == pytest.approx(float(one["deviation"]), rel=0.2)
-
-
 def test_files_of_names_tables_and_queries(run: Command) -> None:
     for option, names, listed in (
         ("--include", "Ann\nCid\n", {"Ann", "Cid"}),
@@ -147,17 +138,3 @@ def test_files_of_names_tables_and_queries(run: Command) -> None:
     run.write("names.csv", "Bob\n")
     left = run.rows("rate --exclude names.csv --query", sql)
     assert {row["player"] for row in left} == {"Ann", "Cid"}
-
-
-def test_pairs_widen_or_narrow_the_intervals(run: Command) -> None:
-    """Two games of a pair that always end alike are worth one."""
-    twice = [(a, b, r) for a, b, r in CIRCLE for _ in range(2)]
-    text = pgn(*twice).split("\n\n[White")
-    tagged = [f'[Round "{k // 2}"]\n[White{part}' for k, part in enumerate(text[1:], 1)]
-    run.write("twice.pgn", "\n\n".join([f'[Round "0"]\n{text[0]}', *tagged]))
-    alone, paired, once = (
-        float(run.rows(line)[0]["deviation"])
-        for line in ("rate twice.pgn", "rate twice.pgn --paired Round", "rate games.pgn")
-    )
-    assert alone == pytest.approx(once / 2**0.5, rel=0.02)
-    assert paired > 1.2 * alone

@@ -53,13 +53,6 @@ def test_values_that_are_not_understood(run: Command) -> None:
     assert "30 records were skipped" in run("rate table.csv -q --skip-unread").err
 
 
-def test_home_draw_away(run: Command) -> None:
-    table(run, "home,away", ["H", "A", "D"])
-    rows = {row["player"]: (row["wins"], row["draws"]) for row in run.rows("rate table.csv")}
-    # Five pairs, three results: each pair has each of them four times.
-    assert rows == {"Ann": ("16", "16"), "Bob": ("12", "12"), "Cid": ("12", "12")}
-
-
 def test_winners_have_no_first_move(run: Command) -> None:
     table(run, "winner_name,loser_name", ["6-4 6-4", "7-5 6-1"])
     evaluate = "evaluate table.csv --systems elo --replicates 0"

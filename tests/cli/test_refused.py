@@ -14,6 +14,7 @@ from yardstone.go.nets import engines
 #: What stands for the name of a file.
 FILES = {
     "GRADED": example("graded_games_simulated.csv"),
+    "COUNTED": example("winning_statistics_simulated.txt"),
     "PUBLISHED": DATA / "published.xml",
     "TRF26": DATA / "trf26.trf",
 }
@@ -105,6 +106,9 @@ REFUSED = [
     ("history dated.csv --set tau", 2, "SYSTEM.PARAMETER=VALUE"),
     ("history dated.csv --state none", 1, "no such file"),
     ("history dated.csv --improbable 0.9 --report", 2, "0 to 1/2"),
+    ("history dated.csv --system whr --save x", 2, "rates all games at once"),
+    ("history dated.csv --system whr --annul 1", 2, "rates all games at once"),
+    ("history dated.csv --system whr --merge 0.1=0.2", 2, "rates all games at once"),
     ("history dated.csv --match id", 2, "--match goes with --moves"),
     ("history dated.csv --model rank", 2, "--model goes with --moves"),
     ("history dated.csv --fit", 2, "--fit is for the system fusion"),
@@ -155,6 +159,8 @@ REFUSED = [
     ("winprob 2d 4d --win kanuik", 2, "did you mean 'kaniuk'"),
     ("winprob --win egf --figure lambda -o x.svg", 2, "no Lambda"),
     ("winprob stats none.csv", 1, "no such file"),
+    ("winprob stats COUNTED --from 2001-01-01", 2, "need games"),
+    ("winprob stats COUNTED GRADED", 2, "not both"),
     ("winprob stats GRADED --from yesterday", 2, "not a date"),
     ("winprob stats GRADED --from 2050-01-01", 1, "no "),
     ("winprob fit graded.csv --probability 2d", 2, "write two grades like 2d,4d"),
@@ -271,17 +277,14 @@ def test_one_line_says_why_and_nothing_is_written(
     assert run.names() == before
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ("first", "write it as first=NAME,second=NAME,score=NAME"),
-        ("frist=home", "unknown key 'frist'; did you mean first?"),
-        ("White=home", "unknown key 'White'"),
-        ("first=hom", "no column 'hom', only home, away, result, date (did you mean 'home'?)"),
-        ("first=home,second=home", "'home' is named for both"),
-        ("first=home,first=away", "'first' is named twice"),
-    ],
-)
-def test_columns_mean_the_same_to_all_commands(columns: str, message: str, run: Command) -> None:
-    for command in ("rate", "history", "evaluate", "convert"):
-        assert message in run(f"{command} odd.csv --columns {columns}", status=2).err
+def test_columns_mean_the_same_to_all_commands(run: Command) -> None:
+    for columns, message in {
+        "first": "write it as first=NAME,second=NAME,score=NAME",
+        "frist=home": "unknown key 'frist'; did you mean first?",
+        "White=home": "unknown key 'White'",
+        "first=hom": "no column 'hom', only home, away, result, date (did you mean 'home'?)",
+        "first=home,second=home": "'home' is named for both",
+        "first=home,first=away": "'first' is named twice",
+    }.items():
+        for command in ("rate", "history", "evaluate", "convert"):
+            assert message in run(f"{command} odd.csv --columns {columns}", status=2).err

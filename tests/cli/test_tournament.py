@@ -18,7 +18,8 @@ from yardstone.tournament.model import Result
 
 
 @pytest.fixture(autouse=True)
-def _files(run: Command) -> None:
+def _files(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("yardstone.tournament.last_round._STRENGTHS", 10)
     for name in ("published.xml", "current.xml", "exercise.trf", "trf26.trf", "published.h9"):
         shutil.copy(DATA / name, run.folder)
     # One whose last round is open.

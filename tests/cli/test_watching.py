@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -94,38 +92,22 @@ def test_a_list_and_its_page_are_made_again(run: Command) -> None:
     assert err.count("no Black tag") == 3  # when it was seen, and all at the end
 
 
-def test_files_are_written_at_each_look(run: Command) -> None:
-    run.write("new.pgn", written(one_sided(3)))
-    watching = watch("match", "new.pgn", "-o", "match.json")
-    while "match.json" not in run.names():
-        assert watching.poll() is None
-        time.sleep(0.02)
-    assert json.loads(run.read("match.json"))["games"] == 6
-    assert ended(watching)[0] == ""
-
-
 def test_whole_games_at_every_byte(tmp_path: Path) -> None:
     """However a file is broken off: what is read is whole games, and all of those before."""
-    games = [written([game]) for game in one_sided(2)]
-    text = "".join(games).encode()
-    ends = [0, *accumulate(len(game.encode()) for game in games)]
+    games = [written([game]).encode() for game in one_sided(2)]
+    text = b"".join(games)
+    ends = [0, *accumulate(map(len, games))]
     path = tmp_path / "games.pgn"
     for size in range(len(text) + 1):
         path.write_bytes(text[:size])
         # The last line of a game is followed by an empty one, which need not be there yet.
         whole = max(end for end in ends if end - 1 <= size)
         assert whole_games(path) in (whole, whole - 1), size
-
-
-def test_a_long_last_game_and_other_files(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    first = written(one_sided(1)[:1])
-    path.write_text(first + '[Event "x"]\n\n' + "1. e4 {+0.1/8 0.2s} e5\n" * 20_000)
-    assert whole_games(path) == len(first) - 1
-    packed = tmp_path / "games.pgn.gz"
+    path.write_bytes(games[0] + b'[Event "x"]\n\n' + b"1. e4 {+0.1/8 0.2s} e5\n" * 20_000)
+    assert whole_games(path) == len(games[0]) - 1
+    packed, table = tmp_path / "games.pgn.gz", tmp_path / "games.csv"
     packed.write_bytes(b"\x1f\x8b" + os.urandom(20))
     assert whole_games(packed) is None
-    table = tmp_path / "games.csv"
     table.write_text("white,black,result\nA,B,1-0\n")
     (source,) = growing_sources([str(table), str(tmp_path / "none.pgn")])
     assert source.limit is None

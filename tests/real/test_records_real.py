@@ -3,72 +3,15 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import yardstone
-from tests.made_pgn import PLAYERS, dialects, odd_files
-from tests.shared import shared_or_made, shared_path
+from tests.shared import shared_path
 from tests.skipping import read_skipping
-from yardstone.errors import InputError, NoGamesError, SkippedWarning
-
-
-def file_named(name: str, folder: Path) -> Path:
-    """One of the odd files."""
-    made = odd_files() | dialects()
-    return shared_or_made(f"reference/ordo/inputs/{name}.pgn", lambda: made[name], folder)
-
-
-@pytest.mark.parametrize(
-    "name", "base bom cr crlf lower noblank oneline spacetag trail utf16".split()
-)
-def test_one_file_in_many_dialects(name: str, tmp_path: Path) -> None:
-    pool, base = (yardstone.read(file_named(each, tmp_path)) for each in (name, "base"))
-    assert (len(pool), pool.players, len(pool.skipped)) == (400, PLAYERS, 0)
-    for ours, theirs in ((pool.first, base.first), (pool.score, base.score)):
-        assert (ours == theirs).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "games", "players", "skipped"),
-    [
-        ("comment", 121, 8, []),
-        ("dupTag", 4, 3, []),
-        ("emptyresult", 1, 2, [(11, "result '' is not 1-0, 0-1, 1/2-1/2 or *")]),
-        ("escaped", 62, 9, []),
-        ("halfeq", 4, 2, []),
-        ("latin1", 400, 8, []),
-        ("longname", 2, 2, []),
-        ("noblack", 399, 8, [(51, "no Black tag")]),
-        ("noresult", 3, 2, [(11, "no Result tag")]),
-        ("nowhite", 3, 2, [(11, "no White tag")]),
-        ("onlystar", 0, 2, [(line, "unfinished (result *)") for line in (1, 11, 21)]),
-        ("selfgame", 401, 8, []),
-        ("star", 50, 8, [(501, "unfinished (result *)")]),
-        ("unterminated", 30, 8, [(301, "malformed White tag")]),
-        ("utf8", 400, 8, []),
-        ("weird", 1, 2, [(11, "result '1:0' is not 1-0, 0-1, 1/2-1/2 or *")]),
-        ("weird2", 1, 2, [(11, "result '½-½' is not 1-0, 0-1, 1/2-1/2 or *")]),
-        ("weird4", 2, 2, []),
-    ],
-)
-def test_odd_files(
-    name: str, games: int, players: int, skipped: list[tuple[int, str]], tmp_path: Path
-) -> None:
-    file = file_named(name, tmp_path)
-    read = read_skipping if skipped else yardstone.read
-    pool = read(file, skip_unread=True)
-    assert (len(pool), len(pool.players)) == (games, players)
-    assert [(record.line, record.reason) for record in pool.skipped.details] == skipped
-
-
-@pytest.mark.parametrize("name", ["empty", "blank", "garbage", "z"])
-def test_files_without_games(name: str, tmp_path: Path) -> None:
-    with pytest.raises(NoGamesError):
-        yardstone.read(file_named(name, tmp_path))
+from yardstone.errors import InputError, SkippedWarning
 
 
 def test_tcec() -> None:
@@ -114,6 +57,7 @@ def test_nobody_is_turned_round(options: dict[str, Any]) -> None:
         )
     with pytest.warns(SkippedWarning, match="788 handicap game"):
         pool = yardstone.read(file, **options)
+    assert len(pool) == 8_194
     winner = np.where(pool.score == 1.0, pool.first, pool.second)[pool.score != 0.5]
     assert Counter(pool.players[player] for player in winner.tolist()) == expected
     white_first = options.get("first") == "white"

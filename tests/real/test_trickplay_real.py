@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import zipfile
 
 import pytest
@@ -73,10 +72,3 @@ def test_problems_are_found_again(problems: list[Problem], index: GameIndex) -> 
     (board,) = (b for b in last.boards if b.game.file.endswith(PRO_40[1]))
     assert [change.text(19) for change in board.changes] == ["White M2 put back"]
     assert board.moves == PRO_40[2]
-
-
-def test_the_published_ratings_are_what_the_thesis_says() -> None:
-    with shared_path("data/go/trickplay/ratings.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 40
-    assert sum(float(row["Refutation"]) > float(row["Failure"]) for row in rows) == 26

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import io
 import re
 
 import pytest
+from rich.console import Console
 
 from yardstone.pool import Pool
 from yardstone.ratings.match import Match
 from yardstone.ratings.sprt import judge_games, judge_match
 from yardstone.reports.match import match_document, plain_match
-from yardstone.reports.text import document_text
+from yardstone.reports.text import document_text, print_document
 
 
 def text(match: Match) -> str:
@@ -50,10 +52,17 @@ def test_extremes_and_ends_have_words(counts: tuple[int, ...], said: str) -> Non
     assert "nan" not in text(Match(counts))
 
 
-def test_paired_games_are_told() -> None:
+def test_paired_games_are_told_on_any_terminal() -> None:
     judgement = judge_games(Pool.from_names("ABABA", "BABAB", [1, 0.5, 0.5, 0.5, 1]), "A", "B")
-    said = document_text(match_document(judgement))
+    document = match_document(judgement)
+    said = document_text(document)
     assert "A against B" in said
     assert re.search(r"\b1 game, left out", said)
     result = plain_match(judgement)
     assert (result["unpaired"], list(result["games_between"].values())) == (1, [2, 3, 0])
+    for width in (48, 160):
+        out = io.StringIO()
+        print_document(document, Console(file=out, width=width, highlight=False))
+        assert max(map(len, out.getvalue().splitlines())) <= width
+        assert "(uniform prior)" in " ".join(out.getvalue().split())
+        assert "…" not in out.getvalue()

@@ -16,7 +16,6 @@ from yardstone.reports.ordo import (
     display_width,
     error_matrix,
     find_groups,
-    groups_text,
     head_to_head,
     listing_order,
     pad,
@@ -47,18 +46,7 @@ def listed(*, errors: bool = False) -> OrdoList:
     )
 
 
-def test_text() -> None:
-    table = listed()
-    assert ratings_text(table, rank_players(table), TableFormat()) == (
-        "\n   # PLAYER    :  RATING  POINTS  PLAYED   (%)\n"
-        "   1 A       > :  2400.3     3.5       4    88\n"
-        "   2 B         :  2300.0     1.0       3    33\n"
-        "   3 C       < :  2199.8     0.5       3    17\n"
-        "\nWhite advantage = 12.35\nDraw rate (equal opponents) = 25.00 %\n\n"
-    )
-
-
-def test_text_with_all_columns_and_errors() -> None:
+def test_texts_and_tables() -> None:
     table = listed(errors=True)
     shape = TableFormat(columns=tuple(range(15)), simulated=True, score_decimals=1)
     lines = ratings_text(table, rank_players(table), shape).splitlines()
@@ -71,19 +59,15 @@ def test_text_with_all_columns_and_errors() -> None:
     assert lines[3].split()[3:] == "2300.0 ---- 1.0 3 33.3 --- 1 0 2 0.0 2333.4 26.7 2 1.9".split()
     assert lines[-3] == "White advantage = 12.35 +/- 4.00"
     assert lines[-2] == "Draw rate (equal opponents) = 25.00 % +/- 2.00"
-
-
-def test_csv() -> None:
-    table = listed()
-    rows = rank_players(table)
-    assert ratings_csv(table, rows, TableFormat()) == (
-        '"#","PLAYER","RATING","ERROR","POINTS","PLAYED","(%)"\n'
-        '1,"A",2400.2,"-",3.50,4,87.50\n'
-        '2,"B",2300.0,"-",1.00,3,33.33\n'
-        '3,"C",2199.8,"-",0.50,3,16.67\n'
-    )
-    turned = ratings_csv(table, rows, TableFormat(columns=(1, 0)))
+    turned = ratings_csv(table, rank_players(table), TableFormat(columns=(1, 0)))
     assert turned.splitlines()[:2] == [',"RATING""#","PLAYER"', ',2400.21,"A"']
+    assert error_matrix(table, [0, 1, 2]) == ('"N","NAME",0,1,2\n0,"A"\n1,"B",20.0\n2,"C",50.0,\n')
+    assert superiority_matrix(table, [2, 0]) == '"N","NAME",0,1\n0,"C",,0.0\n1,"A",100.0,\n'
+    with pytest.raises(ModelError):
+        error_matrix(listed(), [0])
+    pool = Pool.from_names("ABXZ", "BAYA", [1, 1, 0.5, 1])
+    groups = find_groups(pool.players, pool.pair_counts())
+    assert (len(groups), groups.within, groups.between) == (3, 3, 1)
 
 
 def test_head_to_head() -> None:
@@ -97,30 +81,6 @@ def test_head_to_head() -> None:
     )
     assert "   C        :      1 ( 1, 0, 0), 100.0 :  +100.2,     -,      -\n" in text
     assert "SD" not in head_to_head(listed(), decimals=1, with_errors=False)
-
-
-def test_matrices() -> None:
-    table = listed(errors=True)
-    assert error_matrix(table, [0, 1, 2]) == ('"N","NAME",0,1,2\n0,"A"\n1,"B",20.0\n2,"C",50.0,\n')
-    assert superiority_matrix(table, [2, 0]) == '"N","NAME",0,1\n0,"C",,0.0\n1,"A",100.0,\n'
-    with pytest.raises(ModelError):
-        error_matrix(listed(), [0])
-
-
-def test_groups() -> None:
-    pool = Pool.from_names("ABXZ", "BAYA", [1, 1, 0.5, 1])
-    groups = find_groups(pool.players, pool.pair_counts())
-    assert (len(groups), groups.within, groups.between) == (3, 3, 1)
-    assert groups_text(pool.players, groups) == (
-        "Group connectivity: **FAILED**\n"
-        "\nGroup 1\n | A\n | B\n"
-        " \\---> this group has incomplete links with the rest (only wins or losses)\n"
-        "\nGroup 2\n | X\n | Y\n \\---> this group is isolated from the rest\n"
-        "\nGroup 3\n | Z\n"
-        " \\---> this group has incomplete links with the rest (only wins or losses)\n\n"
-    )
-    one = Pool.from_names("AB", "BA", [1, 1])
-    assert "**PASSED**" in groups_text(one.players, find_groups(one.players, one.pair_counts()))
 
 
 def test_names() -> None:

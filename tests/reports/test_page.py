@@ -12,7 +12,7 @@ from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports.document import Document, Lines, Section, Table
 from yardstone.reports.page import document_fragment, document_page
-from yardstone.reports.rating_list import OPPONENTS, rating_list_document
+from yardstone.reports.rating_list import rating_list_document
 
 
 def html_list(report: RatingList, title: str = "Ratings") -> str:
@@ -93,27 +93,18 @@ def test_games_are_embedded_as_data(report: RatingList) -> None:
     assert sum(int(row[2]) for one in entries for row in one["rows"]) == 2 * 506
 
 
-def test_only_the_most_played_opponents_are_listed() -> None:
-    first = ["Centre"] * 130
-    second = [f"P{number % 65}" for number in range(130)]
-    pool = Pool.from_names(first, second, [1, 0] * 65)
-    (data,) = details(html_list(summarise(BradleyTerry().fit(pool), pool)))
-    entry = next(one for one in data["of"].values() if len(one["rows"]) > 1)
-    assert len(entry["rows"]) == OPPONENTS
-    assert entry["more"] == "… and 15 more opponents with fewer games"
-
-
 def test_numbers_stand_with_their_points_below_each_other() -> None:
     table = Table.of_cells(["d", "value"], [["a", "0.0337"], ["b", "12"], ["c", "3.5"], ["d", "–"]])
-    page = document_fragment(Document("", sections=[Section("", [table])]))
+    lines = Lines(["Take `rate <x>` then `."])
+    page = document_fragment(Document("", sections=[Section("", [table, lines])]))
     digit, point = "\u2007", "\u2008"
     for text in (">0.0337<", f">12{point}{4 * digit}<", f">3.5{3 * digit}<", ">–<"):
         assert text in page
+    assert "<p>Take <code>rate &lt;x&gt;</code> then `.</p>" in page
     even = Table.of_cells(["d", "value"], [["a", "1.5"], ["b", "2.5"]])
     assert digit not in document_fragment(Document("", sections=[Section("", [even])]))
-
-
-def test_what_is_code_in_a_sentence_is_shown_as_code() -> None:
-    lines = Lines(["Take `rate <x>` then `."])
-    page = document_fragment(Document("", sections=[Section("", [lines])]))
-    assert "<p>Take <code>rate &lt;x&gt;</code> then `.</p>" in page
+    # Only the most played opponents are listed.
+    pool = Pool.from_names(["Centre"] * 130, [f"P{k % 65}" for k in range(130)], [1, 0] * 65)
+    (data,) = details(html_list(summarise(BradleyTerry().fit(pool), pool)))
+    entry = next(one for one in data["of"].values() if len(one["rows"]) > 1)
+    assert (len(entry["rows"]), entry["more"]) == (50, "… and 15 more opponents with fewer games")

@@ -78,7 +78,7 @@ def test_on_another_scale_only_the_bound_is_told() -> None:
         assert "OGS 9k or stronger" in " ".join(shown.split())
         assert "3k" not in shown.replace("3k-", "")
     other |= {"high": 1200.0, "high_rank": "1d"}
-    assert all("OGS 3k (900)" in " ".join(shown.split()) for shown in faces(result))
+    assert "OGS 3k (900)" in " ".join(faces(result)[1].split())
 
 
 @pytest.mark.parametrize("missing", [("low",), ("high",), ("low", "high")])
