@@ -18,17 +18,10 @@ from yardstone.errors import YardstoneWarning
 
 #: Games of three players: everyone wins, draws and loses against everyone.
 CIRCLE = [
-    ("Ann", "Bob", "1-0"),
-    ("Bob", "Cid", "1-0"),
-    ("Cid", "Ann", "1/2-1/2"),
-    ("Bob", "Ann", "0-1"),
-    ("Cid", "Bob", "1-0"),
-    ("Ann", "Cid", "1-0"),
-    ("Bob", "Ann", "1/2-1/2"),
-    ("Ann", "Bob", "0-1"),
-    ("Cid", "Bob", "1/2-1/2"),
-    ("Bob", "Cid", "0-1"),
-] * 3
+    ("Ann", "Bob", "1-0"), ("Bob", "Cid", "1-0"), ("Cid", "Ann", "1/2-1/2"), ("Bob", "Ann", "0-1"),
+    ("Cid", "Bob", "1-0"), ("Ann", "Cid", "1-0"), ("Bob", "Ann", "1/2-1/2"), ("Ann", "Bob", "0-1"),
+    ("Cid", "Bob", "1/2-1/2"), ("Bob", "Cid", "0-1"),
+] * 3  # fmt: skip
 #: Nine moves and two passes on a small board, with one stone thrown away.
 GAME = (
     "(;GM[1]FF[4]SZ[9]KM[6.5]RU[Japanese]PB[Ann]PW[Bob]BR[3k]WR[?]DT[2024-05-01]RE[B+5.5]"
@@ -100,10 +93,10 @@ def write_files(folder: Path) -> None:
     unread = [("Ann", "Bob", "*"), ("Ann", "Bob", "?")]
     pool = played(400, 12, 7, draws=0.2)
     assert pool.time is not None
-    texts = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+    results = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
     dated = [
-        f"{pool.players[first]},{pool.players[second]},{texts[score]},{str(time).replace('T', ' ')}"
-        f",{event}"
+        f"{pool.players[first]},{pool.players[second]},{results[score]},"
+        f"{str(time).replace('T', ' ')},{event}"
         for first, second, score, time, event in zip(
             pool.first, pool.second, pool.score, pool.time, pool.columns["event"], strict=True
         )

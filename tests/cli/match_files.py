@@ -68,26 +68,26 @@ def written(games: list[Played], program: Program = "fastchess") -> str:
 def counted(text: str, first: str) -> dict[str, Any]:
     """What a file says of one player, counted without Yardstone."""
     rounds: dict[str, list[float]] = defaultdict(list)
-    results: Counter[float] = Counter()
-    sides: dict[bool, Counter[float]] = {True: Counter(), False: Counter()}
+    sides: dict[str, Counter[float]] = {first: Counter(), "": Counter()}
     on_time: Counter[bool] = Counter()
     for record in re.split(r"(?=^\[Event )", text, flags=re.MULTILINE)[1:]:
         tags = dict(re.findall(r'^\[(\w+) "(.*)"\]$', record, re.MULTILINE))
         white = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}.get(tags["Result"])
         if white is None:
             continue
-        mine = white if tags["White"] == first else 1.0 - white
+        own = tags["White"] == first
+        mine = white if own else 1.0 - white
         rounds[tags["Round"]].append(mine)
-        results[mine] += 1
-        sides[tags["White"] == first][mine] += 1
+        sides[first if own else ""][mine] += 1
         if tags.get("Termination") == "time forfeit":
             on_time[mine == 0.0] += 1
     pairs = Counter(sum(games) for games in rounds.values() if len(games) == 2)
+    one, other = ([side[points / 2] for points in (2, 1, 0)] for side in sides.values())
     return {
         "counts": [pairs[points / 2] for points in range(5)],
-        "games_between": [results[points / 2] for points in (2, 1, 0)],
-        "moving_first": [sides[True][points / 2] for points in (2, 1, 0)],
-        "moving_second": [sides[False][points / 2] for points in (2, 1, 0)],
+        "games_between": [a + b for a, b in zip(one, other, strict=True)],
+        "moving_first": one,
+        "moving_second": other,
         "on time": [on_time[True], on_time[False]],
         "single": sum(len(games) == 1 for games in rounds.values()),
     }

@@ -36,14 +36,13 @@ def test_a_demo_shows_what_the_commands_print(
         assert all(f"yardstone demo {each}" in out for each in DEMOS)
 
 
-def test_without_what_runs_a_network(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
+def test_without_what_runs_a_network_and_copies(
+    monkeypatch: pytest.MonkeyPatch, run: Command
+) -> None:
     monkeypatch.setattr("yardstone.cli.demo.find_spec", lambda _: None)
     out = run("demo go").out
     assert "pip install 'yardstone[go]'" in out
     assert "$ yardstone strength" not in out
-
-
-def test_the_files_are_copied_and_nothing_is_overwritten(run: Command) -> None:
     run("demo --copy files")
     assert {path.name for path in (run.folder / "files").iterdir()} == set(example_files())
     run.write("files/league.csv", "mine")

@@ -20,30 +20,25 @@ ELO = "evaluate dated.csv --systems elo,glicko2"
 @pytest.mark.parametrize(
     ("options", "more"),
     [
-        (
-            "--metric brier --confidence 90 --seed 4 --replicates 50",
-            {"metric": "brier", "confidence": 0.9, "seed": 4, "replicates": 50},
-        ),
+        ("--metric brier --confidence 90 --seed 4 --replicates 50",
+         {"metric": "brier", "confidence": 0.9, "seed": 4, "replicates": 50}),
         ("--train-share 0.5 --newcomers 9", {"train_share": 0.5, "newcomer_games": 9}),
         ("--train-until 2020-06-01", {"train_until": np.datetime64("2020-06-01")}),
         ("--since '2020-11-01 12:00'", {"since_dates": [np.datetime64("2020-11-01T12:00")]}),
         ("--group event --gaps ''", {"group_by": "event", "gap_edges": []}),
-        (
-            "--first-advantage none --set elo.initial=1000 --set elo.k=9",
-            {"first_advantage": "none", "parameters": {"elo": {"initial": 1000, "k": 9}}},
-        ),
+        ("--first-advantage none --set elo.initial=1000 --set elo.k=9",
+         {"first_advantage": "none", "parameters": {"elo": {"initial": 1000, "k": 9}}}),
         ("--tune 2 --workers 1", {"tune": 2}),
         ("--tune 2 --workers 2", {"tune": 2}),
     ],
-)
+)  # fmt: skip
 def test_options_reach_the_evaluation(options: str, more: dict[str, Any], run: Command) -> None:
     usual: dict[str, Any] = {"metric": "log_likelihood", "confidence": 0.95, "seed": 0}
     usual |= {"newcomer_games": 4, "gap_edges": [50.0, 100.0, 200.0, 400.0], "tune": 0}
     usual |= {"first_advantage": "auto", "replicates": 1000 if "until" in options else 20}
     pool = yardstone.read("dated.csv", columns="all" if "group_by" in more else None, times=True)
-    known = json.loads(
-        "".join(json_pieces(evaluation_document(yardstone.evaluate(pool, SYSTEMS, **usual | more))))
-    )
+    document = evaluation_document(yardstone.evaluate(pool, SYSTEMS, **usual | more))
+    known = json.loads("".join(json_pieces(document)))
     replicates = "" if "until" in options else "--replicates 20"  # a thousand by default
     result = run.json(f"{ELO} {replicates} {options}")
     for system in (*result["systems"], *known["systems"]):

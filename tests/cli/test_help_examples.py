@@ -46,6 +46,12 @@ NOT_RUN = {
 }
 #: What must have been done before an example.
 BEFORE = {"tournament undo": "tournament result open.xml --round 5 --table 3 --score 1-0"}
+#: Options that make an example small.
+SMALL = {
+    "winprob compare": "--folds 2",
+    "winprob published": "--bootstrap 40",
+    "tournament simulate": "--tournaments 4 --workers 1",
+}
 
 
 def examples_of(
@@ -107,7 +113,7 @@ def test_the_examples_run_where_the_reader_stands(
             if line.startswith("backgammon analyse"):
                 real_gnubg()
             if line not in done or command in BEFORE:
-                assert main(shlex.split(line)) == 0, line
+                assert main(shlex.split(f"{line} {SMALL.get(command, '')}")) == 0, line
                 done.add(line)
                 capsys.readouterr()
 

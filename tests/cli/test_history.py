@@ -23,27 +23,15 @@ def plain(report: Any) -> Any:
     ("options", "more"),
     [
         ("", {}),
-        (
-            "--system elo --set k=10 --set period=month",
-            {"system": "elo", "parameters": {"k": 10, "period": "month"}},
-        ),
-        (
-            "--player 0.3 --player 0.4 --confidence 90",
-            {"players": ("0.3", "0.4"), "confidence": 0.9},
-        ),
-        (
-            "--report --improbable 0.2 --settled 65 --idle 3 --top 3 --annul 5",
-            {
-                "report": True,
-                "improbable": 0.2,
-                "settled": 65,
-                "idle_days": 3.0,
-                "top": 3,
-                "annul": [5],
-            },
-        ),
+        ("--system elo --set k=10 --set period=month",
+         {"system": "elo", "parameters": {"k": 10, "period": "month"}}),
+        ("--player 0.3 --player 0.4 --confidence 90",
+         {"players": ("0.3", "0.4"), "confidence": 0.9}),
+        ("--report --improbable 0.2 --settled 65 --idle 3 --top 3 --annul 5",
+         {"report": True, "improbable": 0.2, "settled": 65, "idle_days": 3.0, "top": 3,
+          "annul": [5]}),
     ],
-)
+)  # fmt: skip
 def test_options_of_history_reach_the_ratings(
     options: str, more: dict[str, Any], run: Command
 ) -> None:
@@ -57,14 +45,12 @@ def test_options_of_history_reach_the_ratings(
     ("options", "more"),
     [
         ("", {}),
-        (
-            "--system elo --set first_advantage=50",
-            {"system": "elo", "parameters": {"first_advantage": 50}},
-        ),
+        ("--system elo --set first_advantage=50",
+         {"system": "elo", "parameters": {"first_advantage": 50}}),
         ("--advantage 25 --confidence 90", {"advantage": 25.0, "confidence": 0.9}),
         ("--exact --system skt-lr", {"exact": True, "system": "skt-lr"}),
     ],
-)
+)  # fmt: skip
 def test_options_of_predict_reach_the_prediction(
     options: str, more: dict[str, Any], run: Command
 ) -> None:

@@ -7,6 +7,7 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -21,6 +22,19 @@ from yardstone.cli.ordo_switches import (
     scan_integer,
     scan_integers,
     taken_switches,
+)
+from yardstone.errors import ModelError
+from yardstone.pool import Pool
+from yardstone.ratings.result import Estimate
+from yardstone.reports.ordo import (
+    OpponentSummary,
+    OrdoList,
+    display_width,
+    error_matrix,
+    listing_order,
+    pad,
+    programs_dat,
+    rounded,
 )
 
 
@@ -41,12 +55,6 @@ def _games(run: Command) -> None:
     run.write("star.pgn", CIRCLE + games("A * B, A * Z"))
     run.write("e.pgn", "")
     run.write("u.pgn", games("A * B"))
-
-
-def rating(text: str, player: str) -> float:
-    result = re.search(rf"{player} +[<>]? :  *(-?[\d.]+)", text)
-    assert result is not None, text
-    return float(result[1])
 
 
 @pytest.mark.parametrize(
@@ -111,34 +119,34 @@ def test_files_that_cannot_be_opened(run: Command) -> None:
     assert run.names() == before
 
 
-def test_ratings_of_groups_and_anchors(run: Command) -> None:
-    out = run("ordo -q -G -N 4 two.pgn").out
-    assert rating(out, "X") + rating(out, "Y") == pytest.approx(4600.0, abs=1e-3)
-    run.write("k", '"A",2400\n"X",2000\n')
-    out = run("ordo -q -m k two.pgn").out
-    assert (rating(out, "A"), rating(out, "X")) == (2400.0, 2000.0)
-    run.write("k", '"B",2000\n')
-    assert rating(run("ordo -q -m k g.pgn").out, "B") == 2000.0
-    run.write("k", '"B",2000,10\n')
-    assert rating(run("ordo -q -A A -y k g.pgn").out, "A") != 2300.0
-
-
-def test_names_and_bad_records(run: Command) -> None:
-    run.write("blank.pgn", CIRCLE + '[White "A "]\n[Black "B"]\n[Result "1-0"]\n\n')
-    assert run("ordo -q blank.pgn").out.count("\n") == 9  # those are two players
+def test_names_bad_records_and_ties(run: Command) -> None:
+    run.write("g.pgn", '[White "A"]\n[Black "B"]\n[Result "1:0"]\n\n' * 12 + CIRCLE)
+    lines = run("ordo -q g.pgn").err.splitlines()
+    assert lines[0].startswith("yardstone: g.pgn:1: result '1:0'")
+    assert len(lines) == 11
+    assert lines[-1] == "yardstone: 12 records skipped: 12 x unknown result"
     name = r"The \"Rock\" \\ Ö"
     run.write("rock.pgn", CIRCLE.replace('"A"', f'"{name}"'))
     run.write("i.txt", f'"{name}"\n"B"\n"C"\n')
     said = run("ordo -q -i i.txt -c o.csv rock.pgn")
     assert (name in said.out, said.err) == (True, "")
     assert f'"{name}"' in run.read("o.csv")
-    assert run("ordo -q -t 1000 -c o.csv g.pgn").out.count("\n") == 5  # nobody is listed
-    assert run.read("o.csv") == '"#","PLAYER","RATING","ERROR","POINTS","PLAYED","(%)"\n'
-    run.write("g.pgn", '[White "A"]\n[Black "B"]\n[Result "1:0"]\n\n' * 12 + CIRCLE)
-    lines = run("ordo -q g.pgn").err.splitlines()
-    assert lines[0].startswith("yardstone: g.pgn:1: result '1:0'")
-    assert len(lines) == 11
-    assert lines[-1] == "yardstone: 12 records skipped: 12 x unknown result"
+    assert list(map(display_width, ("Müller", "Mu\u0308ller", "囲碁"))) == [6, 6, 4]
+    assert pad("囲碁", 6, right=True) == "  囲碁"
+    # Ties end where Ordo leaves them.
+    assert listing_order(range(4), np.zeros(4)) == [0, 1, 2, 3]
+    assert listing_order(range(8), np.zeros(8)) == [0, 2, 4, 5, 6, 7, 1, 3]
+    values = [(2400.25, 1), (-0.04, 1), (-0.05, 1), (1.123456789, 7)]
+    assert [rounded(*each) for each in values] == [2400.3, 0.0, 0.0, 1.12346]
+    own = Pool.from_names("AAB", "ABA", [1, 1, 1])  # a game with oneself
+    table = OrdoList(
+        own.players, np.array([2310.0, 2290.0]), np.zeros(2, np.int8), own.pair_counts(),
+        Estimate(0.0), Estimate(0.5),
+    )  # fmt: skip
+    assert (table.games.tolist(), OpponentSummary.of(table).number.tolist()) == ([4, 2], [2, 1])
+    assert "A   : 1 (+  1,=  0,-  0), 100.0 %" in programs_dat(table, decimals=1)
+    with pytest.raises(ModelError):
+        error_matrix(table, [0])
 
 
 def test_errors_follow_the_confidence(run: Command) -> None:
@@ -245,9 +253,11 @@ def test_switches_that_are_refused(line: str, message: str, run: Command) -> Non
 
 @pytest.mark.parametrize("program", ["ordo", "prep"])
 def test_what_the_program_says_of_itself(program: str, run: Command) -> None:
-    for switch, words in (
-        ("-v", "compatible"), ("-L", "MIT"), ("-h", "quick example"), ("-H", "usage:"),
-    ):  # fmt: skip
+    for word in ("-", "--nosuch", "-?", "-p", "--pgn", "--pgn=", "--aver 1", "-:"):
+        said = run(f"{program} {word}", status=1)
+        assert (said.out, said.err) == ("Error in parameters\n", ""), word
+    switches = {"-v": "compatible", "-L": "MIT", "-h": "quick example", "-H": "usage:"}
+    for switch, words in switches.items():
         assert words in run(f"{program} {switch}").out
     assert f"yardstone {program} -h" in run(program, status=1).err
 

@@ -88,9 +88,9 @@ def test_names_and_standard_input(run: Command, monkeypatch: pytest.MonkeyPatch)
     said = run("prep -q --no-warnings -i n.txt g.pgn")
     assert (said.out, said.err) == ("", "")
     run.write("s.csv", "Main,A,B\n")
-    assert run("prep -q -Y s.csv g.pgn").out.count('"Main"') == 7
     run.write("one.pgn", CIRCLE[0])
     with Path("g.pgn").open(encoding="utf-8") as stream:  # it comes last
         monkeypatch.setattr("sys.stdin", stream)
-        out = run("prep -q --stdin one.pgn").out
-        assert out == "".join([*CIRCLE[:1], *TAIL, *CIRCLE])
+        out = run("prep -q -Y s.csv --stdin one.pgn").out
+    whole = "".join([*CIRCLE[:1], *TAIL, *CIRCLE])
+    assert out == whole.replace('"A"', '"Main"').replace('"B"', '"Main"')

@@ -46,21 +46,6 @@ def test_options_reach_the_model(
     assert run.json(f"rate apart.pgn {options}") == json.loads("".join(json_pieces(document)))
 
 
-def test_a_list_for_people(run: Command) -> None:
-    said = run("rate games.pgn")
-    lines = said.out.splitlines()
-    assert lines[0] == "30 games of 3 players"
-    assert lines[3].split()[:2] == ["1", "Ann"]
-    for words in (
-        "First-move advantage: ",
-        "Draw rate of equal players: ",
-        "95 % confidence interval, relative to the mean of the group",
-    ):
-        assert words in said.out
-    assert ("\x1b" in said.out, said.err) == (False, "")
-    assert "relative to the anchor, Bob" in run("rate games.pgn --anchor Bob=1500").out
-
-
 def test_what_cannot_be_compared_is_said(run: Command) -> None:
     said = run("rate apart.pgn")
     assert said.err.startswith(SKIPPED)
@@ -69,6 +54,10 @@ def test_what_cannot_be_compared_is_said(run: Command) -> None:
     assert said.out.count("Max won every game: no rating or rank can be given.") == 1
     assert "With 95 % confidence at least: Max " in said.out
     assert "Skipped: 2 records" in said.out
+    assert said.out.splitlines()[0] == "33 games of 6 players"
+    assert "\x1b" not in said.out
+    assert "95 % confidence interval, relative to the mean of the group" in said.out
+    assert "relative to the anchor, Bob" in run("rate games.pgn --anchor Bob=1500").out
     joined = run("rate apart.pgn --join 200").out
     assert "Group 2" not in joined
     assert "relative to the priors" in joined

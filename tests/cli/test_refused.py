@@ -64,6 +64,7 @@ REFUSED = [
     ("match gamse.pgn", 1, "gamse.pgn: no such file"),
     ("match games.pgn", 1, "these are 3 matches"),
     ("match games.pgn --players Ann Zoe", 1, "no player is called 'Zoe'"),
+    ("match games.pgn --players Ann Bbo", 1, "did you mean 'Bob'?"),
     ("match few.csv --players A C", 1, "did not meet"),
     ("match few.csv --players C D --pairs", 2, "no two games form a pair"),
     ("evaluate", 2, "name a file of results"),

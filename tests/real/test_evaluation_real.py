@@ -53,14 +53,6 @@ def test_table_5_2_to_the_printed_digits(letter: str, games: int, digits: int) -
     }
 
 
-def test_the_noise_rule_holds_in_the_thesis_training_set() -> None:
-    """The higher label always won, which is why the bound is right every time there."""
-    score, expected = thesis_set("t")
-    future = expected["Future Glicko-2"]
-    assert ((future > 0.5) == (score == 1.0)).all()
-    assert not (future == 0.5).any()
-
-
 def test_the_bound_is_surely_ahead_of_the_full_model() -> None:
     score, expected = thesis_set("v")
     result = compare([Prediction(name, values) for name, values in expected.items()], score)

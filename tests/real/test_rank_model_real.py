@@ -7,7 +7,6 @@ import gzip
 import zipfile
 from collections.abc import Callable
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -30,21 +29,6 @@ GAMES = 3
 Features = dict[str, list[GameFeatures]]
 
 
-def games_of(group: str, folder: Path) -> list[Path]:
-    """Some short games of a group, unpacked."""
-    data = shared_path("data/go/fox_ranked")
-    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["group"] == group]
-    short = (row["file"] for row in rows if 90 <= int(row["moves"]) <= 130)
-    result: list[Path] = []
-    with zipfile.ZipFile(data / "games.zip") as archive:
-        for name in islice(short, GAMES):
-            path = folder / f"{group}-{len(result)}.sgf"
-            path.write_bytes(archive.read(name))
-            result.append(path)
-    return result
-
-
 def network_of(model: str) -> Path:
     return INCLUDED if model == SMALL else shared_path(NET)
 
@@ -57,9 +41,15 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Featu
 
 
 def features_by(network: Network, folder: Path) -> Features:
+    """Of some short games of each group."""
+    data = shared_path("data/go/fox_ranked")
+    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if 90 <= int(row["moves"]) <= 130]
     result = {}
     for group in (RANKS[0], RANKS[5], RANKS[-1]):
-        games = [game for path in games_of(group, folder) for game in read_games(path)]
+        names = [row["file"] for row in rows if row["group"] == group][:GAMES]
+        with zipfile.ZipFile(data / "games.zip") as archive:
+            games = list(read_games(*(archive.extract(name, folder) for name in names)))
         assert len(games) == GAMES
         asked = ask(games, SkipReport(), network, rules=TROMP_TAYLOR, komi=6.5, trunk=True)
         evaluator = Evaluator(network, trunk=KINDS)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-import gzip
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.shared import shared_or_made, shared_path
-from tests.skipping import read_skipping
 from tests.tournament.counting import Count
 from tests.tournament.made_events import event_file
 from yardstone.tournament.files import read_tournament
@@ -76,29 +73,3 @@ def test_the_european_congress_of_2011(congress: Tournament) -> None:
         (10, "Debarre Thomas", 40, 402, 364, 325),
         (10, "Dinershteyn Alexandr", 40, 402, 364, 325),
     ]
-
-
-def test_games_are_those_of_the_table_of_games(congress: Tournament) -> None:
-    """The same congress as a table of games from another reading of the file."""
-    path = shared_path("data/go/tournaments/games.csv.gz")
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        rows = [r for r in csv.DictReader(stream) if r["tournament"] == congress.name]
-    pool = read_skipping(shared_path(f"{FOLDER}/egc2011.xml"))  # byes and forfeits
-    assert len(rows) >= len(pool) == 2690
-    ours = Counter(
-        (g.round, _key(congress, g.second), _key(congress, g.first), str(g.result))
-        for g in congress.games
-        if g.played
-    )
-    words = {"RESULT_WHITEWINS": "second wins", "RESULT_BLACKWINS": "first wins"}
-    theirs = Counter(
-        (int(r["rnd"]), r["white"], r["black"], words[r["result"]])
-        for r in rows
-        if r["result"] in words
-    )
-    assert ours == theirs
-
-
-def _key(tournament: Tournament, row: int) -> str:
-    player = tournament.players[row]
-    return (player.name + player.first_name).replace(" ", "").upper()

@@ -93,9 +93,8 @@ def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert (folder / "journal.log").exists()
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
+def test_options_of_no_use(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for line, words in (
         ("train --set width", "write NAME=VALUE"),
         ("train --set widht=3", "no setting 'widht'"),
         ("train --preset small --set width=0", "width is 0"),
@@ -103,14 +102,10 @@ def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
         ("search --windows 9,3", "the first number must be below the second"),
         ("search --limits a,b", "--limits a,b: write two numbers"),
         ("search --shrink 0", "shrink is 0"),
-    ],
-)
-def test_options_of_no_use(
-    file: Path, capsys: pytest.CaptureFixture[str], command: str, words: str
-) -> None:
-    name, *options = command.split()
-    with pytest.raises(UsageError, match=words):
-        run(capsys, name, file, *options)
+    ):
+        name, *options = line.split()
+        with pytest.raises(UsageError, match=words):
+            run(capsys, name, file, *options)
 
 
 def test_an_experiment_that_has_not_been_run(
@@ -198,13 +193,11 @@ def test_the_picture_of_a_search_shows_what_was_varied() -> None:
 
 
 def test_the_table_of_a_search_lists_the_best_first() -> None:
-    runs = made_runs()
-    document = search_document(runs, title="Search")
+    document = search_document(made_runs(), title="Search")
     lines = document_text(document).splitlines()
     assert lines[1].split()[:2] == ["1.02", "0.6100"]
     assert lines[-1].split()[:3] == ["1.01", "–", "–"]
     assert document.plain is not None
     result = document.plain()
-    assert result[-1]["loss"] is None
-    assert result[-1]["failure"] == "no numbers"
+    assert (result[-1]["loss"], result[-1]["failure"]) == (None, "no numbers")
     json.dumps(result, allow_nan=False)
