@@ -81,10 +81,11 @@ def test_two_players_have_no_interval(run: Command) -> None:
 def test_predictions_from_elsewhere_are_scored_the_same_way(ending: str, run: Command) -> None:
     """Of a table with a row that cannot be used."""
     rng = np.random.default_rng(1)
-    chances, odds = rng.uniform(0.1, 0.9, 100), 400 * np.log10
+    chances = rng.uniform(0.1, 0.9, 100)
+    ratings = 1500 + 400 * np.log10(chances / (1 - chances))
     rows = [
-        f"{int(rng.random() < p)},{p},{1500 + odds(p / (1 - p))},1500,a{k % 9},b{k % 7},{k % 2},0.1"
-        for k, p in enumerate(chances.tolist())
+        f"{int(rng.random() < p)},{p},{rating},1500,a{k % 9},b{k % 7},{k % 2},0.1"
+        for k, (p, rating) in enumerate(zip(chances.tolist(), ratings.tolist(), strict=True))
     ]
     run.write("table.csv", "\n".join(["Result,P,R1,R2,A,B,Part,Draw", *rows, "*,0,0,0,a,b,0,0"]))
     if ending != "csv":

@@ -37,7 +37,8 @@ def test_one_game_is_shown_move_by_move(run: Command) -> None:
 
 
 def test_every_format_says_the_same(run: Command) -> None:
-    rows = run.rows("go analyse game.sgf -o a.parquet -o a.html")
+    run("go analyse game.sgf -o a.parquet -o a.html")
+    rows = run.rows("go analyse game.sgf")
     assert len(rows) == 11
     assert (rows[0]["colour"], rows[10]["counted"]) == ("black", "false")
     result = run.json("go analyse game.sgf")

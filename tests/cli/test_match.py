@@ -36,7 +36,8 @@ def test_options_reach_the_judgement(
 
 
 def test_counts_in_every_format(run: Command) -> None:
-    (row,) = run.rows("match 859 1329 772 -o match.html -o match.txt")
+    run("match 859 1329 772 -o match.html -o match.txt")
+    (row,) = run.rows("match 859 1329 772")
     assert (row["counts"], row["decision"]) == ("772 1329 859", "continue")
     assert float(row["elo_low"]) == pytest.approx(0.916, abs=5e-4)
     assert "Likelihood of superiority" in run.read("match.html")

@@ -140,8 +140,8 @@ def test_names_bad_records_and_ties(run: Command) -> None:
     assert [rounded(*each) for each in values] == [2400.3, 0.0, 0.0, 1.12346]
     own = Pool.from_names("AAB", "ABA", [1, 1, 1])  # a game with oneself
     table = OrdoList(
-        own.players, np.array([2310.0, 2290.0]), np.zeros(2, np.int8), own.pair_counts(),
-        Estimate(0.0), Estimate(0.5),
+        names=own.players, rating=np.array([2310.0, 2290.0]), status=np.zeros(2, np.int8),
+        counts=own.pair_counts(), first_advantage=Estimate(0.0), draw_rate=Estimate(0.5),
     )  # fmt: skip
     assert (table.games.tolist(), OpponentSummary.of(table).number.tolist()) == ([4, 2], [2, 1])
     assert "A   : 1 (+  1,=  0,-  0), 100.0 %" in programs_dat(table, decimals=1)

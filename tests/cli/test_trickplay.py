@@ -58,11 +58,11 @@ def test_positions_are_found_in_games_and_in_an_index(run: Command) -> None:
 
 
 def test_found_problems_in_every_format(run: Command) -> None:
-    rows = run.rows(f"{FIND} --boards 3 -o found.html --sgf boards.sgf")
+    rows = run.rows(f"{FIND} --boards 3 -o found.html")
     found = [(row["found"], row["put_back"], row["boards"]) for row in rows]
     assert found == [("1", "", "1"), ("0", "White R8", "2"), ("0", "", "0")]
     assert "problems #2" in run.read("found.html")
-    result = run.json(FIND)
+    result = run.json(f"{FIND} --sgf boards.sgf")
     assert result["problems"][0]["bounds_from"] == "inferred"
     assert (result["problems"][2]["completed"], result["skipped"]["total"]) == ([], 1)
     first, second = SgfReader("boards.sgf").trees()
@@ -100,7 +100,7 @@ def test_answers_are_rated(case: Case, run: Command) -> None:
     # Single looks cannot tell what an answer costs, nor which the network prefers.
     assert not re.search("points|prefers", text)
     assert not any("lost" in name for row in result["problems"] for name in row)
-    (row, *_, last) = run.rows(f"{line} --boards 1 --scale egf -o rows.parquet")
+    (row, *_, last) = run.rows(f"{line} --boards 1 --scale egf")
     assert 0 < float(row["failure_rating"]) < 3500
     assert row["failure_spread"] == "0.0"
     assert last["failure_rating"] == last["surprising"] == ""

@@ -28,7 +28,7 @@ from yardstone.winprob.statistics import as_published
         ("2d 4d", "has usually earned it"),
         ("30k 9d", "Beyond what that was made for"),
         ("2d 4d --set u1=0.3", "set by hand"),
-        ("1d 5k --handicap 4 --komi 3", "5k is Black. By"),
+        ("1d 5k --handicap 4 --komi 3", "5k is Black.\n"),
         ("1d 5k --handicap 4 --komi 3", "games with 4 stones and komi 3 (95 %"),
     ],
 )
