@@ -53,3 +53,4 @@ def _few_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals over time are put to the test on few games; tests/evaluation has enough."""
     place = "yardstone.evaluation.interval_scale._SEQUENTIAL"
     monkeypatch.setattr(place, (1_000, 20_000, 4))
+    monkeypatch.setattr(place.replace("SEQUENTIAL", "WHOLE"), (400, 400, 2))

@@ -1,12 +1,10 @@
-"""Files of games as match programs write them, and an independent count of what they say."""
+"""Files of games as match programs write them."""
 
 from __future__ import annotations
 
 import random
-import re
-from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 Program = Literal["fastchess", "cutechess-cli"]
 
@@ -63,31 +61,3 @@ def written(games: list[Played], program: Program = "fastchess") -> str:
         moves = "1. e4 {+0.31/18 0.41s} e5 {-0.22/17 0.38s} 2. Bb5 {+0.36/17 0.36s}\n"
         texts.append(f"{lines}\n{moves}a6 {{-0.28/18 0.40s, a reason}} {game.result}\n\n")
     return "".join(texts)
-
-
-def counted(text: str, first: str) -> dict[str, Any]:
-    """What a file says of one player, counted without Yardstone."""
-    rounds: dict[str, list[float]] = defaultdict(list)
-    sides: dict[str, Counter[float]] = {first: Counter(), "": Counter()}
-    on_time: Counter[bool] = Counter()
-    for record in re.split(r"(?=^\[Event )", text, flags=re.MULTILINE)[1:]:
-        tags = dict(re.findall(r'^\[(\w+) "(.*)"\]$', record, re.MULTILINE))
-        white = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}.get(tags["Result"])
-        if white is None:
-            continue
-        own = tags["White"] == first
-        mine = white if own else 1.0 - white
-        rounds[tags["Round"]].append(mine)
-        sides[first if own else ""][mine] += 1
-        if tags.get("Termination") == "time forfeit":
-            on_time[mine == 0.0] += 1
-    pairs = Counter(sum(games) for games in rounds.values() if len(games) == 2)
-    one, other = ([side[points / 2] for points in (2, 1, 0)] for side in sides.values())
-    return {
-        "counts": [pairs[points / 2] for points in range(5)],
-        "games_between": [a + b for a, b in zip(one, other, strict=True)],
-        "moving_first": one,
-        "moving_second": other,
-        "on time": [on_time[True], on_time[False]],
-        "single": sum(len(games) == 1 for games in rounds.values()),
-    }

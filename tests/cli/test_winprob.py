@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lab.studies.winning.simulation import european_games, simulate_statistics
-from tests.cli.calls import Command
+from tests.cli.calls import GAME, Command
 from tests.winprob.made_games import write_games
 from yardstone.examples import example
 from yardstone.winprob.kaniuk import PUBLISHED
@@ -101,6 +101,8 @@ def test_statistics_both_ways(run: Command) -> None:
         for option in ("--to 2005-12-31", "--from 2006-01-01")
     )
     assert early + late == sum(row["games"] for row in every) > max(early, late)
+    run.write("one.sgf", GAME.replace("WR[?]", "WR[2k]").replace("SZ[9]", "SZ[19]"))
+    assert sum(row["games"] for row in run.json("winprob stats one.sgf")) == 1
     few = run.json(f"winprob stats {games} --differences 2")
     assert few == [row for row in every if row["difference"] <= 2]
     said = run(f"winprob fit {games} --all-games --free u1,K,stone", status=2).err
