@@ -134,13 +134,13 @@ def test_an_analysis_for_programs(line: str, run: Command) -> None:
     assert "Played: 6/2 3/1" in page
     assert (page.count("<script"), page.count("<svg") >= 20) == (1, True)
     assert "<svg" in run.read("trend.svg")
-    players = duckdb.sql("SELECT player, matches FROM 'players.parquet' ORDER BY matches DESC")
+    players = duckdb.execute("SELECT player, matches FROM 'players.parquet' ORDER BY matches DESC")
     assert players.fetchall()[0] == ("Bob", 2)
     rows = run.rows(f"{line} --table table.csv")
     assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)
     matches = list(csv.DictReader(run.read("table.csv").splitlines()))
     assert [(row["player_1"], row["winner"]) for row in matches] == [("Ann", "2"), ("Eva", "2")]
-    dates = duckdb.sql("SELECT date FROM 'matches.parquet' ORDER BY 1").fetchall()
+    dates = duckdb.execute("SELECT date FROM 'matches.parquet' ORDER BY 1").fetchall()
     assert str(dates[0][0]) == "2024-05-31"
     # The table of matches goes straight into an evaluation.
     said = run("evaluate table.csv --systems vandendoel,fibs --replicates 0")

@@ -37,8 +37,7 @@ def content(pool: Pool) -> list[tuple[str, str, float, str]]:
 
 
 @pytest.mark.parametrize(
-    "target",
-    ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.pgn.gz", "a.csv.zst", "a.sgf"],
+    "target", ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.pgn.gz", "a.csv.zst", "a.sgf"]
 )
 def test_every_format_gives_the_same_games(sgf: str, target: str, run: Command) -> None:
     run(f"convert {sgf} -o first.csv")

@@ -59,7 +59,7 @@ def test_a_ranking_with_a_statement_of_how_sure_it_is(run: Command) -> None:
     ):
         assert words in out
     assert any(w in out.splitlines()[0] for w in ("not significantly better", "predicts best"))
-    rows = duckdb.sql("SELECT system, subset, games FROM 't.parquet'").fetchall()
+    rows = duckdb.execute("SELECT system, subset, games FROM 't.parquet'").fetchall()
     assert ("elo", "representative", 120) in rows
     assert "<svg" in run.read("c.svg")
     page = run.read("page.html")
@@ -89,7 +89,7 @@ def test_predictions_from_elsewhere_are_scored_the_same_way(ending: str, run: Co
     ]
     run.write("table.csv", "\n".join(["Result,P,R1,R2,A,B,Part,Draw", *rows, "*,0,0,0,a,b,0,0"]))
     if ending != "csv":
-        duckdb.sql(f"COPY (SELECT * FROM 'table.csv') TO 'table.{ending}' (FORMAT {ending})")
+        duckdb.execute(f"COPY (SELECT * FROM 'table.csv') TO 'table.{ending}' (FORMAT {ending})")
     line = f"evaluate table.{ending} --predicted P --draws P=Draw --ratings 'by ratings=R1,R2'"
     line += " --columns score=result,first=A,second=B --group Part"
     result = run.json(line)

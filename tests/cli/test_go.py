@@ -53,7 +53,7 @@ def test_every_format_says_the_same(run: Command) -> None:
         assert not known or (move["point_loss"] >= 0.0 and move["win_loss"] >= 0.0)
         if move["best"] == move["move"] and known and not move["point_loss"]:
             assert move["better"] is None
-    table = duckdb.sql("select count(*), sum(number) from 'a.parquet'")
+    table = duckdb.execute("select count(*), sum(number) from 'a.parquet'")
     assert table.fetchall() == [(11, 66)]
     assert "<summary>All moves</summary>" in run.read("a.html")
     assert "<svg" in run.read("a.html")

@@ -99,7 +99,7 @@ def test_curves_of_chosen_players(run: Command) -> None:
     assert "&lt;script&gt;" in page
     assert "<script>alert" not in page + run.read("a.svg")
     assert (run.folder / "a.png").read_bytes().startswith(b"\x89PNG")
-    assert len(duckdb.sql("SELECT time FROM 'a.parquet'").fetchall()) == len(rows)
+    assert len(duckdb.execute("SELECT time FROM 'a.parquet'").fetchall()) == len(rows)
 
 
 def test_kept_ratings_go_on_as_if_there_had_been_one_run(run: Command) -> None:

@@ -205,7 +205,7 @@ def test_numbers_with_names_and_lists_of_numbers() -> None:
     numbers = [scan_float(text) for text in ("0x1p4", "-Infinity", "abc")]
     assert numbers == [16, -math.inf, None]
     assert math.isnan(scan_float("nan") or 0.0)
-    lists = {("0, 1,3x", 5): [0, 1, 3], ("1,2", 2): [1, 2]}
+    lists: dict[tuple[str, int], list[int] | None] = {("0, 1,3x", 5): [0, 1, 3], ("1,2", 2): [1, 2]}
     lists |= dict.fromkeys([("0,,1", 5), ("1,2,3", 2), ("", 2)])
     assert {each: scan_integers(*each) for each in lists} == lists
     options = read_options(["-N", "0", "-U", "0,3,-1,5", "f"])

@@ -84,7 +84,7 @@ def test_each_file_has_its_format_and_all_say_the_same(run: Command) -> None:
         ("list", "player", [("Ann",), ("Cid",), ("Bob",)]), ("m", "player, other", pairs),
     ):  # fmt: skip
         for ending in ("csv", "parquet"):
-            assert duckdb.sql(f"SELECT {columns} FROM '{name}.{ending}'").fetchall() == known
+            assert duckdb.execute(f"SELECT {columns} FROM '{name}.{ending}'").fetchall() == known
     assert run.read("list.html").startswith("<!DOCTYPE html>")
     assert "<svg" in run.read("list.svg")
     run("rate games.pgn --format json -o list")

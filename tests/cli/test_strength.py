@@ -66,7 +66,7 @@ def test_every_format_says_the_same(estimate: Estimate, run: Command) -> None:
         assert row["opponent"] == each["opponent"]
         assert row["rating"] == str(each["rating"])
         assert row["running_high"] == str(each["running"]["high"])
-    parts = duckdb.sql("select count(*), sum(moves) from 'anna.parquet' where part = 'game'")
+    parts = duckdb.execute("select count(*), sum(moves) from 'anna.parquet' where part = 'game'")
     assert parts.fetchall() == [(3, 96)]
     run.write("odd.sgf", sgf(game(14, "<script>alert(1)</script>", "$x_1$ & \\\\frac")))
     estimate("estimate odd.sgf --colour black -o page.html -o a.svg")

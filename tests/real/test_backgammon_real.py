@@ -44,9 +44,7 @@ def column(blocks: list[dict[str, str]], name: str) -> np.ndarray:
     return np.array([[number(block[f"{name}_{side}"]) for side in (1, 2)] for block in blocks])
 
 
-def test_the_formulas_reproduce_gnu_backgammons_rating_lines(
-    blocks: list[dict[str, str]],
-) -> None:
+def test_the_formulas_reproduce_gnu_backgammons_rating_lines(blocks: list[dict[str, str]]) -> None:
     length = np.array([[float(block["length"])] for block in blocks])
     ratings = column(blocks, "fibs")
     losses, inside = {}, {}

@@ -8,11 +8,7 @@ import pytest
 
 from tests.shared import shared_path
 from yardstone.go.patterns import GameIndex, build_index
-from yardstone.strength.trickplay import (
-    Problem,
-    complete_problems,
-    read_problems,
-)
+from yardstone.strength.trickplay import Problem, complete_problems, read_problems
 
 #: Games in which problems stand, as a search through all of them told.
 KNOWN = {

@@ -17,12 +17,7 @@ from tests.reports.pictures import check
 from tests.web.made_results import go_result
 from yardstone.reports.files import document_csv
 from yardstone.reports.page import document_page
-from yardstone.reports.strength import (
-    RANK_AXES,
-    estimate_chart,
-    estimate_document,
-    rating_words,
-)
+from yardstone.reports.strength import RANK_AXES, estimate_chart, estimate_document, rating_words
 from yardstone.reports.text import document_text
 from yardstone.strength.site_scales import SITE_SCALES, fox_rank
 

@@ -22,11 +22,7 @@ from yardstone_lab.vandendoel.play import (
     part_one,
     play_match,
 )
-from yardstone_lab.vandendoel.tables import (
-    StudyTable,
-    make_cells,
-    own_table,
-)
+from yardstone_lab.vandendoel.tables import StudyTable, make_cells, own_table
 
 #: Networks are rounded by the maker of the processor: so much of an error total may differ.
 ROUNDING = 0.01
