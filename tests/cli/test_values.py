@@ -32,7 +32,7 @@ def only(text: str) -> object:
     return declare.named_values([text], "k", "tau")
 
 
-LOOSE = ({}, {"A": Prior(2500.0, 30.0)})
+LOOSE: tuple[object, ...] = ({}, {"A": Prior(2500.0, 30.0)})
 VALUES: list[tuple[Callable[[str], object], dict[str, object]]] = [
     # The last equals sign counts: names may hold others.
     (anchors, {"A=2500| x=y z = -10.5": ({"A": 2500.0, "x=y z": -10.5}, {})}),

@@ -105,8 +105,9 @@ def test_the_trunk_is_that_of_a_computation_by_hand(
         to_play=parse_colour(position["to_play"]),
     )
     net = load_network(network_file(name))
-    result = net.evaluate(encoded.spatial, encoded.globals, trunk=True)
-    wanted = forward(net.model, encoded.spatial, encoded.globals)
+    spatial = encoded.spatial.astype(np.float32)
+    result = net.evaluate(spatial, encoded.globals, trunk=True)
+    wanted = forward(net.model, spatial, encoded.globals)
     assert result.trunk is not None
     assert np.abs(result.trunk - wanted["trunk"]).max() < 1e-4 * np.abs(wanted["trunk"]).max()
     assert np.abs(result.policy_logits - wanted["policy"]).max() < 1e-3
