@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
@@ -18,6 +15,8 @@ from typing import Any, Self
 
 import requests
 
+from tests.web.processes import until
+from tests.web.serving import PATIENCE, listening
 from yardstone.examples import example
 from yardstone.tournament.explanation import without_rounds
 from yardstone.tournament.files import read_tournament, to_bytes
@@ -26,7 +25,6 @@ from yardstone.web.desk import app
 from yardstone.web.desk.app import DeskSettings
 
 PASSWORD = "our own secret"
-PATIENCE = 60.0
 _KEY = re.compile(r'name="key" value="([0-9a-f]+)"')
 
 
@@ -123,63 +121,36 @@ def copied(folder: Path, name: str = "open.xml") -> Path:
 def served(file: Path, **more: Any) -> Iterator[DeskServer]:
     """A desk on a port of its own, in a thread of this process."""
     settings = DeskSettings(file=file, **{"password": PASSWORD, **more})
-    running = app.DeskServer(app.desk_configuration(settings))
-    listening = socket.create_server(("127.0.0.1", 0))
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    end = time.monotonic() + PATIENCE
-    while not running.started and time.monotonic() < end:
-        time.sleep(0.01)
-    try:
-        yield DeskServer(file, f"http://127.0.0.1:{listening.getsockname()[1]}")
-    finally:
-        running.should_exit = True
-        thread.join(PATIENCE)
-        listening.close()
+    with listening(app.DeskServer(app.desk_configuration(settings))) as url:
+        yield DeskServer(file, url)
 
 
 class DeskProcess:
     """The command, as an organiser starts it, on one port again and again."""
 
+    process: subprocess.Popen[str]
+
     def __init__(self, file: Path) -> None:
-        self.file = file
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[str] | None = None
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.command = [sys.executable, "-m", "yardstone", "tournament", "serve", str(file),
+                        "--port", str(port), "--password", PASSWORD]  # fmt: skip
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.kill()
+        self.end(signal.SIGKILL)
 
     def start(self) -> None:
-        command = [
-            sys.executable, "-m", "yardstone", "tournament", "serve", str(self.file),
-            "--port", str(self.port), "--password", PASSWORD,
-        ]  # fmt: skip
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                if requests.get(f"{self.url}/health", timeout=5).status_code == 200:
-                    return
-            except requests.ConnectionError:
-                time.sleep(0.05)
-        raise AssertionError("the desk does not answer")
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        until(lambda: requests.get(f"{self.url}/health").status_code == 200, "the desk answers")
 
-    def kill(self) -> None:
-        """End it outright."""
-        assert self.process is not None
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.communicate(timeout=PATIENCE)
-
-    def end(self) -> tuple[int, str]:
-        """End it as Ctrl-C does; its exit status and what it printed."""
-        assert self.process is not None
-        self.process.send_signal(signal.SIGINT)
-        text, _ = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, text
+    def end(self, number: int) -> tuple[int, str]:
+        """End it by a signal; its exit status and what it printed."""
+        if self.process.returncode is None:
+            self.process.send_signal(number)
+            self.text, _ = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, self.text

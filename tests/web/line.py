@@ -7,22 +7,15 @@ import socket
 import struct
 import threading
 from collections.abc import Coroutine
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
-
-__all__ = ["Line"]
 
 _PIECE = 1 << 16
 _PATIENCE = 30.0
 
 
 class Line:
-    """Passes bytes on, in both directions, while it is whole.
-
-    Args:
-        port: Of the server, on this machine.
-    """
+    """Passes bytes on to a port of this machine and back, while it is whole."""
 
     def __init__(self, port: int) -> None:
         self._far = port
@@ -33,7 +26,6 @@ class Line:
         self._whole = asyncio.Event()
         self._broken = False
         self._last_words: bytes | None = None
-        self._skip = 0
         self.losses = 0
         self.port: int = self._do(self._open())
 
@@ -61,10 +53,9 @@ class Line:
         """Make it whole again."""
         self._do(self._set(whole=True))
 
-    def lose_answer(self, to: bytes, *, skip: int = 0) -> None:
-        """Pass on a request that holds these bytes, and cut its connection in place of the
-        answer: the next one, or one after so many that are answered."""
-        self._last_words, self._skip = to, skip
+    def lose_answer(self, to: bytes) -> None:
+        """Pass on the next request that holds these bytes, and cut its connection then."""
+        self._last_words = to
 
     # Inside the thread
 
@@ -105,12 +96,7 @@ class Line:
             self._pairs.discard(pair)
 
     async def _pass(
-        self,
-        pair: _Pair,
-        source: asyncio.StreamReader,
-        target: asyncio.StreamWriter,
-        *,
-        asks: bool,
+        self, pair: _Pair, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, asks: bool
     ) -> None:
         try:
             while piece := await source.read(_PIECE):
@@ -118,9 +104,7 @@ class Line:
                     continue
                 await self._whole.wait()
                 if asks and self._last_words and self._last_words in piece:
-                    self._skip -= 1
-                    if self._skip < 0:
-                        self._last_words, pair.last = None, True
+                    self._last_words, pair.last = None, True
                 elif pair.last and not asks:
                     self.losses += 1
                     return
@@ -142,12 +126,7 @@ class Line:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._do(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_PATIENCE)

@@ -5,34 +5,30 @@ from __future__ import annotations
 import json
 import secrets
 from math import exp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tests.web.serving import OWNER
-from yardstone.backgammon.analysis import MatchAnalysis, RatingRule
-from yardstone.backgammon.error_rates import Errors
-from yardstone.backgammon.file_analysis import AnalysisSettings
-from yardstone.backgammon.matches import AnalysedMatch, Blunder, summarise
 from yardstone.examples import example
-from yardstone.go.inputs import game_positions
-from yardstone.go.points import BLACK, WHITE, point_name
-from yardstone.records.sgf import read_games
-from yardstone.reports.backgammon import backgammon_plain
-from yardstone.strength.calibration import Calibration
-from yardstone.web.store import JobStore, key_mark
+
+if TYPE_CHECKING:
+    from yardstone.strength.calibration import Calibration
+    from yardstone.web.store import JobStore
 
 GAME = example("professional.sgf")
 SCRIPT = "<script>document.title='owned'</script>"
 
 
-def go_result(
-    games: int = 3, *, scale: str = "fox", player: str = "Park Junghwan"
-) -> dict[str, Any]:
+def go_result(games: int = 3, *, scale: str = "fox") -> dict[str, Any]:
     """An estimate whose figures are made up, on the moves of one real game."""
+    from yardstone.go.inputs import game_positions
+    from yardstone.go.points import BLACK, WHITE, point_name
+    from yardstone.records.sgf import read_games
+
     rng = np.random.default_rng(5)
     game = next(read_games(GAME))
-    length = len(game.moves)
+    names = [point_name(int(point), 19) for point in game.moves]
     shift, factor = {"fox": (0.0, 1.0), "ogs": (1750.0, 80.0), "egf": (1950.0, 100.0)}[scale]
 
     def shown(rating: float, reach: float) -> dict[str, Any]:
@@ -42,101 +38,66 @@ def go_result(
 
     by_game = []
     for number in range(games):
-        swing = np.cumsum(rng.normal(0.02, 0.35, length + 1))
+        swing = np.cumsum(rng.normal(0.02, 0.35, len(names) + 1))
         numbers = np.flatnonzero(game.colours == BLACK) + 1
         loss = np.round(np.maximum(rng.exponential(1.1, len(numbers)) - 0.35, 0.0), 2).tolist()
         loss[-5:] = [None] * 5
-        by_game.append(
-            {
-                "file": f"game {number + 1}.sgf",
-                "line": 1,
-                "date": None if number == 1 else f"2024-03-{number % 28 + 1:02d}",
-                "opponent": SCRIPT if number == 2 else f"Opponent {number + 1}",
-                "colour": "black",
-                "result": "B+2.5",
-                "won": "win",
-                "moves": len(numbers),
-                **shown(3.4 + rng.normal(0, 1.2), 2.6),
-                "running": shown(
-                    3.4 + rng.normal(0, 1.0) / (number + 1), 2.6 / (number + 1) ** 0.5
-                ),
-                "winrate": [round(1 / (1 + exp(-float(value))), 4) for value in swing],
-                "lead": [round(4 * float(value), 2) for value in swing],
-                "numbers": numbers.tolist(),
-                "loss": loss,
-            }
-        )
+        by_game.append({
+            "file": f"game {number + 1}.sgf", "line": 1,
+            "date": None if number == 1 else f"2024-03-{number % 28 + 1:02d}",
+            "opponent": SCRIPT if number == 2 else f"Opponent {number + 1}",
+            "colour": "black", "result": "B+2.5", "won": "win", "moves": len(numbers),
+            **shown(3.4 + rng.normal(0, 1.2), 2.6),
+            "running": shown(3.4 + rng.normal(0, 1.0) / (number + 1), 2.6 / (number + 1) ** 0.5),
+            "winrate": [round(1 / (1 + exp(-float(value))), 4) for value in swing],
+            "lead": [round(4 * float(value), 2) for value in swing],
+            "numbers": numbers.tolist(), "loss": loss,
+        })  # fmt: skip
     positions = game_positions(game)
     moves = []
     for place, number in enumerate((13, 57, 83, 131)):
         stones = positions.stones[number - 1]
-        names = {
-            colour: [point_name(int(point), 19) for point in np.flatnonzero(stones == colour)]
+        black, white = (
+            [point_name(int(point), 19) for point in np.flatnonzero(stones == colour)]
             for colour in (BLACK, WHITE)
-        }
-        point = point_name(int(game.moves[number - 1]), 19)
-        moves.append(
-            {
-                "game": place % games,
-                "move": number,
-                "colour": "black",
-                "point": point,
-                "points_lost": (0.1, 6.3, None, 4.0)[place],
-                "error": (1.0, 1.4, None, 1.4)[place],
-                **({} if place % 2 else {"effect": (0.12, 0, -0.16)[place], "noise": 0.03}),
-                "policy": (0.83, 0.0002, 0.21, None)[place],
-                "best": point if place == 0 else "K10" if place == 1 else "pass",
-                "position": {
-                    "size": 19,
-                    "black": names[BLACK],
-                    "white": names[WHITE],
-                    "before": [
-                        point_name(int(game.moves[k]), 19) for k in range(number - 4, number - 1)
-                    ],
-                },
-            }
         )
+        point = names[number - 1]
+        moves.append({
+            "game": place % games, "move": number, "colour": "black", "point": point,
+            "points_lost": (0.1, 6.3, None, 4.0)[place], "error": (1.0, 1.4, None, 1.4)[place],
+            **({} if place % 2 else {"effect": (0.12, 0, -0.16)[place], "noise": 0.03}),
+            "policy": (0.83, 0.0002, 0.21, None)[place],
+            "best": point if place == 0 else "K10" if place == 1 else "pass",
+            "position": {
+                "size": 19, "black": black, "white": white, "before": names[number - 4 : number - 1]
+            },
+        })  # fmt: skip
     ranks = ["3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10))]
     share = np.exp(-0.5 * ((np.arange(11) - 4.4) / 1.1) ** 2)
-    whole = shown(3.42, 1.3)
     return {
-        "format": 3,
-        "player": "Park Junghwan",
-        "scale": scale,
-        "basis": "fox",
-        **whole,
-        "low_rank": "2d",
-        "high_rank": "4d",
-        "level": 0.9,
-        "games": games,
+        "format": 3, "player": "Park Junghwan", "scale": scale, "basis": "fox", **shown(3.42, 1.3),
+        "low_rank": "2d", "high_rank": "4d", "level": 0.9, "games": games,
         "moves": sum(each["moves"] for each in by_game),
         "fox": {"rating": 3.42, "low": 2.1, "high": 4.6},
         "probabilities": [
-            {
-                "rank": rank,
-                "fox": rank,
-                "low": None,
-                "high": None,
-                "probability": round(float(p), 4),
-            }
-            for rank, p in zip(ranks, share / share.sum(), strict=True)
+            {"rank": rank, "fox": rank, "low": None, "high": None, "probability": round(p, 4)}
+            for rank, p in zip(ranks, (share / share.sum()).tolist(), strict=True)
         ],
         "phases": [
             {"phase": name, **shown(3.4 + rng.normal(0, 0.8), 1.9), "moves": 120}
             for name in ("opening", "middle game", "endgame")
         ],
-        "by_game": by_game,
-        "costliest_moves": moves[1::2],
-        "indicative_moves": moves[::2],
+        "by_game": by_game, "costliest_moves": moves[1::2], "indicative_moves": moves[::2],
         "notes": ["The model knows players from 5 kyu to 9 dan.", "Three games are few."],
-        "network": "g170-b6c96-s175395328-d26788732",
-        "model": "rank model",
+        "network": "g170-b6c96-s175395328-d26788732", "model": "rank model",
         "skipped": {"total": 0, "reasons": {}, "first": []},
-    }
+    }  # fmt: skip
 
 
 def calibration(model: str) -> Calibration:
     """The scale of a club."""
+    from yardstone.strength.calibration import Calibration
+
     return Calibration(
         site="Club", kind="ogs", model=model, basis="fox", players=30, slope=95.0, intercept=1200.0,
         slope_error=5.0, intercept_error=20.0, deviation=150.0, unexplained=140.0,
@@ -162,78 +123,52 @@ def results_csv(players: int = 8, games: int = 160) -> bytes:
 
 def backgammon_result(matches: int = 7) -> dict[str, Any]:
     """Matches of two people, with made-up errors."""
+    from yardstone.backgammon.analysis import MatchAnalysis, RatingRule
+    from yardstone.backgammon.error_rates import Errors
+    from yardstone.backgammon.file_analysis import AnalysisSettings
+    from yardstone.backgammon.matches import AnalysedMatch, Blunder, summarise
+    from yardstone.reports.backgammon import backgammon_plain
+
     rng = np.random.default_rng(9)
+
+    def errors() -> Errors:
+        return Errors(
+            moves=150, opponent_moves=150, unforced=120, close=14,
+            chequer=float(rng.uniform(1.5, 3.5)), missed_double=float(rng.uniform(0, 0.4)),
+            wrong_take=0.12, chequer_errors=21, missed_doubles=3, wrong_takes=1,
+            luck=float(rng.normal(0, 1)),
+        )  # fmt: skip
+
     played = []
-    for number in range(matches):
-        errors = tuple(
-            Errors(
-                moves=150,
-                opponent_moves=150,
-                unforced=120,
-                close=14,
-                chequer=float(rng.uniform(1.5, 3.5)),
-                missed_double=float(rng.uniform(0, 0.4)),
-                wrong_take=0.12,
-                chequer_errors=21,
-                missed_doubles=3,
-                wrong_takes=1,
-                luck=float(rng.normal(0, 1)),
-            )
-            for _ in range(2)
-        )
-        match = AnalysedMatch(
-            file=f"match {number + 1}.mat",
-            players=("Anna", SCRIPT),
-            length=7,
-            date=None,
-            score=(7, int(rng.integers(0, 7))),
-            winner=0,
-            games=5,
-            errors=(errors[0], errors[1]),
-            close_2003=(9, 9),
-            luck_adjusted=float(rng.uniform(0.4, 0.7)),
-            blunders=(
-                Blunder(
-                    file=f"folder/match {number + 1}.mat",
-                    game=2,
-                    record=11,
-                    player="Anna",
-                    opponent=SCRIPT,
-                    kind="chequer play",
-                    error=0.412,
-                    position="4HPwATDgc/ABMA",
-                    match="cIkKAAAAAAAA",
-                    dice=(6, 1),
-                    played="13/7 8/7",
-                    best="24/18 18/17",
-                ),
-            ),
-        )
-        played.append(match)
+    for number in range(1, matches + 1):
+        blunder = Blunder(
+            file=f"folder/match {number}.mat", game=2, record=11, player="Anna", opponent=SCRIPT,
+            kind="chequer play", error=0.412, position="4HPwATDgc/ABMA", match="cIkKAAAAAAAA",
+            dice=(6, 1), played="13/7 8/7", best="24/18 18/17",
+        )  # fmt: skip
+        played.append(AnalysedMatch(
+            file=f"match {number}.mat", players=("Anna", SCRIPT), length=7, date=None,
+            errors=(errors(), errors()), score=(7, int(rng.integers(0, 7))), winner=0, games=5,
+            close_2003=(9, 9), luck_adjusted=float(rng.uniform(0.4, 0.7)), blunders=(blunder,),
+        ))  # fmt: skip
     blunders = [blunder for match in played for blunder in match.blunders]
-    players = summarise(played)
     analysis = MatchAnalysis(
-        [], played, players, 0, blunders, RatingRule(), AnalysisSettings(), "1.08.003"
+        [], played, summarise(played), 0, blunders, RatingRule(), AnalysisSettings(), "1.08.003"
     )
     return backgammon_plain(analysis)
 
 
 def store_result(
-    store: JobStore,
-    kind: str,
-    result: dict[str, Any] | None = None,
-    *,
-    owned: bool = True,
-    **ended: Any,
+    store: JobStore, kind: str, result: dict[str, Any] | None = None, **ended: Any
 ) -> str:
     """A job of `OWNER` that has ended, as a worker would have left it; gives its address."""
+    from yardstone.web.store import key_mark
+
     usual: dict[str, Any] = {"scale": "fox", "level": 0.9} if kind == "go" else {}
     options = ended.pop("options", usual)
     file = {"name": f"{kind}.sgf", "size": 1, "format": "sgf"}
     upload = f"upload-{secrets.token_hex(8)}"
-    (address,) = store.add(
-        kind, "tests", upload, [file], [options], owner=key_mark(OWNER) if owned else None
-    )
+    (address,) = store.add(kind, "tests", upload, [file], [options], owner=key_mark(OWNER))
     job = store.claim("tests/1")
     assert job is not None
     assert job.id == address

@@ -1,9 +1,4 @@
-"""A PostgreSQL of the tests' own, that may be restarted and killed.
-
-It runs from the programs of Debian's package `postgresql` in a folder of its own, without
-passwords, on a free port of this machine alone. YARDSTONE_POSTGRES names the folder of other
-programs; where that has none, the tests are skipped.
-"""
+"""A PostgreSQL of the tests' own that may be killed; YARDSTONE_POSTGRES names its programs."""
 
 from __future__ import annotations
 
@@ -24,34 +19,21 @@ import psycopg
 
 from tests.needed import missing
 
-__all__ = ["Postgres", "programs"]
-
 #: Signals that end it: at once but in order, and outright, as a loss of power would.
 FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT
-#: Who runs it where the tests run as root, who may not.
-_OTHER_USER = "nobody"
-_USER = "yardstone"
-#: Seconds that it may take to start or to end, and starts with another port.
-_PATIENCE, _STARTS = 60.0, 5
+_USER, _PATIENCE = "yardstone", 60.0
 _SETTINGS = {
-    "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",
-    "max_connections": "200",
-    "shared_buffers": "32MB",
-    "autovacuum_naptime": "10s",
-    "log_min_messages": "warning",
+    "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200",
+    "shared_buffers": "32MB", "autovacuum_naptime": "10s", "log_min_messages": "warning",
     "timezone": "UTC",
-}
+}  # fmt: skip
 
 
 def programs() -> Path:
     """The folder of PostgreSQL's programs, or a skip."""
-    named = os.environ.get("YARDSTONE_POSTGRES")
-    on_path = shutil.which("postgres")
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version, reverse=True)
-    if named:
-        folders = [Path(named)]
-    elif on_path:
+    named, on_path = os.environ.get("YARDSTONE_POSTGRES"), shutil.which("postgres")
+    folders = [Path(named)] if named else sorted(Path("/usr/lib/postgresql").glob("*/bin"))[::-1]
+    if on_path and not named:
         folders.insert(0, Path(on_path).resolve().parent)
     for folder in folders:
         if all((folder / name).is_file() for name in ("initdb", "postgres")):
@@ -59,76 +41,37 @@ def programs() -> Path:
     missing("PostgreSQL is not installed", "apt-get install postgresql")
 
 
-def _version(folder: Path) -> int:
-    name = folder.parent.name
-    return int(name) if name.isdigit() else 0
-
-
 class Postgres:
-    """A server of databases.
-
-    Args:
-        durable: Wait until what is written is on the disk, as anyone's server does; without it
-            tests are faster, and what was written survives a kill of the server all the same.
-    """
+    """A server of databases; one that is not `durable` survives all but a loss of power."""
 
     def __init__(self, *, durable: bool = False) -> None:
         self._programs = programs()
         self.folder = Path(tempfile.mkdtemp(prefix="yardstone-postgres-"))
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = count(1)
-        self._other: dict[str, Any] = {}
-        self.port = 0
-        if os.geteuid() == 0:
-            self._other = {"user": _OTHER_USER, "extra_groups": []}
-            shutil.chown(self.folder, _OTHER_USER)
-        command: list[str | Path] = [
-            self._programs / "initdb",
-            "--pgdata",
-            self._data,
-            "--username",
-            _USER,
-        ]
-        options = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
-        self._run(*command, *options)
-        settings = dict(_SETTINGS)
-        if not durable:
-            settings |= dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes"), "off")
-        lines = [f"{name} = '{value}'\n" for name, value in settings.items()]
+        self.log, self._data, self.port = self.folder / "log", self.folder / "data", 0
+        self._other: dict[str, Any] = {"stdin": subprocess.DEVNULL, "cwd": "/"}
+        if os.geteuid() == 0:  # who may not run it
+            self._other |= {"user": "nobody", "extra_groups": []}
+            shutil.chown(self.folder, "nobody")
+        options = ["--username", _USER, "--auth=trust", "--encoding=UTF8", "--locale=C"]
+        command = [self._programs / "initdb", "--pgdata", self._data, *options, "--no-sync"]
+        made = subprocess.run(command, capture_output=True, **self._other)
+        assert made.returncode == 0, made.stderr.decode()
+        unsafe = () if durable else ("fsync", "synchronous_commit", "full_page_writes")
+        settings = {**_SETTINGS, **dict.fromkeys(unsafe, "off")}
         with (self._data / "postgresql.conf").open("a") as file:
-            file.writelines(lines)
+            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
         self.start()
-
-    @property
-    def _data(self) -> Path:
-        return self.folder / "data"
-
-    @property
-    def log(self) -> Path:
-        """What the server says."""
-        return self.folder / "log"
-
-    def _run(self, *command: str | Path) -> None:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", **self._other
-        )
-        assert done.returncode == 0, done.stderr.decode()
-
-    # Starting and ending
 
     def start(self) -> None:
         """Start it, and wait until it answers; at the same port as before."""
-        for _ in range(_STARTS):
+        for _ in range(5):  # somebody else may take the port first
             port = self.port or _free_port()
-            with self.log.open("ab") as log:
+            command = [self._programs / "postgres", "-D", self._data, "-p", str(port)]
+            with self.log.open("ab") as log:  # a Ctrl-C reaches the tests alone
                 self._process = subprocess.Popen(
-                    [self._programs / "postgres", "-D", self._data, "-p", str(port)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    cwd="/",
-                    start_new_session=True,  # a Ctrl-C reaches the tests alone
-                    **self._other,
+                    command, stdout=log, stderr=log, start_new_session=True, **self._other
                 )
             if self._answers(port):
                 self.port = port
@@ -164,8 +107,6 @@ class Postgres:
         """End it for good."""
         self.stop(IMMEDIATE)
         shutil.rmtree(self.folder)
-
-    # Databases
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Rows of one statement, given by a connection of its own."""

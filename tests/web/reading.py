@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import pairwise
 
-__all__ = ["Element", "PageReader", "check_page", "read_page"]
-
 _VOID = {"meta", "link", "input", "br", "img", "hr"}
 _NAMED = ("input", "select", "textarea")
 
@@ -78,22 +76,17 @@ class PageReader(HTMLParser):
             each.pieces.append(data)
 
 
-def read_page(text: str) -> Element:
-    """The tree of a page; everything must be closed in its order."""
-    reader = PageReader()
-    reader.feed(text)
-    reader.close()
-    assert [each.name for each in reader.open] == ["document"]
-    return reader.root
-
-
 def _walk(element: Element) -> list[Element]:
     return [element, *(each for child in element.children for each in _walk(child))]
 
 
 def check_page(text: str) -> Element:
-    """Read a page and check what holds for every one: nothing inline, all named."""
-    page = read_page(text)
+    """Read a page and check what holds for every one: nothing inline, all named and closed."""
+    reader = PageReader()
+    reader.feed(text)
+    reader.close()
+    assert [each.name for each in reader.open] == ["document"]
+    page = reader.root
     everything = _walk(page)
     for each in everything:
         assert "style" not in each.attributes, each

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sqlalchemy import Table, select, update
@@ -34,12 +36,7 @@ class JobTable(JobStore):
         super().__init__(settings, Clock())
 
     def put(
-        self,
-        client: str = "ann",
-        number: int = 1,
-        name: str = "a.csv",
-        text: str = "",
-        **more: Any,
+        self, client: str = "ann", number: int = 1, name: str = "a.csv", text: str = "", **more: Any
     ) -> list[str]:
         """Send a file, whose text is its name by default, for so many jobs; their addresses."""
         self.clock.now += 1.0
@@ -70,6 +67,23 @@ class JobTable(JobStore):
         return [dict(row._mapping) for row in self.database.rows(select(table))]
 
 
-def code_of(problem: RequestProblem) -> tuple[int, str, int | None]:
-    """What a program sees of a refusal."""
-    return problem.status, problem.code, problem.retry_after
+def refused(action: Callable[..., object], *given: Any) -> tuple[int, str, int | None] | None:
+    """What a program sees of a refusal; None without one."""
+    try:
+        action(*given)
+    except RequestProblem as problem:
+        return problem.status, problem.code, problem.retry_after
+    return None
+
+
+def at_once(number: int, action: Callable[[int], object]) -> None:
+    """Do something in as many threads, which all begin at the same moment."""
+    ready = threading.Barrier(number)
+
+    def run(place: int) -> None:
+        ready.wait()
+        action(place)
+
+    with ThreadPoolExecutor(number) as threads:
+        for each in [threads.submit(run, place) for place in range(number)]:
+            each.result()

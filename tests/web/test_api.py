@@ -16,7 +16,7 @@ import pytest
 import yardstone
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.web.serving import LEAGUE, MATCH, SGF, packed, small_results
-from tests.web.sites import Site, site
+from tests.web.sites import HTML, Site, site
 from yardstone.web import api, worker
 from yardstone.web.api import Progress
 from yardstone.web.database import Job
@@ -72,31 +72,33 @@ def test_a_rating_list_from_the_upload_to_the_result(
     assert sum(pair["wins"] for pair in pairs if pair["player"] == top["player"]) == top["wins"]
     assert made.ask(f"{url}/result.json").json() == result
     assert state(made.store)["uploads"] == 0
+    stream = made.ask(f"{url}/events")
+    assert stream.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert json.loads(stream.body.decode().split("data: ")[1].split("\n")[0]) == job
+    made.app.state.service.streams["somebody"] += made.worker.settings.limits.streams
+    full = made.ask(f"{url}/events")
+    assert (full.code, full.headers["Retry-After"]) == ((429, "streams"), "10")
     assert made.ask(f"{url}/cancel", "POST").json()["status"] == "done"
     assert made.ask(f"{url}/retry", "POST").code == (409, "not_failed")
     assert made.ask(url, "DELETE").status == 204
-    assert {made.ask(url, method).code for method in ("GET", "DELETE")} == {(404, "not_found")}
+    asked = [("GET", url), ("DELETE", url), ("GET", f"{url}/events")]
+    assert {made.ask(path, method).code for method, path in asked} == {(404, "not_found")}
 
 
-def test_a_table_holds_no_formula(made: Site) -> None:
+def test_tables(made: Site) -> None:
     job = made.done([("r.csv", small_results("=cmd()", "Bob"))])
     table = made.ask(f"{job['url']}/result.csv")
     assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert table.headers["Content-Disposition"] == 'attachment; filename="yardstone-results.csv"'
     rows = list(csv.DictReader(io.StringIO(table.body.decode())))
-    assert {row["player"] for row in rows} == {"'=cmd()", "Bob"}
+    assert {row["player"] for row in rows} == {"'=cmd()", "Bob"}, "none holds a formula"
     assert {row["player"] for row in job["result"]["ratings"]} == {"=cmd()", "Bob"}
-
-
-def test_matches_of_backgammon(made: Site) -> None:
     real_gnubg()
     job = made.done([("a.mat", MATCH)], fields=[("offset", "gamesgrid")])
     assert (job["kind"], job["status"]) == ("backgammon", "done")
-    players = job["result"]["players"]
-    table = made.ask(f"{job['url']}/result.csv").body.decode()
-    assert [float(row["epm"]) for row in csv.DictReader(io.StringIO(table))] == [
-        player["epm"] for player in players
-    ]
+    table = made.ask(f"{job['url']}/result.csv")
+    rows = list(csv.DictReader(io.StringIO(table.body.decode())))
+    assert [float(row["epm"]) for row in rows] == [row["epm"] for row in job["result"]["players"]]
 
 
 def test_a_player_who_is_not_clear_is_asked_for(made: Site) -> None:
@@ -105,6 +107,15 @@ def test_a_player_who_is_not_clear_is_asked_for(made: Site) -> None:
     assert job["status"] == "needs_player"
     assert job["players"] == [{"name": name, "games": 1} for name in names]
     assert state(made.store)["uploads"] == 1, "the files are still needed"
+    place = job["page"]
+    page = made.page(place)
+    assert page.one("h1").text == "Which player?"
+    buttons = page.all("button", name="player")
+    assert tuple(each.attributes["value"] for each in buttons) == names
+    assert "There are two players" in page.text
+    assert "for 1 day at most" in page.text
+    for body in (b"player=Nobody", b"", b"player=a&player=b"):
+        assert made.post(f"{place}/player", body).status == 422
     assert put(made, job["url"], "Nobody").code == (422, "unknown_player")
     answer = put(made, job["url"], names[1])
     assert (answer.status, answer.json()["status"]) == (202, "queued")
@@ -113,34 +124,32 @@ def test_a_player_who_is_not_clear_is_asked_for(made: Site) -> None:
     assert made.ask(job["url"], "DELETE").status == 204
     job = made.done([("a.sgf", b"(;GM[1]SZ[19];B[pd];W[dd];B[pq])")])
     assert [each["name"] for each in job["players"]] == ["Black", "White"]
-    assert put(made, job["url"], "White").json()["options"]["colour"] == "white"
+    assert "The games name no players" in made.page(job["page"]).text
+    told = made.post(f"{job['page']}/player", b"player=White")
+    assert told.headers["Location"] == job["page"]
+    assert made.job(job["id"])["options"]["colour"] == "white"
+    assert made.page(job["page"]).one("h1").text == "Measuring the moves"
+    asked = [{"name": name, "games": 1} for name in ("Ann", "Bob", "Eve")]
+    page = made.page(made.stored("go", status="needs_player", players=asked))
+    assert "No single player is in all" in page.text
 
 
 ARCHIVE = packed({"a/r.csv": small_results(), "b/s.csv": small_results("Eve"), "x.txt": b"hi"})
 BROKEN = b"white,black,score\nAnn,Bob,1\nAnn,Bob,1-O\n" + b"Bob,Ann,0\nBob,Ann,1\n" * 10
 
 
-@pytest.mark.parametrize(
-    ("files", "fields", "games", "skipped"),
-    [
-        ([("r.csv", BROKEN)], [], 21, ("r.csv", 3)),
-        ([("x.bin", bytes(50)), ("r.csv", small_results())], [], 4, ("x.bin", None)),
-        ([("all.zip", ARCHIVE)], [], 8, ("all.zip/x.txt", None)),
-        ([("a.sgf", SGF), ("r.csv", LEAGUE)], [("kind", "results")], 113, None),
-    ],
-)
-def test_what_cannot_be_used_is_left_out(
-    made: Site, files: Any, fields: Any, games: int, skipped: Any
-) -> None:
-    job = made.done(files, fields=fields)
-    assert (job["status"], job["result"]["games"]) == ("done", games)
-    assert [(each["file"], each["line"]) for each in job["skipped"]] == (
-        [skipped] if skipped else []
-    )
-    assert job["skipped_total"] == len(job["skipped"])
-
-
-def test_a_failure_names_the_reason(made: Site) -> None:
+def test_what_cannot_be_used_is_left_out(made: Site) -> None:
+    cases: list[tuple[Any, Any, int, Any]] = [
+        ([("r.csv", BROKEN)], [], 21, [("r.csv", 3)]),
+        ([("x.bin", bytes(50)), ("r.csv", small_results())], [], 4, [("x.bin", None)]),
+        ([("all.zip", ARCHIVE)], [], 8, [("all.zip/x.txt", None)]),
+        ([("a.sgf", SGF), ("r.csv", small_results())], [("kind", "results")], 5, []),
+    ]
+    for files, fields, games, skipped in cases:
+        job = made.done(files, fields=fields)
+        assert (job["status"], job["result"]["games"]) == ("done", games)
+        assert [(each["file"], each["line"]) for each in job["skipped"]] == skipped
+        assert job["skipped_total"] == len(job["skipped"])
     job = made.done([("r.csv", b"white,black,score\nAnn,Bob,what\n")])
     assert (job["status"], job["can_retry"], job["error"]["file"]) == ("failed", False, "r.csv")
     assert made.ask(f"{job['url']}/retry", "POST").code == (409, "files_gone")
@@ -152,9 +161,13 @@ def test_a_batch_gives_a_job_a_player(made: Site) -> None:
     answer = made.send([("game.sgf", SGF)], "/api/batches", fields)
     batch = answer.json()
     assert (answer.status, answer.headers["Location"]) == (202, f"/api/batches/{batch['id']}")
-    shown = made.ask(batch["url"]).json()
+    shown, path = made.ask(batch["url"]).json(), batch["page"]
     assert [job["options"]["player"] for job in shown["jobs"]] == ["Ann", "Bob"]
     assert {job["batch"] for job in shown["jobs"]} == {batch["id"]}
+    lines = made.page(path).one("tbody").children
+    assert [[cell.text for cell in line.children[:2]] for line in lines] == [
+        ["Ann", "waiting"], ["Bob", "waiting"],
+    ]  # fmt: skip
     counts = [(shown["status"], shown["done"], shown["total"])]
     for _ in range(2):
         assert made.worker.work()  # nobody is called so in that game
@@ -162,35 +175,40 @@ def test_a_batch_gives_a_job_a_player(made: Site) -> None:
         counts.append((shown["status"], shown["done"], shown["total"]))
     assert counts == [("running", 0, 2), ("running", 1, 2), ("done", 2, 2)]
     assert shown["jobs"][0]["error"]["code"] == "unknown_player"
-    for method, url in (("DELETE", batch["jobs"][0]["url"]), ("DELETE", batch["url"])):
-        assert made.ask(url, method, owned=False).code == (403, "not_owner")
-        assert made.ask(url, method).status == 204
-    assert made.ask(batch["jobs"][1]["url"]).status == 404
+    assert made.ask(path + "/state").json()["words"] == "2 of 2 done."
+    # The key of the owner opens the batch and all its jobs.
+    assert made.page(path, owned=False).all("form") == []
+    places = [path, *(job["page"] for job in batch["jobs"])]
+    link = made.ask(f"{path}/own/{batch['owner']}", owned=False)
+    cookies = [text for name, text in link.headers.items() if name == "set-cookie"]
+    for place, cookie in zip(places, cookies, strict=True):
+        assert f"Path={place};" in cookie
+        assert made.ask(place + "/delete", "POST", owned=False).status == 403
+    for url in (batch["jobs"][0]["url"], batch["url"]):
+        assert made.ask(url, "DELETE", owned=False).code == (403, "not_owner")
+    assert made.ask(batch["jobs"][0]["url"], "DELETE").status == 204
+    assert b"Deleted" in made.post(path + "/delete").body
+    assert {made.ask(each, headers=HTML).status for each in places} == {404}
     many = [("player", str(number)) for number in range(21)]
     assert made.send([("a.sgf", SGF)], "/api/batches", many).code == (422, "bad_option")
 
 
-REFUSED: list[tuple[str, list[tuple[str, bytes]], list[tuple[str, str]], str]] = [
-    ("jobs", [], [], "no_files"),
-    ("jobs", [("a.sgf", SGF), ("r.csv", LEAGUE)], [], "several_kinds"),
-    ("ratings", [("a.bin", b"\0" * 50)], [], "unknown_format"),
-    ("estimates", RESULTS, [], "wrong_kind"),
-    ("backgammon", [("a.sgf", SGF)], [], "wrong_kind"),
-    *[
-        ("estimates", [("a.sgf", SGF)], fields, "bad_option")
-        for fields in (
-            [("scale", "stones")], [("level", "1.5")], [("level", "nan")], [("average", "2")],
-            [("what", "2")], [("player", "A"), ("player", "B")],
-            [("player", "A"), ("colour", "black")],
-        )
-    ],
-    ("jobs", [("a.sgf", SGF)], [("kind", "chess")], "bad_option"),
-    ("jobs", RESULTS, [("player", "Ann")], "bad_option"),
-]  # fmt: skip
-
-
 def test_refusals(made: Site) -> None:
-    for path, files, fields, code in REFUSED:
+    options = [
+        [("scale", "stones")], [("level", "1.5")], [("level", "nan")], [("average", "2")],
+        [("what", "2")], [("player", "A"), ("player", "B")], [("kind", "chess")],
+        [("player", "A"), ("colour", "black")],
+    ]  # fmt: skip
+    refused: list[tuple[str, list[tuple[str, bytes]], list[tuple[str, str]], str]] = [
+        ("jobs", [], [], "no_files"),
+        ("jobs", [("a.sgf", SGF), ("r.csv", LEAGUE)], [], "several_kinds"),
+        ("ratings", [("a.bin", b"\0" * 50)], [], "unknown_format"),
+        ("estimates", RESULTS, [], "wrong_kind"),
+        ("backgammon", [("a.sgf", SGF)], [], "wrong_kind"),
+        ("jobs", RESULTS, [("player", "Ann")], "bad_option"),
+        *(("jobs", [("a.sgf", SGF)], fields, "bad_option") for fields in options),
+    ]
+    for path, files, fields, code in refused:
         answer = made.send(files, f"/api/{path}", fields)
         assert answer.code == (415 if code == "unknown_format" else 422, code)
         assert answer.json()["error"]["hint"]
@@ -265,17 +283,3 @@ def test_events_tell_what_changes_and_end(monkeypatch: pytest.MonkeyPatch) -> No
         event("queued"), alive, event("done"), end,
     ]  # fmt: skip
     assert told([waits] * 99, monkeypatch, 900.0) == [event("queued"), alive, alive, end]
-
-
-def test_a_stream_of_a_job(made: Site) -> None:
-    job = made.done(RESULTS)
-    answer = made.ask(f"{job['url']}/events")
-    assert answer.headers["Content-Type"] == "text/event-stream; charset=utf-8"
-    assert json.loads(answer.body.decode().split("data: ")[1].split("\n")[0]) == job
-    assert made.ask("/api/jobs/abcdefgh/events").code == (404, "not_found")
-    limits = made.worker.settings.limits
-    service = made.app.state.service
-    for _ in range(limits.streams):
-        service.streams["somebody"] += 1
-    full = made.ask(f"{job['url']}/events")
-    assert (full.code, full.headers["Retry-After"]) == ((429, "streams"), "10")

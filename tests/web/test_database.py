@@ -12,16 +12,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
+from tests.web.tables import at_once
 from yardstone.errors import InputError, UsageError
 from yardstone.web import database, upkeep
-from yardstone.web.database import Database, Job, chunks, counters, fetch_files, jobs, uploads
+from yardstone.web.database import Database, Job, chunks, fetch_files, uploads
 from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem
 from yardstone.web.service import delete_job
@@ -32,12 +33,6 @@ PIECE = 1 << 18
 BYTES = bytes(range(256)) * 3000
 FILE = {"name": "a.csv", "size": len(BYTES), "format": "csv"}
 Stores = Callable[..., JobStore]
-
-
-@pytest.fixture
-def line(postgres: Postgres) -> Iterator[Line]:
-    with Line(postgres.port) as result:
-        yield result
 
 
 @pytest.fixture
@@ -66,26 +61,6 @@ def take(store: JobStore, worker: str = "w") -> Job:
     job = store.claim(worker)
     assert job is not None
     return job
-
-
-def at_once(number: int, action: Callable[[int], object]) -> None:
-    """Do something in as many threads, which all begin at the same moment."""
-    ready = threading.Barrier(number)
-    errors: list[BaseException] = []
-
-    def run(place: int) -> None:
-        ready.wait()
-        try:
-            action(place)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
 
 
 # Made, and taken over
@@ -133,7 +108,7 @@ def test_uploads_in_folders_of_an_older_version_are_taken_over(tmp_path: Path) -
 def test_files_come_back_as_they_were(stores: Stores, postgres_url: str, tmp_path: Path) -> None:
     for number, address in enumerate(("", postgres_url)):
         store = stores(address)
-        for size in (0, 1, PIECE - 1, PIECE, 2 * PIECE, 2 * PIECE + 1):
+        for size in (0, PIECE - 1, PIECE, 2 * PIECE + 1):
             put(store, data=BYTES[:size])
             job = take(store)
             folder = tmp_path / f"{number}-{size}"
@@ -151,69 +126,6 @@ def test_files_come_back_as_they_were(stores: Stores, postgres_url: str, tmp_pat
                 fetch_files(store.database, job.upload, [FILE], folder)
             assert (result.value.code, result.value.status) == ("files_gone", 500)
         assert [store.database.rows(select(table)) for table in (uploads, chunks)] == [[], []]
-
-
-# Many at once
-
-
-def test_workers_who_claim_at_once_take_turns_of_clients(stores: Stores, postgres_url: str) -> None:
-    store = stores(postgres_url)
-    for client in ("greedy",) * 4 + ("modest", "late"):
-        put(store, client, b"a")
-    taken: list[Job] = []
-    at_once(3, lambda number: taken.append(take(store, f"w{number}")))
-    assert sorted(job.client for job in taken) == ["greedy", "late", "modest"]
-
-
-def test_no_queue_is_longer_than_it_may_be(stores: Stores, postgres_url: str) -> None:
-    limits = {"limits": {"queue_client": 3}}
-    machines = [stores(postgres_url, **limits) for _ in range(2)]
-    outcomes: list[str] = []
-
-    def send(number: int) -> None:
-        try:
-            put(machines[number % 2])
-            outcomes.append("taken")
-        except RequestProblem as problem:
-            outcomes.append(problem.code)
-
-    at_once(8, send)
-    assert outcomes.count("taken") == 3
-    assert outcomes.count("queue_client") == 5
-    assert upkeep.state(machines[0])["uploads"] == 3
-
-
-def test_the_same_request_at_once_makes_one_job(stores: Stores, postgres_url: str) -> None:
-    machines = [stores(postgres_url) for _ in range(2)]
-    made: list[str] = []
-    at_once(6, lambda number: made.append(put(machines[number % 2], key="the same")))
-    assert len(made) == 6
-    assert len(set(made)) == 1
-    assert upkeep.state(machines[0])["uploads"] == 1
-
-
-def test_several_who_tend_the_jobs_at_once_count_each_once(
-    stores: Stores, postgres_url: str
-) -> None:
-    machines = [stores(postgres_url) for _ in range(3)]
-    store = machines[0]
-    for number in range(6):
-        put(store, data=b"a")
-        take(store, f"w{number}")
-    late = update(jobs).values(lease=1.0)
-    store.database.write(lambda connection: connection.execute(late))
-    recovered: list[int] = []
-    at_once(3, lambda number: recovered.append(upkeep.recover(machines[number])))
-    assert sum(recovered) == 6
-    old = update(jobs).values(expires=1.0)
-    store.database.write(lambda connection: connection.execute(old))
-    at_once(3, lambda number: upkeep.sweep(machines[number]))
-    upkeep.sweep(store)
-    assert upkeep.state(store)["jobs"] == {}
-    assert upkeep.state(store)["uploads"] == 0
-
-
-# The clock
 
 
 def test_the_clock_of_the_database_counts(
@@ -318,49 +230,33 @@ def test_while_it_is_away_one_asks_and_the_others_wait() -> None:
 # Lost and found again
 
 
-def counter(store: JobStore, name: str) -> float:
-    row = store.database.row(select(counters.c.value).where(counters.c.name == name))
-    return 0.0 if row is None else float(row.value)
-
-
 def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     stores: Stores, postgres_url: str, line: Line
 ) -> None:
     store = stores(line.address(postgres_url))
-
-    def losing(action: Callable[[], Any]) -> Any:
-        before = line.losses
-        line.lose_answer(b"COMMIT")
-        result = action()
-        assert line.losses == before + 1
-        return result
-
-    address = losing(lambda: put(store))
-    state = upkeep.state(store)
-    assert (state["jobs"], state["uploads"]) == ({"queued": 1}, 1)
-    assert counter(store, "uploads") == 1.0
-    job = losing(lambda: take(store))
-    assert (job.id, job.attempts) == (address, 1)
-    assert losing(lambda: store.heartbeat(job, stage="rating", done=1, total=2))
-    losing(lambda: store.finish(job, "done", result='{"a": 1}'))
-    result = store.get(address)
-    assert (result.status, result.result) == ("done", '{"a": 1}')
-    assert counter(store, "jobs_results_done") == 1.0
-    losing(lambda: upkeep.sweep(store))
-    losing(lambda: delete_job(store, put(store)))
-
-
-def test_what_is_counted_once_is_not_tried_again(
-    stores: Stores, postgres_url: str, line: Line
-) -> None:
-    store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
-    with pytest.raises(DatabaseAway):
+    address = put(store)
+    state = upkeep.state(store)
+    assert (state["jobs"], state["counters"]["uploads"]) == ({"queued": 1}, 1.0)
+    line.lose_answer(b"COMMIT")
+    job = take(store)
+    assert (job.id, job.attempts) == (address, 1)
+    line.lose_answer(b"COMMIT")
+    store.finish(job, "done", result='{"a": 1}')
+    assert store.get(address).result == '{"a": 1}'
+    line.lose_answer(b"COMMIT")
+    with pytest.raises(DatabaseAway):  # what is counted once is not tried again
         store.count("jobs_stopped")
-    assert counter(store, "jobs_stopped") == 1.0
+    counters = upkeep.state(store)["counters"]
+    assert (counters["jobs_results_done"], counters["jobs_stopped"]) == (1.0, 1.0)
+    assert line.losses == 4
 
 
-def test_an_outage_is_only_a_pause(stores: Stores, postgres_url: str, line: Line) -> None:
+def test_an_outage_is_only_a_pause(
+    stores: Stores, postgres_url: str, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_SILENCE", 0.5)
+    monkeypatch.setattr(database, "_CONNECT", 2)
     line.cut()
     store = stores(line.address(postgres_url))
     store.database.patience = 0.2
@@ -368,23 +264,14 @@ def test_an_outage_is_only_a_pause(stores: Stores, postgres_url: str, line: Line
         store.secret("client")
     line.restore()
     store.database.patience = 600.0
-    assert len(store.secret("client")) == 32
     address = put(store)
     line.cut()
-    back = threading.Timer(0.5, line.restore)
+    back = threading.Timer(0.2, line.restore)
     back.start()
     assert store.get(address).status == "queued"
     back.join()
-
-
-def test_a_line_that_says_nothing_is_given_up(
-    stores: Stores, postgres_url: str, line: Line, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "_SILENCE", 0.5)
-    monkeypatch.setattr(database, "_CONNECT", 2)
-    store = stores(line.address(postgres_url))
+    # A line that says nothing is given up.
     store.database.patience = 0.0
-    address = put(store)
     line.stall(forget=True)
     with pytest.raises(DatabaseAway):
         store.get(address)
@@ -396,51 +283,14 @@ def test_a_line_that_says_nothing_is_given_up(
     line.restore()
     store.database.patience = 600.0
     assert store.get(address).status == "queued"
-
-
-def test_who_gave_up_holds_no_lock(stores: Stores, postgres_url: str) -> None:
-    """The database itself ends the transaction of a client that vanished, and whatever lasts."""
+    # The database itself ends the transaction of a client that vanished, and whatever lasts.
     names = {
-        "idle_in_transaction_session_timeout": "20s",
-        "statement_timeout": "5s",
-        "lock_timeout": "3s",
-        "tcp_keepalives_idle": "10",
+        "idle_in_transaction_session_timeout": "20s", "statement_timeout": "5s",
+        "lock_timeout": "3s", "tcp_keepalives_idle": "10",
         "default_transaction_isolation": "read committed",
-    }
+    }  # fmt: skip
     shown = stores(postgres_url).database.row(select(*map(func.current_setting, names)))
     assert tuple(shown) == tuple(names.values())
-
-
-def test_a_transaction_that_meets_another_is_done_again(stores: Stores, postgres_url: str) -> None:
-    """Two who wait for each other: the database ends one, which tries again."""
-    store = stores(postgres_url)
-    first, second = put(store), put(store, "bob")
-    meet = threading.Barrier(2)
-    tries: list[int] = []
-
-    def change(number: int) -> None:
-        order = (first, second) if number else (second, first)
-        met = False
-
-        def work(connection: Connection) -> None:
-            nonlocal met
-            tries.append(number)
-            for address in order:
-                connection.execute(
-                    update(jobs).where(jobs.c.id == address).values(done=jobs.c.done + 1)
-                )
-                if not met:
-                    met = True
-                    meet.wait()
-
-        store.database.write(work)
-
-    at_once(2, change)
-    assert [store.get(address).done for address in (first, second)] == [2, 2]
-    assert len(tries) == 3
-
-
-# Notices
 
 
 def test_a_job_wakes_workers_of_other_machines(
@@ -453,11 +303,10 @@ def test_a_job_wakes_workers_of_other_machines(
     assert listener.wait(600.0) == [""]
     line.cut()
     assert listener.wait(600.0) == []
-    lost = not listener.is_listening
+    assert not listener.is_listening
     line.restore()
     while not listener.is_listening:
         listener.wait(0.1)
-    assert lost
     put(sender, "bob")
     assert listener.wait(600.0) == [""]
     listener.close()
@@ -466,37 +315,23 @@ def test_a_job_wakes_workers_of_other_machines(
 # Addresses
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["mysql://a:secret@b/c", "postgresql://a:secret@b", "postgresql+asyncpg://a:secret@b/c", ":"],
-)
-def test_addresses_that_are_none(tmp_path: Path, address: str) -> None:
-    def use() -> None:
-        load = load_settings(options={"database": address, "data": tmp_path}, environment={})
-        Database(tmp_path / "x", tmp_path, load.database)
-
-    with pytest.raises((UsageError, InputError)) as result:
-        use()
-    assert "secret" not in str(result.value)
-
-
-def test_an_address_comes_from_a_file_or_the_environment(tmp_path: Path) -> None:
+def test_addresses_and_their_passwords(tmp_path: Path, stores: Stores, postgres: Postgres) -> None:
+    none = f"127.0.0.1:{postgres.port}/nothing"
+    for address, message in (
+        ("mysql://a:secret@b/c", ""), ("postgresql://a:secret@b", ""), (":", ""),
+        ("postgresql+asyncpg://a:secret@b/c", ""),
+        (f"postgresql://yardstone:secret@{none}", f"{none}.* does not exist"),
+    ):  # fmt: skip
+        options = {"database": address, "data": tmp_path}
+        with pytest.raises((UsageError, InputError), match=message) as result:
+            stores(load_settings(options=options, environment={}).database)
+        assert "secret" not in str(result.value)
     address = "postgresql://a:secret@b/c"
     file = tmp_path / "database"
     file.write_text(address + "\n")
-    result = load_settings(options={"database": str(file)}, environment={})
-    assert result.database == address
-    assert "secret" not in repr(result)
+    made = load_settings(options={"database": str(file)}, environment={})
+    assert made.database == address
+    assert "secret" not in repr(made)
     environment = {"YARDSTONE_SERVE_DATABASE": address}
     assert load_settings(environment=environment).database == address
-    assert Settings.of_plain(result.as_plain()) == result
-
-
-def test_a_database_that_refuses_is_an_error_without_the_password(
-    stores: Stores, postgres: Postgres
-) -> None:
-    url = f"postgresql://yardstone:secret@127.0.0.1:{postgres.port}/nothing"
-    with pytest.raises(InputError, match="does not exist") as result:
-        stores(url)
-    assert "secret" not in str(result.value)
-    assert f"127.0.0.1:{postgres.port}/nothing" in str(result.value)
+    assert Settings.of_plain(made.as_plain()) == made

@@ -10,24 +10,20 @@ import pytest
 from tests.web.serving import Server, serving, small_results
 
 #: Requests to each operation, sound and unsound.
-EXAMPLES = 6
+EXAMPLES = 4
 
 
-def checks() -> list[Any]:
-    """What must hold of every answer."""
+def validate(server: Server, case: Any) -> None:
     from schemathesis.checks import not_a_server_error
     from schemathesis.specs.openapi import checks
 
     # That sound data are taken cannot be asked for: no description says what stands in a file.
-    return [
-        not_a_server_error,
-        checks.status_code_conformance,
-        checks.content_type_conformance,
-        checks.response_headers_conformance,
-        checks.response_schema_conformance,
-        checks.negative_data_rejection,
-        checks.unsupported_method,
-    ]
+    wanted = [
+        not_a_server_error, checks.status_code_conformance, checks.content_type_conformance,
+        checks.response_headers_conformance, checks.response_schema_conformance,
+        checks.negative_data_rejection, checks.unsupported_method,
+    ]  # fmt: skip
+    case.call_and_validate(base_url=server.url, checks=wanted, timeout=60.0)
 
 
 @pytest.fixture(scope="module")
@@ -50,39 +46,25 @@ def test_described(server: Server, mode: str) -> None:
         if mode == "negative" and not (operation.path_parameters or operation.body):
             continue
         server.worker.live()  # a server is well as long as it has been heard of
-
-        @given(operation.as_strategy(generation_mode=schemathesis.GenerationMode(mode)))
-        @settings(
-            max_examples=EXAMPLES,
-            phases=[Phase.generate],
-            database=None,
+        found = operation.as_strategy(generation_mode=schemathesis.GenerationMode(mode))
+        limited = settings(
+            max_examples=EXAMPLES, phases=[Phase.generate], database=None,
             suppress_health_check=list(HealthCheck),
-        )
-        def check(case: Any) -> None:
-            case.call_and_validate(base_url=server.url, checks=checks(), timeout=60.0)
-
-        check()
+        )  # fmt: skip
+        limited(given(found)(lambda case: validate(server, case)))()
 
 
 def test_described_of_jobs_that_are_there(server: Server) -> None:
-    """The same for addresses that lead somewhere, in each status."""
     import schemathesis
 
     schema = schemathesis.openapi.from_url(f"{server.url}/api/openapi.json")
-    waiting = server.accepted([("r.csv", small_results())])
-    done = server.accepted([("r.csv", small_results())])
+    waiting, done = (server.accepted([("r.csv", small_results())]) for _ in range(2))
     server.request("POST", f"/api/jobs/{waiting}/cancel")
     server.worker.work()
     for address in (waiting, done):
-        for path in ("", "/result.json", "/result.csv", "/events"):
-            operation = schema[f"/api/jobs/{{id}}{path}"]["GET"]
-            case = operation.Case(path_parameters={"id": address})
-            case.call_and_validate(base_url=server.url, checks=checks(), timeout=60.0)
-    for method, path in (
-        ("POST", "/api/jobs/{id}/cancel"),
-        ("POST", "/api/jobs/{id}/retry"),
-        ("DELETE", "/api/jobs/{id}"),
-    ):
-        operation = schema[path][method]
-        case = operation.Case(path_parameters={"id": done})
-        case.call_and_validate(base_url=server.url, checks=checks(), timeout=60.0)
+        for method, path in (
+            ("GET", ""), ("GET", "/result.json"), ("GET", "/result.csv"), ("GET", "/events"),
+            ("POST", "/cancel"), ("POST", "/retry"), ("DELETE", ""),
+        ):  # fmt: skip
+            operation = schema[f"/api/jobs/{{id}}{path}"][method]
+            validate(server, operation.Case(path_parameters={"id": address}))

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import threading
-import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -27,6 +26,13 @@ BASE = "http://127.0.0.1:8000"
 SHELL = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
 
+def shown(pattern: str) -> str:
+    """What a block of the guide holds."""
+    found = re.search(pattern, GUIDE, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """A server with a worker that takes whatever comes."""
@@ -39,11 +45,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        try:
-            yield result
-        finally:
-            stop.set()
-            thread.join(60.0)
+        yield result
+        stop.set()
+        thread.join(60.0)
 
 
 def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
@@ -55,61 +59,40 @@ def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
     if shutil.which("curl") is None:
         missing("curl is not installed", "apt-get install curl")
     result = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert '"status":"needs_player"' in result.stdout
-    assert '"status":"cancelled"' in result.stdout
-    assert "event: end" in result.stdout
+    for words in ('"status":"needs_player"', '"status":"cancelled"', "event: end"):
+        assert words in result.stdout
     accepted = json.loads((folder / "job.json").read_text())
-    shown = re.search(r"```json\n(\{\"id\".*?)```", GUIDE, re.DOTALL)
-    assert shown is not None
-    assert json.loads(shown[1]).keys() == accepted.keys()
+    assert json.loads(shown(r"```json\n(\{\"id\".*?)```")).keys() == accepted.keys()
     assert json.loads((folder / "ratings.json").read_text())["games"] == 112
-    rows = list(csv.DictReader((folder / "ratings.csv").read_text().splitlines()))
-    assert len(rows) == 8
+    assert len(list(csv.DictReader((folder / "ratings.csv").read_text().splitlines()))) == 8
     assert len(json.loads((folder / "batch.json").read_text())["jobs"]) == 2
 
 
-def test_the_example_of_a_file_of_settings(tmp_path: Path) -> None:
-    text = re.search(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
-    assert text is not None
+def test_every_setting_is_explained(tmp_path: Path) -> None:
     file = tmp_path / "serve.toml"
-    file.write_text(text[1])
-    result = load_settings(file, environment={})
-    assert result.workers == tomllib.loads(text[1])["workers"]
-    assert result.limits.kinds["go_games"] == 50
-
-
-def test_every_setting_is_explained() -> None:
+    file.write_text(shown(r"```toml\n(.*?)```"))
+    assert load_settings(file, environment={}).limits.kinds["go_games"] == 50
     for each in fields(Settings):
         ways = (f"`--{each.name.replace('_', '-')}`", f"`--set {each.name}=", f"`{each.name}`")
         assert each.name == "limits" or any(way in GUIDE for way in ways), each.name
-    listed = re.search(r"yardstone serve --limits\n(.*?)```", GUIDE, re.DOTALL)
-    assert listed is not None
-    assert re.findall(r"^(\w+) = ", listed[1], re.MULTILINE) == list(Limits().as_plain())
-
-    for name in JobState.model_fields:
-        assert f"`{name}`" in GUIDE, name
-    for name in ("kind", *(field.name for kind in KINDS.values() for field in kind.fields)):
+    listed = shown(r"yardstone serve --limits\n(.*?)```")
+    assert re.findall(r"^(\w+) = ", listed, re.MULTILINE) == list(Limits().as_plain())
+    names = {field.name for kind in KINDS.values() for field in kind.fields}
+    for name in {"kind", *names, *JobState.model_fields}:
         assert f"`{name}`" in GUIDE, name
 
 
 def test_what_is_deployed_runs_with_known_settings_and_without_rights() -> None:
-    names = ("Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service")
-    for file in names:
+    for file in ("Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service"):
         text = (ROOT / "deploy" / file).read_text()
         named = {name.lower() for name in re.findall(r"YARDSTONE_SERVE_([A-Z_]+)[=:]", text)}
         assert named
         assert named <= {each.name for each in fields(Settings)}
-    text = (ROOT / "deploy" / "Dockerfile").read_text()
-    users = re.findall(r"^USER (\S+)$", text, re.MULTILINE)
-    assert users == ["10001:10001"]
-    for file in ("yardstone.service", "yardstone-worker.service"):
-        unit = (ROOT / "deploy" / file).read_text()
-        for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict"):
-            assert closed in unit
+        if file == "Dockerfile":
+            assert re.findall(r"^USER (\S+)$", text, re.MULTILINE) == ["10001:10001"]
+        elif file.endswith("service"):
+            for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict"):
+                assert closed in text

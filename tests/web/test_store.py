@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -15,10 +14,10 @@ import pytest
 from sqlalchemy import select
 
 from tests.web.serving import settings_for
-from tests.web.tables import DAY, JobTable, code_of
+from tests.web.tables import DAY, JobTable, at_once, refused
 from yardstone.errors import InputError
 from yardstone.web import upkeep
-from yardstone.web.database import METADATA, Job, chunks, clients, gone, moment, workers
+from yardstone.web.database import METADATA, Job, chunks, clients, gone, workers
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import cancel_job, delete_job, retry_job
 from yardstone.web.store import JobStore, new_key
@@ -50,14 +49,19 @@ def table(make: Make) -> JobTable:
     return make()
 
 
-def refused(action: Callable[..., object], *given: Any) -> tuple[int, str, int | None]:
-    with pytest.raises(RequestProblem) as result:
-        action(*given)
-    return code_of(result.value)
-
-
 def shown(job: Job, *names: str) -> dict[str, Any]:
     return {name: getattr(job, name) for name in names}
+
+
+def everything(table: JobTable) -> bytes:
+    """All bytes below the folder, and all values in the tables of PostgreSQL."""
+    rows = [
+        repr(row).encode()
+        for each in METADATA.sorted_tables
+        for row in (table.database.rows(select(each)) if table.database.shared else ())
+    ]
+    files = [path.read_bytes() for path in table.settings.data.rglob("*") if path.is_file()]
+    return b"".join([*rows, *files])
 
 
 # The line
@@ -66,6 +70,8 @@ def shown(job: Job, *names: str) -> dict[str, Any]:
 def test_clients_take_turns_and_the_place_in_the_line_says_so(table: JobTable) -> None:
     sent = [(client, table.put(client)[0]) for client in "gggggmml"]
     names = {job: f"{client}{n}" for n, (client, job) in enumerate(sent)}
+    assert upkeep.state(table)["jobs"] == {"queued": 8}
+    assert upkeep.state(table)["oldest_queued_seconds"] == 7.0
     ahead = {names[job]: table.ahead(table.get(job)) for job in names}
     assert ahead == {"g0": 0, "m5": 1, "l7": 2, "g1": 3, "m6": 4, "g2": 5, "g3": 6, "g4": 7}
     order = []
@@ -85,25 +91,34 @@ def test_who_has_a_job_running_waits_for_the_others(table: JobTable) -> None:
     assert [table.ahead(table.get(job)) for job in (other, second)] == [0, 1]
     assert [table.take(worker).id for worker in ("w2", "w3")] == [other, second]
     late = table.put("eve")[0]
-    table.set(late, expires=table.clock.now)
+    assert table.take("w3").id == late, "a worker that lost its job gets another"
+    table.set(table.put("eve")[0], expires=table.clock.now)
     assert table.claim("w4") is None, "what has expired is not begun"
 
 
-def test_each_job_goes_to_one_worker_only(table: JobTable) -> None:
-    jobs = {table.put(f"client {number % 7}")[0] for number in range(24)}
-    taken: list[str] = []
-
-    def work(name: str) -> None:
-        while (job := table.claim(name)) is not None:
-            taken.append(job.id)
-            table.finish(job, "done", result="{}")
-
-    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(taken) == sorted(jobs)
+def test_what_many_do_at_once_is_done_once(make: Make) -> None:
+    machines = [make(queue_client=3) for _ in range(2)]
+    table = machines[0]
+    made: list[str] = []
+    at_once(6, lambda number: made.extend(machines[number % 2].put(key="the same")))
+    assert (len(made), len(set(made)), upkeep.state(table)["uploads"]) == (6, 1, 1)
+    outcomes: list[Any] = []
+    at_once(8, lambda number: outcomes.append(refused(machines[number % 2].put, "greedy")))
+    assert (outcomes.count(None), outcomes.count((429, "queue_client", 30))) == (3, 5)
+    table.put("late")
+    taken: list[Job] = []
+    at_once(3, lambda number: taken.append(machines[number % 2].take(f"w{number}")))
+    assert sorted(job.client for job in taken) == ["ann", "greedy", "late"]
+    for each in taken:
+        table.set(each.id, lease=1.0)
+    recovered: list[int] = []
+    at_once(3, lambda number: recovered.append(upkeep.recover(machines[number % 2])))
+    assert sum(recovered) == 3
+    for each in machines:
+        each.clock.now += 99.0 * DAY
+    at_once(3, lambda number: upkeep.sweep(machines[number % 2]))
+    upkeep.sweep(table)
+    assert (upkeep.state(table)["jobs"], upkeep.state(table)["uploads"]) == ({}, 0)
 
 
 # What a worker does
@@ -133,6 +148,9 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     assert table.heartbeat(job)
     told = {"stage": "rating", "done": 3, "total": 9, "lease": beat + 5.0 + LEASE}
     assert shown(table.get(address), *told) == told
+    for changed, fraction in (({}, 1 / 3), ({"total": 0}, 0.0), ({"done": 10}, 1.0)):
+        plain = replace(table.get(address), **changed).as_dict()
+        assert plain["progress"]["fraction"] == fraction
     assert table.all(workers)[0]["seen"] == beat + 5.0
     # Its end.
     end = table.clock.now = begun + 40.0
@@ -158,29 +176,18 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
 def test_a_question_leaves_a_job_unfinished(table: JobTable) -> None:
     table.put()
     job = table.take()
+    before = table.get(job.id)
+    for other in (replace(job, worker="v"), replace(job, attempts=2), replace(job, id="x")):
+        assert not table.heartbeat(other, stage="rating", done=1, total=1)
+        assert not table.finish(other, "done", result="{}")
+        assert table.get(job.id) == before, "who does not hold it changes nothing"
+    assert "jobs_results_done" not in upkeep.state(table)["counters"]
     table.heartbeat(job, stage="analysing", done=9, total=4)  # more than was thought
     players = [{"name": "Ann", "games": 1}]
     assert table.finish(job, "needs_player", players=players)
     expected = {"finished": None, "stage": "waiting", "players": players, "keep": None, "done": 9}
     assert shown(table.get(job.id), *expected) == expected
-
-
-def test_who_does_not_hold_a_job_changes_nothing(table: JobTable) -> None:
-    (address,) = table.put()
-    job = table.take("w")
-    before = table.get(address)
-    for other in (replace(job, worker="v"), replace(job, attempts=2), replace(job, id="x")):
-        assert not table.heartbeat(other, stage="rating", done=1, total=1)
-        assert not table.finish(other, "done", result="{}")
-        assert table.get(address) == before
-    assert "jobs_results_done" not in upkeep.state(table)["counters"]
-    table.set(address, status="queued")
     assert not table.heartbeat(job)
-
-
-def test_a_worker_that_lost_its_job_gets_another(table: JobTable) -> None:
-    first, second = table.put()[0], table.put("bob")[0]
-    assert [table.take().id, table.take().id] == [first, second]
 
 
 # Leases
@@ -252,35 +259,31 @@ def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobT
     assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
     assert upkeep.stray_workers(table) == set()
-
-
-def test_a_heavy_worker_loses_its_job(table: JobTable) -> None:
-    (address,) = table.put()
+    heavy = table.put()[0]
     job = table.take("w")
-    assert upkeep.end_heavy(table, "another") == 0
-    assert table.heartbeat(job)
-    assert upkeep.end_heavy(table, "w") == 1
-    error = table.get(address).error
+    assert [upkeep.end_heavy(table, name) for name in ("another", "w")] == [0, 1]
+    error = table.get(heavy).error
     assert error is not None
     assert error["code"] == "too_heavy"
     assert not table.heartbeat(job)
 
 
-@pytest.mark.parametrize("change", ["cancel", "delete", "worker", "attempts"])
-def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable, change: str) -> None:
-    upkeep.enter_worker(table, "w", 1)
-    (address,) = table.put()
-    job = table.take("w")
-    acts: dict[str, Callable[[], None]] = {
-        "cancel": lambda: cancel_job(table, address),
-        "delete": lambda: delete_job(table, address),
-        "worker": lambda: table.set(address, worker="v"),
-        "attempts": lambda: table.set(address, attempts=2),
-    }
-    acts[change]()
-    assert not table.heartbeat(job)
-    assert upkeep.stray_workers(table) == {"w"}
-    assert not table.finish(job, "done", result="{}")
+def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable) -> None:
+    acts: tuple[Callable[[str], None], ...] = (
+        lambda job: cancel_job(table, job),
+        lambda job: delete_job(table, job),
+        lambda job: table.set(job, worker="v"),
+        lambda job: table.set(job, attempts=2),
+    )
+    for number, act in enumerate(acts):
+        worker = f"w{number}"
+        upkeep.enter_worker(table, worker, 1)
+        (address,) = table.put()
+        job = table.take(worker)
+        act(address)
+        assert not table.heartbeat(job)
+        assert worker in upkeep.stray_workers(table)
+        assert not table.finish(job, "done", result="{}")
 
 
 def test_a_clock_that_is_set_back_holds_no_job(table: JobTable) -> None:
@@ -380,7 +383,7 @@ def test_a_job_is_stopped_once(table: JobTable) -> None:
 
 
 def test_a_batch_has_one_address_and_is_deleted_at_once(table: JobTable) -> None:
-    together, alone = table.put(number=3), table.put()
+    together, alone = table.put(name="Sam.csv", number=3), table.put()
     batch = table.get(together[0]).batch
     assert batch is not None
     assert [job.id for job in table.batch(batch)] == together
@@ -392,6 +395,8 @@ def test_a_batch_has_one_address_and_is_deleted_at_once(table: JobTable) -> None
         refused(table.batch, batch) == refused(table.get, together[0]) == (404, "not_found", None)
     )
     assert refused(delete_job, table, batch) == (404, "not_found", None)
+    upkeep.drop_uploads(table)
+    assert [text in everything(table) for text in (b"Sam.csv", b"a.csv")] == [False, True]
     assert table.status(alone[0]) == "queued"
     for ask in (table.get, table.batch):
         assert refused(ask, "abc\0def") == (404, "not_found", None)
@@ -399,9 +404,7 @@ def test_a_batch_has_one_address_and_is_deleted_at_once(table: JobTable) -> None
 
 def test_the_same_request_makes_one_job(table: JobTable) -> None:
     first = table.put(key="one")
-    assert table.known("one") == first
-    assert table.known("two") == []
-    assert table.put("bob", key="one") == first
+    assert (table.known("one"), table.known("two")) == (first, [])
     assert table.put(key="two") != first
     again = table.put(upload="same")
     assert table.put(upload="same") == again, "also after a transaction whose end was not heard of"
@@ -410,8 +413,7 @@ def test_the_same_request_makes_one_job(table: JobTable) -> None:
     assert len(secret) == 32
     assert table.secret("client") == secret != table.secret("other")
     keys = [new_key(each, request) for each in (b"a", b"b") for request in ("x", "y", "x")]
-    assert len(set(keys)) == 4
-    assert {len(key) for key in keys} == {36}
+    assert (len(set(keys)), {len(key) for key in keys}) == (4, {36})
     assert new_key(b"a") != new_key(b"a")
 
 
@@ -448,17 +450,6 @@ def test_the_disk_has_an_end(make: Make) -> None:
 # What is left
 
 
-def everything(table: JobTable) -> bytes:
-    """All bytes below the folder, and all values in the tables of PostgreSQL."""
-    rows = [
-        repr(row).encode()
-        for each in METADATA.sorted_tables
-        for row in (table.database.rows(select(each)) if table.database.shared else ())
-    ]
-    files = [path.read_bytes() for path in table.settings.data.rglob("*") if path.is_file()]
-    return b"".join([*rows, *files])
-
-
 def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
     secret = "Secretive-Sam"
     done, waiting = (table.put(name=f"{secret}.csv", number=n)[0] for n in (1, 2))
@@ -468,10 +459,13 @@ def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
     assert secret.encode() in everything(table)
     end = table.clock.now + 30.0 * DAY
     table.set(kept, expires=end + 100 * DAY)
+    for later, served in ((DAY - 0.5, 1), (0.5, 0)):
+        table.clock.now += later
+        upkeep.sweep(table)
+        assert len(table.all(clients)) == served, "clients are forgotten after a day"
     table.clock.now = table.get(done).expires - 0.5
     upkeep.sweep(table)
     assert table.status(done) == "done"
-    assert len(table.all(clients)) == 0, "of who was last served a day ago"
     table.clock.now = end
     late = (done, waiting, batch)
     for is_swept in (False, True):
@@ -488,24 +482,6 @@ def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
     upkeep.sweep(table)
     assert refused(table.get, done) == (404, "not_found", None), "that is not remembered for ever"
     assert table.all(gone) == []
-
-
-def test_clients_are_forgotten_a_day_after_they_were_served(table: JobTable) -> None:
-    table.put()
-    table.take()
-    table.clock.now += DAY - 0.5
-    upkeep.sweep(table)
-    assert len(table.all(clients)) == 1
-    table.clock.now += 0.5
-    upkeep.sweep(table)
-    assert table.all(clients) == []
-
-
-def test_nothing_is_left_of_what_is_deleted(table: JobTable) -> None:
-    (address,) = table.put(name="Secretive-Sam.csv")
-    delete_job(table, address)
-    upkeep.drop_uploads(table)
-    assert b"Secretive-Sam" not in everything(table)
 
 
 def test_uploads_stay_while_they_are_needed(table: JobTable) -> None:
@@ -578,51 +554,3 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=f"its version is {version}") as result:
             JobStore(settings)
         assert result.value.hint == "name another folder with --data"
-
-
-def test_state_counts(table: JobTable) -> None:
-    assert upkeep.state(table)["oldest_queued_seconds"] == 0.0
-    for _ in range(3):
-        table.put()
-    table.finish(table.take(), "done", result="{}")
-    upkeep.enter_worker(table, "w", 1)
-    table.clock.now += 10.0
-    table.count("jobs_stopped")
-    table.count("jobs_stopped", 2.0)
-    counters = {"jobs_results_done": 1.0, "seconds_results": 0.0, "jobs_stopped": 3.0}
-    assert upkeep.state(table) == {
-        "jobs": {"done": 1, "queued": 2},
-        "oldest_queued_seconds": 11.0,
-        "uploads": 3,
-        "upload_bytes": 15,
-        "workers": 1,
-        "counters": {**counters, "uploads": 3.0, "upload_bytes": 15.0},
-    }
-
-
-# What is told of a job
-
-
-JOB = Job(
-    id="abc", batch=None, kind="go", status="running", client="c", upload="u", options={},
-    files=[], created=DAY + 1.0, started=None, finished=None, expires=9e9, attempts=1,
-    worker="w", lease=1.0, deadline=1.0, stage="rating", done=0, total=0, players=None,
-    skipped=None, skipped_total=0, error=None, keep=None, read=1.0,
-)  # fmt: skip
-
-
-def test_a_job_as_programs_see_it() -> None:
-    job = replace(JOB, done=1, total=3)
-    told = job.as_dict(prefix="https://x.org/s", ahead=4)
-    assert told["url"] == "https://x.org/s/api/jobs/abc"
-    assert told["page"] == "https://x.org/s/r/abc"
-    assert (told["created"], told["started"]) == ("1970-01-02T00:00:01Z", None)
-    assert told["progress"] == {"stage": "rating", "done": 1, "total": 3, "fraction": 1 / 3}
-    assert (told["ahead"], told["result"], told["skipped"], told["players"]) == (4, None, [], None)
-    for changed, fraction in (({"total": 0}, 0.0), ({"done": 7}, 1.0), ({"status": "done"}, 1.0)):
-        assert replace(job, **changed).as_dict()["progress"]["fraction"] == fraction
-    asked = replace(job, status="needs_player", players=[{"name": "Ann"}], result='{"a": [1]}')
-    assert asked.as_dict()["players"] == [{"name": "Ann"}]
-    assert replace(asked, status="queued").as_dict()["players"] is None
-    assert asked.as_dict()["result"] == {"a": [1]}
-    assert moment(None) is None

@@ -25,7 +25,7 @@ from yardstone.web.problems import RequestProblem
 from yardstone.web.sent_files import file_label, look, unpack
 from yardstone.web.server import make_app
 from yardstone.web.settings import Limits
-from yardstone.web.uploads import Upload, read_fields, receive_form
+from yardstone.web.uploads import Upload, receive_form
 from yardstone.web.worker import Worker
 
 LIMITS = {"file_bytes": 100, "request_bytes": 150, "files": 3}
@@ -190,15 +190,6 @@ def test_who_is_refused_is_listened_to_for_a_while(
     monkeypatch.setattr(uploads, "_PATIENCE", 0.01)
     monkeypatch.setattr(uploads, "_DRAINED", 1 << 30)
     assert receive(tmp_path, [pieces[0], b"y", b"", b"y"])[1] == 2
-
-
-def test_fields_of_a_page() -> None:
-    async def pieces() -> Any:
-        yield b"player=Ann+%C3%A9&pla"
-        yield b"yer=&level=0.9&=x"
-
-    expected = {"player": ["Ann é", ""], "level": ["0.9"]}
-    assert asyncio.run(read_fields(pieces())) == expected
 
 
 # Names
@@ -467,18 +458,6 @@ def test_jobs_of_hostile_files(served: tuple[FastAPI, Worker], number: int) -> N
     )
     assert not list(worker.settings.data.glob("work/*"))
     assert not list(worker.settings.uploads.iterdir())
-
-
-def test_many_archives_share_one_limit(served: tuple[FastAPI, Worker]) -> None:
-    app, worker = served
-    files = [(f"{number}.zip", many(30)) for number in range(3)]
-    made = ask(app, "/api/jobs", "POST", **form([*files, ("a.bin", bytes(50))])).json()
-    assert worker.work()
-    job = ask(app, made["url"]).json()
-    assert [file["format"] for file in job["files"]] == ["zip", "unknown", "unknown", "unknown"]
-    assert job["files"][3]["reason"] == "This is not a record of games that can be read here."
-    assert (job["result"]["games"], job["skipped_total"]) == (30 * 4, 3)
-    assert job["skipped"][2]["file"] == "a.bin"
 
 
 def test_a_full_disk_is_no_mystery(served: tuple[FastAPI, Worker]) -> None:

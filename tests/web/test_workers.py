@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import io
 import json
 import logging
 import os
@@ -11,10 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,13 +24,12 @@ from tests.web.tables import Clock, JobTable
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.parallel import Track
 from yardstone.pool import Skipped
-from yardstone.web import notices, supervisor, upkeep, worker
+from yardstone.web import supervisor, upkeep, worker
 from yardstone.web.kinds import KINDS, NeedsPlayer
 from yardstone.web.kinds.kind import Task
-from yardstone.web.notices import QUEUED, Changes, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
 from yardstone.web.service import cancel_job
-from yardstone.web.supervisor import Bell, Supervisor, listen, orders
+from yardstone.web.supervisor import Bell, Supervisor, listen
 from yardstone.web.worker import Worker
 
 HOUR = 3600.0
@@ -72,10 +69,20 @@ class Time(Clock):
 
 
 def raising(error: BaseException) -> Callable[..., Any]:
-    def perform(*_: object, **__: object) -> None:
-        raise error
+    return steps(repeat(error))
 
-    return perform
+
+def steps(outcomes: Iterable[Any]) -> Callable[..., Any]:
+    """One outcome after the other: given back, or raised."""
+    rest = iter(outcomes)
+
+    def step(*_: object, **__: object) -> Any:
+        outcome = next(rest)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return step
 
 
 INTERNAL = ("internal", "Something went wrong on this server, not with your files.")
@@ -140,16 +147,15 @@ def test_a_job_sees_its_files_and_what_is_skipped_is_listed(
     (left / "of an earlier job").touch()
     assert hands.work()
     job = hands.store.get(address)
-    assert job.skipped is not None
-    assert (job.status, job.skipped_total, len(job.skipped)) == ("done", 101, 100)
-    assert [each["line"] for each in job.skipped[:2]] == [None, 1]
+    assert (job.status, job.skipped_total, len(job.skipped or ())) == ("done", 101, 100)
+    assert [each["line"] for each in (job.skipped or ())[:2]] == [None, 1]
 
 
 @pytest.mark.parametrize("notices", [False, True])
 def test_work_stops_when_the_job_is_lost(
     hands: Hands, monkeypatch: pytest.MonkeyPatch, notices: bool
 ) -> None:
-    """It hears so at its next sign of life, or when it tells its progress."""
+    """It hears so when it tells its progress, or at a sign of life before."""
 
     def perform(task: Task) -> dict[str, Any]:
         cancel_job(hands.store, address)
@@ -212,23 +218,11 @@ def test_a_worker_shows_that_it_lives(hands: Hands, monkeypatch: pytest.MonkeyPa
     time = Time()
     monkeypatch.setattr(worker, "time", time)
     for lease, pause in ((20.0, 4.0), (60.0, 5.0)):
-        lives = iter([None, ValueError(), KeyboardInterrupt()])
-        other = SimpleNamespace(settings=replace(hands.settings, lease=lease), live=steps(lives))
+        lives = steps([None, ValueError(), KeyboardInterrupt()])
+        other = SimpleNamespace(settings=replace(hands.settings, lease=lease), live=lives)
         with pytest.raises(KeyboardInterrupt):
             worker._live(other)  # type: ignore[arg-type]
         assert time.slept[-2:] == [pause, pause]
-
-
-def steps(outcomes: Iterator[Any]) -> Callable[..., Any]:
-    """One outcome after the other: given back, or raised."""
-
-    def step(*_: object, **__: object) -> Any:
-        outcome = next(outcomes)
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    return step
 
 
 def test_on_a_full_disk_jobs_wait(
@@ -259,26 +253,21 @@ def test_what_was_computed_is_handed_in_however_long_the_database_is_away(
     hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time, finish = Time(), hands.store.finish
-    away = iter([DatabaseAway(), DatabaseAway(), None])
-    again = steps(away)
+    away = steps([DatabaseAway(), DatabaseAway(), None])
     monkeypatch.setattr(worker, "time", time)
-    monkeypatch.setattr(
-        hands.store, "finish", lambda *given, **more: again() or finish(*given, **more)
-    )
+    monkeypatch.setattr(hands.store, "finish", lambda *job, **how: away() or finish(*job, **how))
     address = hands.send(lambda task: {}, monkeypatch)
     assert hands.work()
-    assert hands.store.get(address).status == "done"
-    assert time.slept == [0.5, 0.5]
+    assert (hands.store.get(address).status, time.slept) == ("done", [0.5, 0.5])
 
 
 def test_looks_are_rarer_while_there_is_nothing(
     hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    time = Time()
-    waits: list[float] = []
+    time, waits = Time(), [0.0][:0]
     monkeypatch.setattr(worker, "time", time)
     outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
-    monkeypatch.setattr(hands, "work", steps(iter(outcomes)))
+    monkeypatch.setattr(hands, "work", steps(outcomes))
     bell = SimpleNamespace(wait=waits.append, longest=0.25)
     with pytest.raises(KeyboardInterrupt):
         hands.run(bell)  # type: ignore[arg-type]
@@ -288,13 +277,11 @@ def test_looks_are_rarer_while_there_is_nothing(
 
 def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    outcomes = steps(iter([InputError("none"), "a network"]))
-
-    def load(*given: Any, **how: Any) -> Any:
-        asked.append(how)
-        return outcomes()
-
-    monkeypatch.setattr("yardstone.strength.players.model_network", load)
+    outcomes = steps([InputError("none"), "a network"])
+    monkeypatch.setattr(
+        "yardstone.strength.players.model_network",
+        lambda *given, **how: asked.append(how) or outcomes(),
+    )
     with pytest.raises(RequestProblem) as result:
         hands.network()
     assert (result.value.code, result.value.status) == ("no_network", 503)
@@ -303,7 +290,7 @@ def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatc
     assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
 
 
-# The bell, and notices
+# The bell
 
 
 def test_each_ring_wakes_once() -> None:
@@ -320,72 +307,6 @@ def test_each_ring_wakes_once() -> None:
     bell.close()
     bell.ring()
     bell.wait(0.0)
-
-
-class Line(SimpleNamespace):
-    """A connection on which notices come as they are told."""
-
-    def __init__(self, *came: Any) -> None:
-        super().__init__(asked=[], came=iter(came), closed=False)
-
-    def execute(self, statement: str) -> None:
-        self.asked.append(statement)
-
-    def notifies(self, timeout: float, stop_after: int) -> list[SimpleNamespace]:
-        came = next(self.came)
-        if isinstance(came, Exception):
-            raise came
-        return [SimpleNamespace(payload=text) for text in came]
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_notices_are_listened_to_again_when_the_line_breaks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    time = Time()
-    monkeypatch.setattr(notices, "time", time)
-    first = Line(["a"], [], [], OSError())
-    lines = steps(iter([DatabaseAway(), first, Line()]))
-    listener = Listener(SimpleNamespace(own_connection=lines), QUEUED)  # type: ignore[arg-type]
-    assert (listener.wait(9.0), listener.longest, time.slept) == ([], 0.25, [0.25])
-    time.now += 1.5
-    assert listener.wait(0.125) == [], "that was tried just now"
-    time.now += 0.125
-    assert listener.wait(9.0) is None, "something may have come before"
-    assert (listener.longest, first.asked) == (5.0, ["LISTEN yardstone_queued"])
-    assert first.autocommit is True
-    assert listener.wait(9.0) == ["a"]
-    time.now += 15.0
-    assert listener.wait(9.0) == []
-    assert len(first.asked) == 1
-    time.now += 0.5
-    assert listener.wait(9.0) == []
-    assert first.asked[1:] == ["SELECT 1"], "nothing was heard for long"
-    assert (listener.wait(9.0), listener.longest, first.closed) == ([], 0.25, True)
-    assert listener.wait(9.0) is None
-    listener.close()
-
-
-def test_who_waits_for_a_job_is_woken_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notices, "_LOOKS_LISTENING", 600.0)
-    monkeypatch.setattr(notices, "_LOOKS", 0.001)
-
-    async def main() -> None:
-        changes = Changes(SimpleNamespace(shared=False))  # type: ignore[arg-type]
-        await changes.wait("a")  # until the next look
-        changes._listener = SimpleNamespace(is_listening=True)  # type: ignore[assignment]
-        waits = [asyncio.create_task(changes.wait(address)) for address in "abc"]
-        await asyncio.sleep(0)
-        changes._wake(["x a", "b"])
-        await asyncio.gather(*waits[:2])
-        assert not waits[2].done()
-        changes._wake(None)
-        await waits[2]
-        assert not changes._waiting
-
-    asyncio.run(main())
 
 
 # The supervisor
@@ -416,6 +337,7 @@ class Process:
 class Watch(Supervisor):
     """A supervisor of processes that are none, by a clock of its own."""
 
+    store: JobTable
     time: Time
     made: list[Process]
     signals: list[tuple[int, int]]
@@ -439,9 +361,8 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
 
     monkeypatch.setattr(supervisor, "time", made.time)
     monkeypatch.setattr("yardstone.web.supervisor.subprocess.Popen", start)
-    monkeypatch.setattr(
-        "yardstone.web.supervisor.os.killpg", lambda *given: made.signals.append(given)
-    )
+    kill = "yardstone.web.supervisor.os.killpg"
+    monkeypatch.setattr(kill, lambda *given: made.signals.append(given))
     monkeypatch.setattr(supervisor, "memory_of", lambda _: 20 << 20)
     yield made
     if made.bell.ends is not None:
@@ -495,7 +416,7 @@ def test_the_job_of_a_dead_worker_is_done_again(
     watch._tick()
     name = watch.children[0].name
     upkeep.enter_worker(watch.store, name, 1)
-    (address,) = watch.store.put()  # type: ignore[attr-defined]
+    (address,) = watch.store.put()
     assert watch.store.claim(name)
     watch.only().status = 1
     release = upkeep.release
@@ -514,37 +435,32 @@ def test_the_job_of_a_dead_worker_is_done_again(
     assert "could not tend the jobs" in caplog.text
 
 
-def test_a_worker_that_takes_too_much_memory_is_killed(
-    watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watch._tick()
-    (address,) = watch.store.put()  # type: ignore[attr-defined]
-    assert watch.store.claim(watch.children[0].name)
-    watch._tick()
-    assert watch.signals == []
-    monkeypatch.setattr(supervisor, "memory_of", lambda _: (20 << 20) + 1)
-    watch._tick()
-    assert watch.signals == [(watch.only().pid, signal.SIGKILL)]
-    error = watch.store.get(address).error
-    assert error is not None
-    assert error["code"] == "too_heavy"
-
-
-def test_a_worker_that_does_not_give_up_its_job_is_killed(
+def test_who_takes_too_much_memory_or_does_not_give_up_its_job_is_killed(
     watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watch._tick()
     strays = {watch.children[0].name, "of another supervisor"}
-    monkeypatch.setattr(upkeep, "stray_workers", lambda _: strays & {*strays})
-    kept = strays
-    for now, who in ((0.0, kept), (5.0, set()), (6.0, kept), (14.0, kept)):
-        strays = who
+    (address,) = watch.store.put()
+    assert watch.store.claim(watch.children[0].name)
+    watch._tick()
+    assert watch.signals == []
+    killed = (watch.only().pid, signal.SIGKILL)
+    monkeypatch.setattr(supervisor, "memory_of", lambda _: (20 << 20) + 1)
+    watch._tick()
+    assert watch.signals == [killed]
+    error = watch.store.get(address).error
+    assert error is not None
+    assert error["code"] == "too_heavy"
+    monkeypatch.setattr(supervisor, "memory_of", lambda _: 20 << 20)
+    watch._tick()
+    for now, found in ((0.0, strays), (5.0, {"other"}), (6.0, strays), (14.0, strays)):
+        monkeypatch.setattr(upkeep, "stray_workers", lambda _, found=found: found)
         watch.time.now = 2000.0 + now
         watch._tick()
-        assert watch.signals == [], "within eight seconds, and no stray in between"
+        assert watch.signals == [killed], "within eight seconds, and no stray in between"
     watch.time.now += 0.5
     watch._tick()
-    assert watch.signals == [(watch.only().pid, signal.SIGKILL)]
+    assert watch.signals == [killed] * 2
 
 
 def test_what_is_done_now_and_then(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -569,7 +485,7 @@ def test_what_is_done_now_and_then(watch: Watch, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_end_of_a_supervisor(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    (address,) = watch.store.put()  # type: ignore[attr-defined]
+    (address,) = watch.store.put()
 
     def tick() -> None:
         Supervisor._tick(watch)
@@ -601,20 +517,3 @@ def test_where_a_server_listens(tmp_path: Path) -> None:
     made._end()
     made.socket = SimpleNamespace(getsockname=lambda: ("::1", 80, 0, 0))  # type: ignore[assignment]
     assert made.address == "http://[::1]:80/s/"
-
-
-def test_a_process_ends_with_its_supervisor(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, over = Time(), threading.Event()
-    ended: list[object] = []
-
-    def leave(status: int) -> None:
-        ended.append((status, time.slept))
-        over.set()
-
-    line = SimpleNamespace(readline=lambda: '{"a": 1}', buffer=io.BytesIO(b"xx"))
-    monkeypatch.setattr(supervisor, "sys", SimpleNamespace(stdin=line))
-    monkeypatch.setattr(supervisor, "time", time)
-    monkeypatch.setattr(supervisor, "os", SimpleNamespace(_exit=leave))
-    assert orders(lambda: ended.append("asked"), 5.0) == {"a": 1}
-    assert over.wait(60.0)
-    assert ended == ["asked", (1, [5.0])]
