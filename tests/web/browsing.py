@@ -42,7 +42,7 @@ def opened(
 def readable(page: Page, what: str) -> None:
     """Assert that all text has enough contrast, on light and dark screens."""
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         found = page.evaluate(_CONTRAST)
         assert len(found) > 4, what
         weak = [each for each in found if each["ratio"] < (3.0 if each["large"] else 4.5)]

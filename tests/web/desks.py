@@ -109,9 +109,9 @@ class DeskServer:
         return made.game_of[number, made.find(first)].result
 
 
-def copied(folder: Path, name: str = "open.xml") -> Path:
+def copied(folder: Path) -> Path:
     """The tournament that comes with the package, before its last round: 4 of 5 are played."""
-    file = folder / name
+    file = folder / "open.xml"
     before, _ = without_rounds(read_tournament(example("open.xml")), 5)
     file.write_bytes(to_bytes(before, file))
     return file

@@ -20,7 +20,7 @@ GAME = example("professional.sgf")
 SCRIPT = "<script>document.title='owned'</script>"
 
 
-def go_result(games: int = 3, *, scale: str = "fox") -> dict[str, Any]:
+def go_result(games: int = 3) -> dict[str, Any]:
     """An estimate whose figures are made up, on the moves of one real game."""
     from yardstone.go.inputs import game_positions
     from yardstone.go.points import BLACK, WHITE, point_name
@@ -29,12 +29,11 @@ def go_result(games: int = 3, *, scale: str = "fox") -> dict[str, Any]:
     rng = np.random.default_rng(5)
     game = next(read_games(GAME))
     names = [point_name(int(point), 19) for point in game.moves]
-    shift, factor = {"fox": (0.0, 1.0), "ogs": (1750.0, 80.0), "egf": (1950.0, 100.0)}[scale]
 
     def shown(rating: float, reach: float) -> dict[str, Any]:
         ends = {"rating": rating, "low": rating - reach, "high": rating + 0.9 * reach}
         rank = f"{int(rating)}d" if rating >= 1 else f"{1 - int(np.floor(rating))}k"
-        return {"rank": rank, **{k: round(shift + factor * v, 2) for k, v in ends.items()}}
+        return {"rank": rank, **{k: round(v, 2) for k, v in ends.items()}}
 
     by_game = []
     for number in range(games):
@@ -75,7 +74,7 @@ def go_result(games: int = 3, *, scale: str = "fox") -> dict[str, Any]:
     ranks = ["3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10))]
     share = np.exp(-0.5 * ((np.arange(11) - 4.4) / 1.1) ** 2)
     return {
-        "format": 3, "player": "Park Junghwan", "scale": scale, "basis": "fox", **shown(3.42, 1.3),
+        "format": 3, "player": "Park Junghwan", "scale": "fox", "basis": "fox", **shown(3.42, 1.3),
         "low_rank": "2d", "high_rank": "4d", "level": 0.9, "games": games,
         "moves": sum(each["moves"] for each in by_game),
         "fox": {"rating": 3.42, "low": 2.1, "high": 4.6},

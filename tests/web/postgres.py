@@ -47,7 +47,7 @@ class Postgres:
     def __init__(self, *, durable: bool = False) -> None:
         self._programs = programs()
         self.folder = Path(tempfile.mkdtemp(prefix="yardstone-postgres-"))
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[Any] | None = None
         self._numbers = count(1)
         self.log, self._data, self.port = self.folder / "log", self.folder / "data", 0
         self._other: dict[str, Any] = {"stdin": subprocess.DEVNULL, "cwd": "/"}
@@ -55,9 +55,9 @@ class Postgres:
             self._other |= {"user": "nobody", "extra_groups": []}
             shutil.chown(self.folder, "nobody")
         options = ["--username", _USER, "--auth=trust", "--encoding=UTF8", "--locale=C"]
-        command = [self._programs / "initdb", "--pgdata", self._data, *options, "--no-sync"]
-        made = subprocess.run(command, capture_output=True, **self._other)
-        assert made.returncode == 0, made.stderr.decode()
+        command = [f"{self._programs}/initdb", "--pgdata", f"{self._data}", *options, "--no-sync"]
+        made = subprocess.run(command, capture_output=True, check=False, **self._other)
+        assert made.returncode == 0, made.stderr
         unsafe = () if durable else ("fsync", "synchronous_commit", "full_page_writes")
         settings = {**_SETTINGS, **dict.fromkeys(unsafe, "off")}
         with (self._data / "postgresql.conf").open("a") as file:
@@ -68,7 +68,7 @@ class Postgres:
         """Start it, and wait until it answers; at the same port as before."""
         for _ in range(5):  # somebody else may take the port first
             port = self.port or _free_port()
-            command = [self._programs / "postgres", "-D", self._data, "-p", str(port)]
+            command = [f"{self._programs}/postgres", "-D", f"{self._data}", "-p", str(port)]
             with self.log.open("ab") as log:  # a Ctrl-C reaches the tests alone
                 self._process = subprocess.Popen(
                     command, stdout=log, stderr=log, start_new_session=True, **self._other

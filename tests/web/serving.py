@@ -85,13 +85,6 @@ class Server:
         assert answer.status_code == 202, answer.text
         return str(answer.json()["id"])
 
-    def uploads(self) -> int:
-        """How many uploads are kept, those included that are just arriving."""
-        from yardstone.web import upkeep
-
-        kept = int(upkeep.state(self.worker.store)["uploads"])
-        return kept + len(list(self.settings.uploads.iterdir()))
-
     def get(self, path: str, **more: Any) -> Response:
         return self.request("GET", path, **more)
 

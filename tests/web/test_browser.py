@@ -137,7 +137,7 @@ def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, serve
         address = page.url.removeprefix(server.url).partition("#")[0]
     narrow = {"width": 390, "height": 844}
     with opened(browser, server.url, f"{address}#game-2", viewport=narrow) as page:
-        page.locator("#game-2 svg").first.wait_for()  # a link opens what is folded
+        page.locator("#game-2 svg:visible").first.wait_for()  # a link opens what is folded
         costly, named = page.locator("#costly"), []
         (game,) = [
             place

@@ -244,12 +244,18 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     line.lose_answer(b"COMMIT")
     store.finish(job, "done", result='{"a": 1}')
     assert store.get(address).result == '{"a": 1}'
+    assert upkeep.state(store)["counters"]["jobs_results_done"] == 1.0
+    assert line.losses == 3
+
+
+def test_what_is_counted_once_is_not_tried_again(
+    stores: Stores, postgres_url: str, line: Line
+) -> None:
+    store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
-    with pytest.raises(DatabaseAway):  # what is counted once is not tried again
+    with pytest.raises(DatabaseAway):
         store.count("jobs_stopped")
-    counters = upkeep.state(store)["counters"]
-    assert (counters["jobs_results_done"], counters["jobs_stopped"]) == (1.0, 1.0)
-    assert line.losses == 4
+    assert upkeep.state(store)["counters"]["jobs_stopped"] == 1.0
 
 
 def test_an_outage_is_only_a_pause(
@@ -303,10 +309,11 @@ def test_a_job_wakes_workers_of_other_machines(
     assert listener.wait(600.0) == [""]
     line.cut()
     assert listener.wait(600.0) == []
-    assert not listener.is_listening
+    lost = not listener.is_listening
     line.restore()
     while not listener.is_listening:
         listener.wait(0.1)
+    assert lost
     put(sender, "bob")
     assert listener.wait(600.0) == [""]
     listener.close()
@@ -318,8 +325,8 @@ def test_a_job_wakes_workers_of_other_machines(
 def test_addresses_and_their_passwords(tmp_path: Path, stores: Stores, postgres: Postgres) -> None:
     none = f"127.0.0.1:{postgres.port}/nothing"
     for address, message in (
-        ("mysql://a:secret@b/c", ""), ("postgresql://a:secret@b", ""), (":", ""),
-        ("postgresql+asyncpg://a:secret@b/c", ""),
+        ("mysql://a:secret@b/c", None), ("postgresql://a:secret@b", None), (":", None),
+        ("postgresql+asyncpg://a:secret@b/c", None),
         (f"postgresql://yardstone:secret@{none}", f"{none}.* does not exist"),
     ):  # fmt: skip
         options = {"database": address, "data": tmp_path}

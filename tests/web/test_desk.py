@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.web.desks import DeskServer, Helper, copied, plain, served
+from tests.web.processes import until
 from tests.web.tables import Clock
 from yardstone.errors import InputError
 from yardstone.examples import example
@@ -108,8 +109,8 @@ def test_chances_are_computed_by_one_process_at_a_time(
         asked.append(work)
 
         def submit(*given: Any) -> Future[str]:
-            work.append(Future())
-            return work[-1]
+            work.append(future := Future[str]())
+            return future
 
         return SimpleNamespace(submit=submit, shutdown=lambda **how: work.append(how))
 
@@ -271,7 +272,8 @@ def test_what_another_program_writes_is_seen_and_kept(desk: DeskServer) -> None:
     half = desk.file.read_bytes()[:-4000]
     desk.file.write_bytes(half)
     assert helper.result(4, first, second, "0-1", "1-0") == 422
-    assert "The file cannot be read at the moment" in plain(helper.page("/"))
+    told = "The file cannot be read at the moment"
+    until(lambda: told in plain(helper.page("/")), "the desk looks at its file again")
     assert desk.file.read_bytes() == half
 
 

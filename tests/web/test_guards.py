@@ -292,8 +292,8 @@ def test_who_is_answered(site: Site, desk: Callable[..., FastAPI]) -> None:
         clients = ("127.0.0.1", "10.9.9.9", "192.0.2.1", "nobody")
         assert [ask(app, "/metrics", client=each).status for each in clients] == statuses
     app = site({"queue_client": 1})
-    clients = ("2001:db8::1", "2001:db8::2", "192.0.2.1")
-    codes = [sent(app, client=client).code for client in clients]
+    three = ("2001:db8::1", "2001:db8::2", "192.0.2.1")
+    codes = [sent(app, client=client).code for client in three]
     assert codes == [(202, ""), (429, "queue_client"), (202, "")], "one place in the line"
 
 

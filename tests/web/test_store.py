@@ -109,8 +109,8 @@ def test_what_many_do_at_once_is_done_once(make: Make) -> None:
     taken: list[Job] = []
     at_once(3, lambda number: taken.append(machines[number % 2].take(f"w{number}")))
     assert sorted(job.client for job in taken) == ["ann", "greedy", "late"]
-    for each in taken:
-        table.set(each.id, lease=1.0)
+    for job in taken:
+        table.set(job.id, lease=1.0)
     recovered: list[int] = []
     at_once(3, lambda number: recovered.append(upkeep.recover(machines[number % 2])))
     assert sum(recovered) == 3
@@ -148,8 +148,8 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     assert table.heartbeat(job)
     told = {"stage": "rating", "done": 3, "total": 9, "lease": beat + 5.0 + LEASE}
     assert shown(table.get(address), *told) == told
-    for changed, fraction in (({}, 1 / 3), ({"total": 0}, 0.0), ({"done": 10}, 1.0)):
-        plain = replace(table.get(address), **changed).as_dict()
+    for done, total, fraction in ((3, 9, 1 / 3), (3, 0, 0.0), (10, 9, 1.0)):
+        plain = replace(table.get(address), done=done, total=total).as_dict()
         assert plain["progress"]["fraction"] == fraction
     assert table.all(workers)[0]["seen"] == beat + 5.0
     # Its end.

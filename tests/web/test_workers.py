@@ -278,10 +278,12 @@ def test_looks_are_rarer_while_there_is_nothing(
 def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     outcomes = steps([InputError("none"), "a network"])
-    monkeypatch.setattr(
-        "yardstone.strength.players.model_network",
-        lambda *given, **how: asked.append(how) or outcomes(),
-    )
+
+    def load(*given: Any, **how: Any) -> Any:
+        asked.append(how)
+        return outcomes()
+
+    monkeypatch.setattr("yardstone.strength.players.model_network", load)
     with pytest.raises(RequestProblem) as result:
         hands.network()
     assert (result.value.code, result.value.status) == ("no_network", 503)
