@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
 import zipfile
 from pathlib import Path
@@ -14,7 +12,6 @@ from tests.shared import shared_path
 from yardstone.errors import InputError
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.nets.store import KNOWN
-from yardstone.go.points import WHITE
 from yardstone.records.sgf import read_games
 from yardstone.reports.strength import headline
 from yardstone.strength.estimation import StrengthEstimate, estimate_player
@@ -105,23 +102,3 @@ def test_a_weak_player_of_ogs_is_told_a_kyu_rank_there(network: Network, tmp_pat
     others = r"On other scales: (Fox \dk or weaker, )?OGS 2020 \d\dk( or weaker)?, EGF \d\dk"
     assert re.match(others, lines[2])
     assert any("people who played programs at OGS" in note for note in result.notes)
-
-
-def test_a_bot_that_plays_down_looks_unlikely(network: Network, tmp_path: Path) -> None:
-    data = shared_path("data/go/ogs_weak")
-    with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
-        rows = [
-            row
-            for row in csv.DictReader(file)
-            if (row["bot"], row["handicap"]) == ("W", "0")
-            and int(row["moves"]) > 120
-            and float(row["white_rank_num"] or 99) < 14.0
-        ][:2]
-    with zipfile.ZipFile(data / "games.zip") as archive:
-        paths = [Path(archive.extract(row["file"], tmp_path)) for row in rows]
-    best = estimate_player(list(read_games(*paths)), colour=WHITE, net=network)
-    assert best.basis == "ogs"  # nobody at Fox plays so
-    result = best.on_scale("fox")
-    assert (result.whole.unlikely, result.whole.low, result.whole.high) == (True, None, None)
-    assert "look like those of nobody" in result.notes[0]
-    assert headline(result.as_dict())[1].startswith("No interval of 90 % can be given")

@@ -7,13 +7,11 @@ import gzip
 import zipfile
 from pathlib import Path
 
-import numpy as np
-
 import yardstone
 from tests.records.made_sgf import archive
 from tests.shared import shared_or_made, shared_path
 from yardstone.records.go_game import GoGame
-from yardstone.records.sgf import MoveListReader, SgfReader, read_games, write_sgf
+from yardstone.records.sgf import SgfReader, read_games, write_sgf
 
 LEAGUE = "data/go/ogs_league.zip"
 
@@ -60,19 +58,3 @@ def test_ogs_league_is_rated_from_its_archive() -> None:
     assert (len(pool), len(pool.players)) == (58, 22)
     assert sorted(set(pool.columns["komi"].tolist())) == [0.5, 6.5]
     assert int((pool.columns["handicap"] > 0).sum()) == 15
-
-
-def test_lists_of_moves_meet_their_results() -> None:
-    table = shared_path("data/go/tygem_2005_2011.tsv.gz")
-    results = yardstone.read(
-        table, columns={"game_id": "game_id", "n": "moves"}, first="black", times=True
-    )
-    reader = MoveListReader(shared_path("data/go/tygem_moves/2005-11.zip"), results=results)
-    games = list(reader)
-    assert len(games) == 3710
-    assert not len(reader.skipped)
-    numbers = dict(
-        zip(results.columns["game_id"].tolist(), results.columns["n"].tolist(), strict=True)
-    )
-    said = np.array([int(numbers[game.properties["GN"][0]]) for game in games])
-    assert (said == [len(game.moves) for game in games]).mean() > 0.95
