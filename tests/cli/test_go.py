@@ -131,9 +131,7 @@ def test_features(run: Command) -> None:
     assert opened.settings["rules"] == "koPOSITIONALscoreAREAtaxNONEsui1"
     assert run(line).out.startswith("2 games, 13 moves")  # again: all is there
     for option, message in (
-        ("--symmetries 2", "another setting: symmetries is 1, not 2"),
-        ("--rules japanese", "another setting: rules"),
-        ("--features head", "another setting: trunk"),
-        ("--batch 8", "another setting: batch is 16, not 8"),
-    ):
-        assert message in run(f"{line} {option}", status=1).err
+        ("--symmetries 2", "symmetries is 1, not 2"), ("--rules japanese", "rules"),
+        ("--features head", "trunk"), ("--batch 8", "batch is 16, not 8"),
+    ):  # fmt: skip
+        assert f"another setting: {message}" in run(f"{line} {option}", status=1).err

@@ -54,11 +54,9 @@ def test_a_network_in_detail(cache: Path, run: Command) -> None:
     write_network(run.folder / "one.bin.gz", ALL_SHAPES["v17-fixed"])
     text = run("go nets show one.bin.gz").out
     for words in (
-        "random-17-1\n",
-        "3 (1 attention, 1 feed-forward, 1 residual)",
-        "spatial root mean square",
-        "as if suicide were legal",
-    ):
+        "random-17-1\n", "3 (1 attention, 1 feed-forward, 1 residual)",
+        "spatial root mean square", "as if suicide were legal",
+    ):  # fmt: skip
         assert words in text
     run("go nets add one.bin.gz")
     result = run.json("go nets show")

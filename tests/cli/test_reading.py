@@ -21,16 +21,12 @@ def table(run: Command, columns: str, results: list[str]) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "rate odd.csv -o out.csv",
-        "rate odd.csv -q",
-        "rate odd.csv --memory 500MB",
-        "history odd.csv -o out.txt",
+        "rate odd.csv -o out.csv", "rate odd.csv -q", "rate odd.csv --memory 500MB",
+        "history odd.csv -o out.txt", "predict Ann Bob odd.csv", "convert odd.csv -o out.pgn -q",
         "evaluate odd.csv --systems elo --replicates 0 -o out.csv",
-        "predict Ann Bob odd.csv",
-        "convert odd.csv -o out.pgn -q",
         "match odd.csv --players Ann Bob",
     ],
-)
+)  # fmt: skip
 def test_every_command_says_what_was_skipped(line: str, run: Command) -> None:
     said = run(line).err
     assert "yardstone: 1 record was skipped: 1 unknown result\n" in said

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zipfile
+from itertools import islice
 from pathlib import Path
 
 import yardstone
 from tests.records.made_sgf import archive
 from tests.shared import shared_or_made, shared_path
+from yardstone.go.inputs import encode_game
+from yardstone.go.points import PASS
+from yardstone.go.rules import NAMED_RULES
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, read_games, write_sgf
 
@@ -58,3 +63,19 @@ def test_ogs_league_is_rated_from_its_archive() -> None:
     assert (len(pool), len(pool.players)) == (58, 22)
     assert sorted(set(pool.columns["komi"].tolist())) == [0.5, 6.5]
     assert int((pool.columns["handicap"] > 0).sum()) == 15
+
+
+def test_games_of_a_server_are_legal() -> None:
+    """The first games of Tygem's archive."""
+    path = shared_path("data/go/tygem_moves/2005-11.zip")
+    with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as lines:
+        for line in islice(lines, 100):
+            moves = re.findall(rb";([BW])\[([a-s]{0,2})\]", line)
+            encoded = encode_game(
+                19,
+                moves=[(p[1] - 97) * 19 + p[0] - 97 if p else PASS for _, p in moves],
+                colours=[1 + (colour == b"W") for colour, _ in moves],
+                rules=NAMED_RULES["japanese"],
+                positions=[len(moves)],
+            )
+            assert (encoded.illegal_at, encoded.breaches.tolist()) == (-1, [])

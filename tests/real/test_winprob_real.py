@@ -10,8 +10,10 @@ import pytest
 from tests.shared import shared_path
 from yardstone.errors import YardstoneWarning
 from yardstone.pool import Pool
+from yardstone.winprob.fit import EVENT_GAMES, fit_winning_model
 from yardstone.winprob.games import read_games_csv
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
+from yardstone.winprob.model import winning_model
 from yardstone.winprob.scales import convert
 from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
 from yardstone_lab.kaniuk import fit_grades, read_egf_list
@@ -60,3 +62,14 @@ def test_grade_against_rating() -> None:
     # By definition 100 a grade and 2100 at 1 dan: declared grades flatter a little.
     shortfall = convert(fit.grades, "grade", "egf") - fit.mean
     assert np.all(shortfall[(fit.grades >= -12) & (fit.grades <= 2)] > 5)
+
+
+def test_the_model_that_ships_is_the_fit_to_the_tournaments(pool: Pool) -> None:
+    result, ships = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES), winning_model()
+    assert result.model.about == ships.about
+    one, two = np.meshgrid(np.arange(-30.0, 9.0), np.arange(-30.0, 9.0))
+    known = ships.probability(one, two)
+    np.testing.assert_allclose(result.model.probability(one, two), known, atol=1e-7)
+    games, stones = ([1.0, -10.0, -5.0], [3.0, -9.0, 0.0]), [0.0, 0.0, 4.0]
+    ours, theirs = (each.interval(*games, handicap=stones) for each in (result.model, ships))
+    np.testing.assert_allclose(np.array(ours), np.array(theirs), atol=1e-5)
