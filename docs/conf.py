@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sphinx.addnodes import pending_xref
+
 from yardstone.reports.drawing import COLOURS
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 #: Where the functions of commands are.
@@ -23,7 +27,6 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
 ]
 exclude_patterns = [
     "_build",
@@ -34,6 +37,8 @@ exclude_patterns = [
 
 myst_enable_extensions = ["deflist", "dollarmath", "colon_fence"]
 myst_heading_anchors = 3
+# The side bar of each page would hold every function of the reference, and take most of the time.
+toc_object_entries = False
 
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "signature"
@@ -66,6 +71,13 @@ def with_examples(
         lines[place:] = ["Examples::", "", *lines[place + 1 :]]
 
 
+def without_builtins(app: Sphinx, document: nodes.document) -> None:
+    """Names of Python's own, such as `str`, are not sought among all of the reference."""
+    for name in list(document.findall(pending_xref)):
+        if name.get("refdomain") == "py" and hasattr(builtins, name["reftarget"]):
+            name.replace_self(name.children)
+
+
 def night() -> str:
     """Rules that give a picture of a file, whose colours are fixed, those of dark screens."""
     rules = {
@@ -91,5 +103,6 @@ def dark_pictures(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("build-finished", dark_pictures)
+    app.connect("doctree-read", without_builtins)
     app.connect("autodoc-process-docstring", with_examples, priority=400)
     app.connect("autodoc-process-signature", without_options)

@@ -57,7 +57,7 @@ ROOMS = (
 TESTS = ("tests",)
 LEFT_OUT = ("tests/docs", "tests/faults", "tests/fuzz", "tests/test_cluster.py")
 #: Tests that a mutant meets at most, and the seconds that they take when all is well.
-MOST_TESTS, MOST_SECONDS = 60, 45.0
+MOST_TESTS, MOST_SECONDS = 250, 45.0
 #: Libraries that a process imports once for all faults; nothing of Yardstone.
 _LIBRARIES = (
     "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse.linalg", "numba", "hypothesis",
@@ -270,8 +270,10 @@ class Lines:
         for first, last, tests in self._loops[file]:
             if first <= line <= last:
                 every |= tests
-        if not every:  # run by the import: any test of the file may see it
-            every = set().union(*lines.values())
+        if not every:  # run by the import: tests of what it is for, or any of the file
+            used = _uses((ROOT / file).read_text("utf-8"), line)
+            every = set().union(*(lines[each] for each in used if each in lines)) - {""}
+            every = every or set().union(*lines.values())
         every = every & self.seconds.keys()
         chosen: list[str] = []
         time = 0.0
@@ -283,6 +285,28 @@ class Lines:
             if len(chosen) == MOST_TESTS:
                 break
         return chosen
+
+
+def _uses(source: str, line: int) -> set[int]:
+    """Lines that use what a line defines: those of its function, or that name what it sets."""
+    names: set[str] = set()
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(body=[first, *_]) if node.lineno <= line < first.lineno:
+                return set(range(first.lineno, (node.end_lineno or line) + 1))
+            case ast.Assign(targets=targets) if node.lineno <= line <= (node.end_lineno or line):
+                names |= {each.id for each in targets if isinstance(each, ast.Name)}
+            case ast.AnnAssign(target=ast.Name(id=name)) if (
+                node.lineno <= line <= (node.end_lineno or line)
+            ):
+                names.add(name)
+    return {
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and node.id in names)
+        or (isinstance(node, ast.Attribute) and node.attr in names)
+    }
 
 
 # ----------------------------------------------------------------------------- the work
