@@ -105,7 +105,7 @@ SECONDS ?= 3600
 TARGETS ?=
 
 fuzz: $(TOOLS)
-	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(TARGETS)
+	$(BIN)/python -m tests.fuzz run --seconds $(SECONDS) $(TARGETS)
 
 lint: $(TOOLS)
 	$(BIN)/ruff check
@@ -132,11 +132,11 @@ STUDIES ?=
 studies: $(TOOLS)
 	$(BIN)/python -m lab.studies $(STUDIES)
 
-# Options, as in FAULTS="--each 1".
-FAULTS ?=
+# So many trials of each fault of each command.
+EACH ?= 1
 
 faults: $(TOOLS)
-	$(BIN)/python -m tests.faults $(FAULTS)
+	FAULTS_EACH=$(EACH) $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal tests/faults
 
 # A sample of small faults; what is done is kept in build/mutants, and is gone on from.
 SAMPLE ?= 600

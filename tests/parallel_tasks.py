@@ -14,6 +14,9 @@ import numpy as np
 from yardstone import parallel
 from yardstone.errors import InputError
 
+#: What is told of an exception that cannot be sent.
+STUBBORN = "(?s)item [12] of 2: 0.*raise_stubborn.*Stubborn"
+
 
 def square(number: int) -> int:
     return number * number
@@ -21,7 +24,7 @@ def square(number: int) -> int:
 
 def slow_first(number: int) -> int:
     if number == 0:
-        time.sleep(0.3)
+        time.sleep(0.1)
     return number
 
 
@@ -82,7 +85,7 @@ def wait_for_death(folder: str, head: str, number: int) -> int:
         except FileExistsError:
             return number
         time.sleep(120)
-    time.sleep(0.05)
+    time.sleep(0.05)  # so that each machine gets some
     return number
 
 

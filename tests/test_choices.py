@@ -31,7 +31,6 @@ NEEDED: dict[str, dict[str, Any]] = {
 NOT_ALONE = {("Fusion", "period"), ("GlickoFromMoves", "period")}
 
 
-@pytest.fixture(scope="module")
 def owners() -> dict[str, type]:
     """Public dataclasses that check their fields and need no argument."""
     result = {}
@@ -47,14 +46,13 @@ def owners() -> dict[str, type]:
     return result
 
 
-def test_every_class_refuses_wrong_words_and_numbers(owners: dict[str, type]) -> None:
+def test_every_class_refuses_wrong_words_and_numbers() -> None:
     from yardstone.ratings.systems import SYSTEMS
 
+    every = owners()
     systems = {type(entry.make()).__name__ for entry in SYSTEMS.values()}
-    assert systems | {"BradleyTerry", "Sprt", "SktLr", "Handicap", "KFactor", "Prior"} <= set(
-        owners
-    )
-    for name, owner in owners.items():
+    assert systems | {"BradleyTerry", "Sprt", "SktLr", "Handicap", "KFactor", "Prior"} <= set(every)
+    for name, owner in every.items():
         checked = choices._kinds(owner)
         worded = {part.name for part in dataclasses.fields(owner) if "Literal" in str(part.type)}
         assert worded <= {kind.name for kind in checked}, name
@@ -70,9 +68,8 @@ def test_every_class_refuses_wrong_words_and_numbers(owners: dict[str, type]) ->
                 owner(**{**fixed, kind.name: word})
 
 
-@pytest.mark.parametrize(
-    ("value", "limits", "fits"),
-    [
+def test_numbers_have_limits() -> None:
+    rows: tuple[tuple[object, dict[str, Any], bool], ...] = (
         (3, {"least": 3, "whole": True}, True),
         (2, {"least": 3, "whole": True}, False),
         (np.int64(3), {"whole": True}, True),
@@ -87,14 +84,13 @@ def test_every_class_refuses_wrong_words_and_numbers(owners: dict[str, type]) ->
         ("3", {}, False),
         (10**400, {"least": 0.0}, False),  # beyond any float
         (10**400, {"whole": True}, False),
-    ],
-)
-def test_numbers_have_limits(value: object, limits: dict[str, Any], fits: bool) -> None:
-    if fits:
-        check_number("n", value, **limits)
-        return
-    with pytest.raises(UsageError, match=r"^n must be a (whole )?number"):
-        check_number("n", value, **limits)
+    )
+    for value, limits, fits in rows:
+        if fits:
+            check_number("n", value, **limits)
+            continue
+        with pytest.raises(UsageError, match=r"^n must be a (whole )?number"):
+            check_number("n", value, **limits)
 
 
 @dataclasses.dataclass
@@ -105,55 +101,67 @@ class _Plain:
     endless: float = inf
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: check_number("n", 2, least=3, whole=True),
-            "n must be a whole number from 3, not 2",
-        ),
-        (
-            lambda: check_number("p", 1.0, above=0.0, below=1.0),
-            r"p must be a number above 0 below 1, not 1\.0",
-        ),
-        (lambda: check_choice("it", 3, ("a", "b")), "it is 'a' or 'b', not 3"),
-        (lambda: check_fields(_Plain(whole=0.5)), "whole must be a whole number or None, not 0.5"),  # type: ignore[arg-type]
-        (lambda: check_fields(_Plain(number=inf)), "number must be a number, not inf"),
-        (lambda: check_fields(_Plain(number=None)), "number must be a number, not None"),  # type: ignore[arg-type]
-        (lambda: check_fields(_Plain(name=3)), "name must be a name, not 3"),  # type: ignore[arg-type]
-        (lambda: yardstone.BradleyTerry(method="likelihod"), "did you mean 'likelihood'"),  # type: ignore[arg-type]
-        (lambda: yardstone.BradleyTerry(disconnected="component"), "did you mean 'components'"),  # type: ignore[arg-type]
-        (lambda: yardstone.BradleyTerry(draw_rate="aut"), "did you mean 'auto'"),  # type: ignore[arg-type]
-        (lambda: yardstone.BradleyTerry(join="100"), "join must be a number or None"),  # type: ignore[arg-type]
-        (lambda: PairingRules(floor=-(10**15) - 1), "floor = -1000000000000001: rules lie from"),
-        (lambda: PairingRules(bar=10**400), "bar must be a whole number, not 1000"),
-        (lambda: yardstone.Elo(intial=3.0), "did you mean 'initial'"),  # type: ignore[call-arg]
-        (lambda: yardstone.rate(_pool(), anchr={"A": 3000}), "did you mean 'anchors'"),
-        (lambda: yardstone.rate(_pool(), anchor={"A": 3000}), "anchor must be a name.*'anchors'"),
-        (lambda: yardstone.rate(_pool(), anchors={"A": "x"}), "anchors of A must be a number"),
-        (lambda: yardstone.rate(_pool(), anchors=3000), "anchors must name numbers"),
-        (lambda: yardstone.evaluate(_pool(), ["elo"], metric="acuracy"), "did you mean 'accuracy'"),
-        (lambda: yardstone.evaluate(_pool(), ["gliko2"]), "did you mean 'glicko2'"),
-        (lambda: yardstone.evaluate(_pool(), ["elo"], confidence=95.0), "confidence"),
-        # Whoever still gives what went into the context learns where it is set.
-        (lambda: yardstone.estimate(workers=2), r"parallel\.context\(workers=\.\.\.\)"),  # type: ignore[call-arg]
-        (lambda: yardstone.estimate(progress=2), r"parallel\.context\(progress=\.\.\.\)"),  # type: ignore[call-arg]
-    ],
-)
-def test_what_is_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        call()
+def checked(**fields: Any) -> None:
+    check_fields(_Plain(**fields))
+
+
+def fitted(**fields: Any) -> None:
+    yardstone.BradleyTerry(**fields)
+
+
+def rated(**options: Any) -> None:
+    yardstone.rate(_pool(), **options)
+
+
+def evaluated(*systems: str, **options: Any) -> None:
+    yardstone.evaluate(_pool(), list(systems), **options)
+
+
+def estimated(**options: Any) -> None:
+    yardstone.estimate(**options)
 
 
 def _pool() -> Pool:
     return Pool.from_names("ABAB", "BABA", [1, 0, 1, 0])
 
 
+REFUSED: tuple[tuple[Callable[[], object], str], ...] = (
+    (lambda: check_number("n", 2, least=3, whole=True), "n must be a whole number from 3, not 2"),
+    (lambda: check_number("p", 1.0, above=0.0, below=1.0), r"p must be a number above 0 below 1, "),
+    (lambda: check_choice("it", 3, ("a", "b")), "it is 'a' or 'b', not 3"),
+    (lambda: checked(whole=0.5), "whole must be a whole number or None, not 0.5"),
+    (lambda: checked(number=inf), "number must be a number, not inf"),
+    (lambda: checked(number=None), "number must be a number, not None"),
+    (lambda: checked(name=3), "name must be a name, not 3"),
+    (lambda: fitted(method="likelihod"), "did you mean 'likelihood'"),
+    (lambda: fitted(disconnected="component"), "did you mean 'components'"),
+    (lambda: fitted(draw_rate="aut"), "did you mean 'auto'"),
+    (lambda: fitted(join="100"), "join must be a number or None"),
+    (lambda: PairingRules(floor=-(10**15) - 1), "floor = -1000000000000001: rules lie from"),
+    (lambda: PairingRules(bar=10**400), "bar must be a whole number, not 1000"),
+    (lambda: yardstone.Elo(intial=3.0), "did you mean 'initial'"),  # type: ignore[call-arg]
+    (lambda: rated(anchr={"A": 3000}), "did you mean 'anchors'"),
+    (lambda: rated(anchor={"A": 3000}), "anchor must be a name.*'anchors'"),
+    (lambda: rated(anchors={"A": "x"}), "anchors of A must be a number"),
+    (lambda: rated(anchors=3000), "anchors must name numbers"),
+    (lambda: evaluated("elo", metric="acuracy"), "did you mean 'accuracy'"),
+    (lambda: evaluated("gliko2"), "did you mean 'glicko2'"),
+    (lambda: evaluated("elo", confidence=95.0), "confidence"),
+    # Whoever still gives what went into the context learns where it is set.
+    (lambda: estimated(workers=2), r"parallel\.context\(workers=\.\.\.\)"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_what_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        call()
+
+
 def test_what_is_right_is_taken() -> None:
-    yardstone.BradleyTerry(
-        first_advantage=yardstone.Prior(30.0, 10.0), draw_rate=np.float64(0.5), join=9
-    )
-    check_fields(_Plain(2.0, 3, "anything"))
+    prior = yardstone.Prior(30.0, 10.0)
+    fitted(first_advantage=prior, draw_rate=np.float64(0.5), join=9)
+    checked(number=2.0, whole=3, name="anything")
     check_fields(_Plain(number=inf), infinite=["number"])
     assert nearest("BIRER", ["accuracy", "brier"]) == "brier"
     assert no_such("tag", "x", []) == "there is no tag 'x', and no other"
@@ -164,12 +172,10 @@ def test_what_is_right_is_taken() -> None:
         parallel.engine  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in yardstone.__all__ if inspect.isfunction(getattr(yardstone, n))]
-)
-def test_a_misspelt_argument_of_any_public_function(name: str) -> None:
-    function = getattr(yardstone, name)
-    word = [*inspect.signature(function).parameters.values()][-1]
-    known = "score" if word.kind is word.VAR_KEYWORD else word.name
-    with pytest.raises(UsageError, match=f"there is no argument '{known}x', did you mean"):
-        function(**{f"{known}x": 1})
+def test_a_misspelt_argument_of_any_public_function() -> None:
+    functions = [getattr(yardstone, name) for name in yardstone.__all__]
+    for function in filter(inspect.isfunction, functions):
+        word = [*inspect.signature(function).parameters.values()][-1]
+        known = "score" if word.kind is word.VAR_KEYWORD else word.name
+        with pytest.raises(UsageError, match=f"there is no argument '{known}x', did you mean"):
+            function(**{f"{known}x": 1})

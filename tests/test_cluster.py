@@ -23,29 +23,18 @@ import pytest
 from tests import parallel_tasks as tasks
 from tests.go.games import small_network
 from tests.strength import estimate_cases
-from tests.strength.estimate_cases import make_case
 from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
-from tests.test_parallel import wait_until
-from tests.tournament.test_simulate import a_plan
+from tests.test_parallel import stopped, wait_until
 from yardstone import parallel
 from yardstone.cli.main import main
-from yardstone.errors import (
-    InputError,
-    MissingExtraError,
-    SkippedWarning,
-    UsageError,
-    WorkerError,
-)
+from yardstone.errors import InputError, MissingExtraError, SkippedWarning, UsageError, WorkerError
 from yardstone.examples import example
 from yardstone.go.features import ExtractionSettings, extract_features
 from yardstone.parallel import _ray
-from yardstone.parallel._ray import connection
-from yardstone.pool import Pool, SkipReport
+from yardstone.pool import Pool
 from yardstone.records import joining
 from yardstone.records.reading import read
 from yardstone.records.sgf import SgfReader
-from yardstone.strength.estimation import estimate_players
-from yardstone.tournament.forecast import simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -69,42 +58,28 @@ class Nodes:
         from ray.cluster_utils import Cluster
 
         self.cache = cache
-        alone: dict[str, Any] = {
+        port = _free_port()
+        self._alone: dict[str, Any] = {
             "num_cpus": 1,
             "include_dashboard": False,
             "object_store_memory": 80 << 20,
         }
-        port = _free_port()
-        head = {**alone, "ray_client_server_port": port}
+        head = {**self._alone, "ray_client_server_port": port}
         self.cluster: Any = Cluster(initialize_head=True, head_node_args=head)
-        self._alone = alone
         self.client = f"ray://{self.cluster.address.partition(':')[0]}:{port}"
-        self.others = [self._started() for _ in range(2)]
         self.engine = f"ray:{self.cluster.address}"
+        self.others: list[Any] = []
+        self.complete()
 
-    def _started(self) -> Any:
-        return self.cluster.add_node(**self._alone)
+    def complete(self) -> None:
+        """Start what was killed."""
+        while len(self.others) < 2:
+            self.others.append(self.cluster.add_node(**self._alone))
 
     def kill(self, node: Any) -> None:
         """Kill one of the three, with all that runs on it."""
         self.others.remove(node)
         self.cluster.remove_node(node, allow_graceful=False)
-
-    def complete(self) -> None:
-        """Start what was killed."""
-        while len(self.others) < 2:
-            self.others.append(self._started())
-
-    def killing(self, done: int) -> parallel.Progress:
-        """A progress that kills one machine when so much is done."""
-        left = [done]
-
-        def progress(_: str, now: int, __: int) -> None:
-            if left and now >= left[0]:
-                left.clear()
-                self.kill(self.others[-1])
-
-        return progress
 
 
 @pytest.fixture(scope="session")
@@ -120,7 +95,7 @@ def nodes_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes
         patch.setenv("XDG_CACHE_HOME", str(cache))
         patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
         nodes = Nodes(cache)
-        with connection():
+        with _ray.connection():
             parallel.map(tasks.square, range(3), engine=nodes.engine)
             yield nodes
         nodes.cluster.shutdown()
@@ -139,9 +114,10 @@ def told(errors: str) -> str:
     return "".join(line for line in lines if "once for this machine" not in line)
 
 
-def printed(capfd: pytest.CaptureFixture[str]) -> tuple[str, str]:
+def printed(capfd: pytest.CaptureFixture[str], *command: str) -> tuple[int, str, str]:
+    status = main(list(command))
     output, errors = capfd.readouterr()
-    return output, told(errors)
+    return status, output, told(errors)
 
 
 def contents(store: Path) -> dict[str, bytes]:
@@ -161,7 +137,7 @@ def test_results_and_errors_are_those_of_one_machine(nodes: Nodes, tmp_path: Pat
         parallel.map(tasks.refuse_three, range(8))
     assert caught.value.line == 3
     assert "while working on item 4 of 8: 3" in caught.value.__notes__[0]
-    with pytest.raises(WorkerError, match=r"(?s)item [12] of 2: 0.*raise_stubborn.*Stubborn"):
+    with pytest.raises(WorkerError, match=tasks.STUBBORN):
         parallel.map(tasks.raise_stubborn, [0, 0])
     with pytest.raises(UsageError, match="a result cannot go to another process"):
         parallel.map(tasks.give_lock, [1, 2])
@@ -198,7 +174,7 @@ def test_the_work_of_a_lost_machine_is_done_again(nodes: Nodes, tmp_path: Path) 
     def progress(what: str, done: int, total: int) -> None:
         """Kill the machine that will not be done with its item."""
         if done == total - 1:
-            assert wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"), 60)
+            assert wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"))
             place = begun.read_text().split()[1]
             (victim,) = [node for node in nodes.others if node.node_id == place]
             nodes.kill(victim)
@@ -214,45 +190,20 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
     settings = ExtractionSettings(net=str(net), trunk=("pick", "mean"), batch=1)
     (game,) = SgfReader(example("professional.sgf"))
     games = [
-        replace(game, number=k, moves=game.moves[: 20 * k], colours=game.colours[: 20 * k])
-        for k in range(1, 14)
+        replace(game, number=k, moves=game.moves[: 9 * k], colours=game.colours[: 9 * k])
+        for k in range(1, 10)
     ]
     with parallel.context(engine="local", workers=1):
         extract_features(lambda: games, tmp_path / "here", settings)
-    kill = nodes.killing(3)
 
     def progress(stage: str, done: int, total: int) -> None:
-        if stage == "features":
-            kill(stage, done, total)
+        if stage == "features" and done >= 3 and len(nodes.others) == 2:
+            nodes.kill(nodes.others[-1])
 
     with parallel.context(progress=progress):
         extract_features(lambda: games, tmp_path / "there", settings)
     assert len(nodes.others) == 1
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
-
-
-def test_simulations_are_the_same_when_a_machine_is_lost(
-    nodes: Nodes, capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    with parallel.context(engine="local", workers=1):
-        here = simulate(a_plan(), 600)
-    with parallel.context(progress=nodes.killing(6)):  # pieces of 25 replays
-        there = simulate(a_plan(), 600)
-    assert len(nodes.others) == 1
-    assert there.places.tobytes() == here.places.tobytes()
-    assert there.strength.tobytes() == here.strength.tobytes()
-    for name, values in here.measures.items():
-        assert there.measures[name].tobytes() == values.tobytes()
-
-    # The command, and nothing beside its own words.
-    command = ["rate", str(example("league.csv")), "--simulate", "40"]
-    assert main([*command, "--workers", "1"]) == 0
-    alone = printed(capfd)
-    assert main([*command, "--engine", nodes.engine]) == 0
-    assert printed(capfd) == alone
-
-
-# --- reading of many files -----------------------------------------------------------------
 
 
 def pgn(number: int) -> str:
@@ -291,19 +242,19 @@ def folder_of_files(folder: Path) -> Path:
 
 
 def same_pool(one: Pool, other: Pool) -> None:
-    assert one.players == other.players
-    assert one.skipped == other.skipped
-    assert list(one.skipped.reasons) == list(other.skipped.reasons)
-    assert one.ordered == other.ordered
-    assert list(one.columns) == list(other.columns)
-    arrays = [(each.first, each.second, each.score, each.time) for each in (one, other)]
-    pairs = [*zip(*arrays, strict=True), *((one.columns[k], other.columns[k]) for k in one.columns)]
-    for left, right in pairs:
-        if left is None or right is None:
-            assert left is right
-            continue
-        assert left.dtype == right.dtype
-        assert left.tolist() == right.tolist() or left.tobytes() == right.tobytes()
+    def facts(pool: Pool) -> list[object]:
+        columns = {"first": pool.first, "second": pool.second, "score": pool.score}
+        columns |= {"time": np.asarray(pool.time), **pool.columns}
+        arrays = [(name, str(each.dtype), repr(each.tolist())) for name, each in columns.items()]
+        return [pool.players, pool.skipped, list(pool.skipped.reasons), pool.ordered, arrays]
+
+    assert facts(one) == facts(other)
+
+
+def read_at(engine: str, *paths: object, **options: Any) -> Pool:
+    with parallel.context(engine=engine), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedWarning)
+        return read(*map(str, paths), **options)
 
 
 def test_many_files_are_the_same_pool(
@@ -311,128 +262,86 @@ def test_many_files_are_the_same_pool(
 ) -> None:
     monkeypatch.setattr(joining, "_FILES", 3)
     folder = folder_of_files(tmp_path)
-    league = str(example("league.csv"))
-    kinds: list[tuple[tuple[str, ...], dict[str, Any]]] = [
-        (("*.pgn*", "packed.zip"), {"times": True, "levels": True, "columns": {"eco": "ECO"}}),
-        (("*.pgn",), {"columns": "all", "where": "WhiteElo >= 2004"}),
-        (("*.sgf",), {"columns": "all"}),
-        (("*.mat",), {"times": True}),
-        (("*.csv", "*.json", "*.xml", "*.trf"), {"levels": True}),
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("*.pgn* packed.zip", {"times": True, "levels": True, "columns": {"eco": "ECO"}}),
+        ("*.pgn", {"columns": "all", "where": "WhiteElo >= 2004"}),
+        ("*.sgf", {"columns": "all"}),
+        ("*.mat", {"times": True}),
+        ("*.csv *.json *.xml *.trf", {"levels": True}),
     ]
     for patterns, options in kinds:
-        paths = [str(folder / each) for each in patterns]
+        paths = [folder / each for each in patterns.split()]
         done: list[tuple[str, int, int]] = []
-        options["skip_unread"] = True
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedWarning)
-            with parallel.context(engine="local"):
-                here = read(*paths, **options)
-            with parallel.context(progress=lambda *now, d=done: d.append(now)):
-                there = read(*paths, **options)
-        same_pool(there, here)
-        assert len(here)
+        with parallel.context(progress=lambda *now, d=done: d.append(now)):
+            there = read_at(nodes.engine, *paths, skip_unread=True, **options)
+        same_pool(there, read_at("local", *paths, skip_unread=True, **options))
+        assert len(there)
         assert done[-1][1] == done[-1][2]
 
     # Of several files at fault the first is named, and what is skipped is counted alike where
     # there is too much of it to be listed.
     for number in range(3):
         (folder / f"many{number}.pgn").write_text(pgn(number) * 400)
-    for options in ({"skip_unread": True}, {}, {"strict": True}, {"columns": ["Opening"]}):
-        outcomes: list[Any] = []
-        for engine in ("local", None):
-            with warnings.catch_warnings(), parallel.context(engine=engine or nodes.engine):
-                warnings.simplefilter("ignore", SkippedWarning)
-                try:
-                    outcomes.append(read(str(folder / "*.pgn"), **options))
-                except InputError as error:
-                    outcomes.append(str(error))
-        if options == {"skip_unread": True}:
-            same_pool(*outcomes)
-            assert outcomes[0].skipped.total > 1000
-        else:
-            assert isinstance(outcomes[0], str)
-            assert outcomes[0] == outcomes[1]
+    paths = [folder / "*.pgn"]
+    here = read_at("local", *paths, skip_unread=True)
+    same_pool(read_at(nodes.engine, *paths, skip_unread=True), here)
+    assert here.skipped.total > 1000
+    for options in ({}, {"strict": True}, {"columns": ["Opening"]}):
+        said = set()
+        for engine in ("local", nodes.engine):
+            with pytest.raises(InputError) as error:
+                read_at(engine, *paths, **options)
+            said.add(str(error.value))
+        assert len(said) == 1, options
 
     # What is too large to be sent is read here.
     monkeypatch.setattr(joining, "LARGEST", 1000)
-    with parallel.context(engine="local"):
-        here = read(league, str(folder / "*.json"))
-    same_pool(read(league, str(folder / "*.json")), here)
+    paths = [example("league.csv"), folder / "*.json"]
+    same_pool(read_at(nodes.engine, *paths), read_at("local", *paths))
 
     command = ["rate", str(folder / "*.sgf"), "--skip-unread"]
-    assert main(command) == 0
-    alone = printed(capfd)
-    assert main([*command, "--engine", nodes.engine]) == 0
-    assert printed(capfd) == alone
-
-
-# --- commands ------------------------------------------------------------------------------
+    alone = printed(capfd, *command)
+    assert alone[0] == 0
+    assert printed(capfd, *command, "--engine", nodes.engine) == alone
 
 
 def test_what_a_network_says_of_games_is_the_same(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    case = make_case(tmp_path)
+    case = estimate_cases.make_case(tmp_path)
     names = ("Ann", "Bob", "Cid", "Dora")
-    games = [
-        estimate_cases.game(k, names[k % 4], names[(k + 1 + k // 4) % 4], day=k, moves=20 + k)
-        for k in range(9)
-    ]
-    games.append(replace(games[0], file="copy.sgf"))
-    games.append(replace(games[1], file="illegal.sgf", moves=games[1].moves[:13].copy()))
-    games[-1].moves[12] = games[-1].moves[3]
-    games[-1] = replace(games[-1], colours=games[-1].colours[:13])
     files = tmp_path / "games"
     files.mkdir()
-    for number, game in enumerate(games):
-        (files / f"{number}.sgf").write_text(estimate_cases.sgf(game))
-    ratings = tmp_path / "ratings.csv"
-    ratings.write_text("player,rating\n" + "".join(f"{n},{1500 + 9 * len(n)}\n" for n in names))
-    trickplay = tmp_path / "problem.sgf"
+    for k in range(9):
+        game = estimate_cases.game(
+            k, names[k % 4], names[(k + 1 + k // 4) % 4], day=k, moves=20 + k
+        )
+        if k == 8:  # a move that is illegal
+            game = replace(game, moves=game.moves[:13].copy(), colours=game.colours[:13])
+            game.moves[12] = game.moves[3]
+        (files / f"{k}.sgf").write_text(estimate_cases.sgf(game))
+    shutil.copy(files / "0.sgf", files / "copy.sgf")
+    trickplay, stands = tmp_path / "problem.sgf", tmp_path / "stands.sgf"
     trickplay.write_text(PROBLEM)
-    stands = tmp_path / "stands.sgf"
     stands.write_text(moves_sgf(GAME))
-    asked = ["--net", str(case.file), "--no-cache"]
-    model = ["--model", str(case.model_file)]
-    commands = [
-        ["strength", "estimate", str(files), "--player", "Ann", *asked, *model, "--format", "json"],
-        ["go", "analyse", str(files), *asked, "--format", "csv", "--visits", "4"],
-        ["go", "judge", str(files), *asked, "--format", "csv"],
-        ["go", "evaluate", str(example("positions.jsonl")), *asked],
-        ["trickplay", "rate", str(trickplay), "--games", str(stands), *asked, *model],
-        ["trickplay", "index", str(files), "-o", str(tmp_path / "INDEX")],
-    ]
-    for command in commands:
+    net = f"--net {case.file} --no-cache"
+    model = f"{net} --model {case.model_file}"
+    for command in (
+        f"strength estimate {files} --player Ann {model} --format json",
+        f"go analyse {files} {net} --format csv --visits 4",
+        f"go judge {files} {net} --format csv",
+        f"go evaluate {example('positions.jsonl')} {net}",
+        f"trickplay rate {trickplay} --games {stands} {model}",
+        f"trickplay index {files} -o {tmp_path}/index",
+    ):
         outcomes = []
         for engine in ("local", nodes.engine):
-            index = tmp_path / engine[:3]
-            said = [str(index) if word.endswith("INDEX") else word for word in command]
-            status = main([*said, "--engine", engine])
-            output, errors = printed(capfd)
-            written = index.read_bytes() if index.exists() else b""
-            outcomes.append((status, output.replace(str(index), ""), errors, written))
-        assert outcomes[0][0] == 0, outcomes[0][2]
+            said = printed(capfd, *command.split(), "--engine", engine)
+            index = tmp_path / "index"
+            outcomes.append((said, index.read_bytes() if index.exists() else b""))
+            index.unlink(missing_ok=True)
+        assert outcomes[0][0][0] == 0, outcomes[0]
         assert outcomes[0] == outcomes[1], command
-
-    def many() -> tuple[Any, SkipReport, list[int]]:
-        skipped, positions = SkipReport(), []
-        with parallel.context(progress=lambda _, done, __: positions.append(done)):
-            result = estimate_players(games, case.network, case.model, skipped=skipped)
-        return result, skipped, positions
-
-    there, skipped, positions = many()
-    assert positions == sorted(positions)
-    assert len(positions) > 2
-    with parallel.context(engine="local"):
-        here, left_out, _ = many()
-    # Products of matrices by several threads differ in the last digits from those by one.
-    assert [player.player for player in there.players] == [player.player for player in here.players]
-    for name in ("rating", "deviation", "low", "high"):
-        far, near = ([getattr(player, name) for player in one.players] for one in (there, here))
-        np.testing.assert_allclose(far, near, rtol=1e-6)
-    np.testing.assert_allclose(there.score, here.score, rtol=1e-6)
-    assert skipped == left_out
-    assert skipped.repaired
 
 
 def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
@@ -441,111 +350,63 @@ def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
     (tmp_path / "one.csv").write_text("white,black,result\nAnn,Bob,1-0\nBob,Ann,1-0\n")
     (tmp_path / "two.csv").write_text("white,black,result\nBob,Cid,0-1\nCid,Ann,1/2-1/2\n")
     command = ["rate", f"{tmp_path}/*.csv", "--simulate", "40"]
-    with parallel.context(engine="local"):
-        assert main([*command, "--workers", "1"]) == 0
-    output, errors = printed(capfd)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "yardstone", *command, "--engine", nodes.client],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert told(done.stderr) == errors
-    assert done.returncode == 0
-    assert done.stdout == output
-
-
-CTRL_C = """
-import os, signal, sys, time
-from pathlib import Path
-from yardstone import parallel
-
-def sleep(path):
-    Path(path).write_text(str(os.getpid()))
-    time.sleep(60)
-
-if __name__ == "__main__":
-    with parallel.context(engine=sys.argv[1]):
-        parallel.map(sleep, [sys.argv[2]])
-"""
+    alone = printed(capfd, *command, "--engine", "local", "--workers", "1")
+    away = [sys.executable, "-W", "error", "-m", "yardstone", *command, "--engine", nodes.client]
+    done = subprocess.run(away, capture_output=True, text=True)
+    assert alone[0] == 0
+    assert (done.returncode, done.stdout, told(done.stderr)) == alone
 
 
 def test_ctrl_c_ends_it(nodes: Nodes, tmp_path: Path) -> None:
-    script, note = tmp_path / "sleeper.py", tmp_path / "note"
-    script.write_text(CTRL_C)
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", script, nodes.engine, note],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-    )
-    try:
-        assert wait_until(lambda: note.exists() and note.read_text(), 60)
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.communicate()
-    assert output == ""
-    assert errors.count("Traceback") == 1
-    assert errors.rstrip().endswith("KeyboardInterrupt")
-    worker = int(note.read_text())
-    assert wait_until(lambda: not Path(f"/proc/{worker}").exists(), 60)
+    said = stopped(tmp_path, signal.SIGINT, nodes.engine, 1)
+    assert said.count("Traceback") == 1
+    assert said.rstrip().endswith("KeyboardInterrupt")
 
 
 def test_a_cluster_that_is_gone_is_not_waited_for() -> None:
     """Ray itself tries for minutes to reach one."""
-    program = str(Path(sys.executable).parent / "yardstone")
-    games = str(example("league.csv"))
-    command = [program, "rate", games, "--simulate", "2", "--workers", "2"]
-    for gone in (["--engine", "ray:127.0.0.1:1"], ["--engine", "ray"]):
-        run = subprocess.run(
-            [*command, *gone],
-            env={**os.environ, "RAY_ADDRESS": "127.0.0.1:1"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+    command = [sys.executable, "-m", "yardstone", "rate", str(example("league.csv"))]
+    command += ["--simulate", "2", "--workers", "2"]
+    environment = {**os.environ, "RAY_ADDRESS": "127.0.0.1:1"}
+    for gone in ("ray:127.0.0.1:1", "ray"):
+        words = [*command, "--engine", gone]
+        run = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
         assert run.returncode == 1
         assert "no Ray answers at 127.0.0.1:1: Connection refused" in run.stderr
         assert len(run.stderr.splitlines()) == 1, run.stderr
 
 
 def test_without_ray_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'yardstone\[cluster\]'"):
         parallel.map(abs, [1, 2], engine="ray")
     command = ["rate", str(example("league.csv")), "--simulate", "2"]
-    assert main([*command, "--engine", "ray"]) == 1
-    assert "pip install 'yardstone[cluster]'" in capsys.readouterr().err
-    assert main([*command, "--engine", "slurm"]) == 2
-    assert "there is no engine 'slurm'" in capsys.readouterr().err
-    assert main([*command, "--engine", "onnxruntime"]) == 2
-    assert "--runtime" in capsys.readouterr().err
+    for engine, status, said in (
+        ("ray", 1, "pip install 'yardstone[cluster]'"),
+        ("slurm", 2, "there is no engine 'slurm'"),
+        ("onnxruntime", 2, "--runtime"),
+    ):
+        done = printed(capfd, *command, "--engine", engine)
+        assert done[0] == status
+        assert said in done[2]
     assert main(command) == 0  # and the next command works here again
 
 
 def test_a_server_that_dies_as_it_starts_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What Ray starts for a client now and then dies at once; what is wrong for good stays so."""
-    asked: list[str] = []
+    answers: list[Exception | None] = []
 
     def init(_: object, address: str) -> None:
-        asked.append(address)
-        if len(asked) == 1:
-            raise ConnectionAbortedError("Initialization failure from server:\nno channel")
+        assert address == "ray://away:10001"
+        if (answer := answers.pop(0)) is not None:
+            raise answer
 
     monkeypatch.setattr(_ray, "_init", init)
+    answers += [ConnectionAbortedError("Initialization failure from server:\nno channel"), None]
     _ray._connect(None, "ray://away:10001")
-    assert asked == ["ray://away:10001"] * 2
-
-    def refuse(_: object, address: str) -> None:
-        asked.append(address)
-        raise ConnectionError("Connection refused")
-
-    monkeypatch.setattr(_ray, "_init", refuse)
+    answers += [ConnectionError("Connection refused"), None]
     with pytest.raises(InputError, match="no Ray answers at ray://away:10001: Connection refused"):
         _ray._connect(None, "ray://away:10001")
-    assert len(asked) == 3
+    assert answers == [None]

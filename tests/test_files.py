@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
+import shutil
 import stat
 import subprocess
 import sys
@@ -18,16 +18,7 @@ import pytest
 from yardstone import files
 from yardstone.disk import CodedTexts, Growing, column_on_disk, column_part, computed, pieces
 from yardstone.errors import InputError
-from yardstone.files import (
-    changing,
-    open_text,
-    read_bytes,
-    read_toml,
-    replaced,
-    scratch_folder,
-    unwritable,
-    write_text,
-)
+from yardstone.files import changing, replaced, scratch_folder, write_text
 from yardstone.tournament.event.settings import wishes_of
 
 KILLED = """
@@ -37,28 +28,48 @@ from yardstone.files import replaced, scratch_folder
 with {what} as path:
     (path / "x" if path.is_dir() else path).write_text("half")
     print(path, flush=True)
-    os.kill(os.getpid(), signal.{signal})
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def killed(what: str, folder: Path, number: str = "SIGKILL") -> Path:
+def killed(what: str, folder: Path) -> Path:
     """The temporary file or folder of a process that ended while it used it."""
-    code = KILLED.format(what=what, signal=number)
+    code = KILLED.format(what=what)
     environment = {**os.environ, "TMPDIR": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
     )
-    assert done.returncode == -getattr(signal, number)
+    assert done.returncode == -9
     return folder / done.stdout.strip()
 
 
-def test_what_a_killed_process_left_is_taken_over(tmp_path: Path) -> None:
+def test_what_killed_processes_left_is_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "list.csv"
     left = killed("replaced(Path('list.csv'))", tmp_path)
     assert left.exists()
     assert left == killed("replaced(Path('list.csv'))", tmp_path)  # they do not pile up
+    folder = killed("scratch_folder()", tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with monkeypatch.context() as patch:  # nothing of another user's
+        patch.setattr(os, "geteuid", lambda: -1)
+        assert files._taken(left) is None
+        with scratch_folder():
+            assert (folder / "x").read_text() == left.read_text() == "half"
+    with monkeypatch.context() as patch:  # a folder that is being removed is taken by nobody
+        taken = []
+        patch.setattr(
+            "shutil.rmtree",
+            lambda path, **_: taken.append((Path(path), files._lock_folder(Path(path)))),
+        )
+        with scratch_folder() as own:
+            assert taken == [(folder, None)]
+    shutil.rmtree(own)
     write_text(target, "whole\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["list.csv"]
+    with scratch_folder() as one, scratch_folder() as other:
+        assert set(tmp_path.iterdir()) == {target, one, other}
+    assert set(tmp_path.iterdir()) == {target}
 
 
 def test_two_at_once_have_files_of_their_own(tmp_path: Path) -> None:
@@ -71,37 +82,24 @@ def test_two_at_once_have_files_of_their_own(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_folders_of_killed_processes_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left = killed("scratch_folder()", tmp_path)
-    assert left.is_dir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with scratch_folder() as one, scratch_folder() as other:
-        assert sorted(tmp_path.iterdir()) == sorted((one, other))
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_folder_that_is_being_removed_can_be_taken_by_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = killed("scratch_folder()", tmp_path)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    taken = []
-    monkeypatch.setattr(
-        "shutil.rmtree",
-        lambda path, **_: taken.append((Path(path), files._lock_folder(Path(path)))),
-    )
-    with scratch_folder():
-        assert taken == [(left, None)]
-
-
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_links_and_long_names(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
-    link, target = tmp_path / "link.csv", tmp_path / "real" / "list.csv"
+    link, target = tmp_path / "link.csv", tmp_path / "real" / ("x" * 251 + ".csv")
     link.symlink_to(target)
     write_text(link, "whole\n")
     assert link.is_symlink()
     assert target.read_text() == "whole\n"
-    assert [path.name for path in (tmp_path / "real").iterdir()] == ["list.csv"]
+    assert list(target.parent.iterdir()) == [target]
+    # A link in the way of the temporary file is not followed.
+    victim, target = tmp_path / "victim", tmp_path / "list.csv"
+    victim.write_text("kept")
+    way = tmp_path / ".list.csv.part.csv"
+    way.symlink_to(victim)
+    with replaced(target) as temporary:
+        assert temporary != way
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600  # nobody reads it before it is whole
+        temporary.write_text("whole")
+    assert (victim.read_text(), way.is_symlink(), target.read_text()) == ("kept", True, "whole")
 
 
 def test_a_pipe_gets_the_whole_file(tmp_path: Path) -> None:
@@ -113,7 +111,7 @@ def test_a_pipe_gets_the_whole_file(tmp_path: Path) -> None:
     with suppress(ZeroDivisionError), replaced(pipe) as temporary:
         temporary.write_text(f"half {1 // 0}")
     write_text(pipe, "whole\n")
-    reader.join(10)
+    reader.join()
     assert taken == [b"whole\n"]
 
 
@@ -143,38 +141,6 @@ def test_one_lock_for_all_names_of_a_file(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.xml", "open.xml"]
 
 
-def test_a_name_as_long_as_a_name_can_be(tmp_path: Path) -> None:
-    target = tmp_path / ("x" * 251 + ".csv")
-    write_text(target, "whole\n")
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_link_in_the_way_of_the_temporary_file_is_not_followed(tmp_path: Path) -> None:
-    victim, target = tmp_path / "victim", tmp_path / "list.csv"
-    victim.write_text("kept")
-    way = tmp_path / ".list.csv.part.csv"
-    way.symlink_to(victim)
-    with replaced(target) as temporary:
-        assert temporary != way
-        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600  # nobody reads it before it is whole
-        temporary.write_text("whole")
-    assert (victim.read_text(), way.is_symlink(), target.read_text()) == ("kept", True, "whole")
-
-
-def test_files_of_other_users_are_not_taken_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = killed("replaced(Path('list.csv'))", tmp_path)
-    folder = killed("scratch_folder()", tmp_path)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    other = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: other)
-    assert files._taken(left) is None
-    with scratch_folder():
-        assert folder.exists()
-    assert left.read_text() == "half"
-
-
 def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:
     target = tmp_path / "list.csv"
     before = os.umask(0o027)
@@ -192,21 +158,15 @@ def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    for error, said in (
         (OSError(errno.ENOSPC, "No space"), "x: cannot be written: No space (free some space"),
         (OSError(errno.EACCES, "Denied"), "x: cannot be written: Denied (name a file in a folder"),
         (OSError("7 requested and 3 written"), "the disk took only a part of it (free some space"),
         (OSError(f"IO Error: {os.strerror(errno.EROFS)}"), "Read-only file system (name a file in"),
         (OSError("odd"), "x: cannot be written: odd"),
-    ],
-)
-def test_why_a_file_cannot_be_written(error: OSError, said: str) -> None:
-    assert said in str(unwritable(error, "x"))
-
-
-def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    ):
+        assert said in str(files.unwritable(error, "x"))
     with pytest.raises(InputError, match="this is a folder"):
         write_text(tmp_path, "x")
     with pytest.raises(InputError, match=r"cannot be written: .* \(was the folder removed\?\)"):
@@ -218,7 +178,7 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
 def test_files_of_settings(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_bytes(b"a.b = 1\n#".ljust(1 << 16, b"x"))
-    assert read_toml(path) == {"a": {"b": 1}}
+    assert files.read_toml(path) == {"a": {"b": 1}}
     parts = ".".join("a" * 100)
     for text, said in (
         ("#" * ((1 << 16) + 1), "too large for a file of settings: more than 64 KiB"),
@@ -230,29 +190,27 @@ def test_files_of_settings(tmp_path: Path) -> None:
     ):
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
         with pytest.raises(InputError) as error:
-            read_toml(path)
+            files.read_toml(path)
         assert said in str(error.value)
     path.write_text(f"{parts} = 1")
-    assert len(str(read_toml(path))) > 500
-    assert read_bytes(path, 203, "a list") == f"{parts} = 1".encode()
+    assert len(str(files.read_toml(path))) > 500
+    assert files.read_bytes(path, 203, "a list") == f"{parts} = 1".encode()
     with pytest.raises(InputError, match="too large for a list"):
-        read_bytes(path, 202, "a list")
+        files.read_bytes(path, 202, "a list")
     with pytest.raises(InputError, match=r"^name: there is no such file"):
-        read_bytes(tmp_path / "none", 9, "a list", name="name")
+        files.read_bytes(tmp_path / "none", 9, "a list", name="name")
 
 
-@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
-def test_the_same_text_comes_to_the_same_bytes(tmp_path: Path, ending: str) -> None:
+def test_the_same_text_comes_to_the_same_bytes(tmp_path: Path) -> None:
     from yardstone.records.sources import Source
 
-    written = []
-    for name in ("one", "other"):
-        path = tmp_path / f"{name}.csv{ending}"
-        with open_text(path) as file:
-            file.write("é\n")
-        assert Source(path.name, path).content() == "é\n".encode()
-        written.append(path.read_bytes())
-    assert written[0] == written[1]
+    for ending in ("", ".gz", ".bz2", ".xz", ".zst"):
+        paths = [tmp_path / f"{name}.csv{ending}" for name in ("one", "other")]
+        for path in paths:
+            with files.open_text(path) as file:
+                file.write("é\n")
+            assert Source(path.name, path).content() == "é\n".encode()
+        assert paths[0].read_bytes() == paths[1].read_bytes(), ending
 
 
 def test_columns_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

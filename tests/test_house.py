@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tools import house
 from tools.house import ROOT, circles, classes, imports, long_signatures, modules
 
@@ -24,42 +22,20 @@ BUILT = {
 }
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> dict[str, Path]:
+def test_imports_in_functions_and_by_name_make_circles(tmp_path: Path) -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set[str]()}
+    assert circles(graph) == [["a", "b", "c"]]
     for name, text in BUILT.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    return modules(tmp_path)
-
-
-def test_a_circle_is_seen() -> None:
-    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set[str]()}
-    assert circles(graph) == [["a", "b", "c"]]
-
-
-def test_imports_in_functions_and_by_name_make_circles(built: dict[str, Path]) -> None:
+    built = modules(tmp_path)
     found = {name: imports(name, path, built) for name, path in built.items()}
     assert found["yardstone.records.sgf"].running == {"yardstone.records", "yardstone.records.pgn"}
     assert found["yardstone.records.sgf"].typing == {"yardstone.winprob.laws"}
     # A facade and the module that imports it are none; those for types make none of modules.
     assert house.module_circles(built, found) == [["yardstone.pool", "yardstone.records.pgn"]]
-    assert house.package_circles(found) == [
-        ["yardstone.pool", "yardstone.records", "yardstone.winprob"]
-    ]
-
-
-def test_everything_is_counted_and_has_a_budget() -> None:
-    table = house.read_table(ROOT / house.TABLE)
-    counts = house.count(ROOT, table.__contains__).counts
-    assert counts.keys() == table.keys()
-    assert counts["all lines"] == sum(
-        counts[f"{name.removesuffix(' modules')} lines"]
-        for name in table
-        if name.endswith(" modules") and not name.startswith(("all", "lab"))
-    )
-    assert all(
-        counts[name] > 0 for name in table if name.endswith(("lines", "modules", "words", "list"))
-    )
+    packages = ["yardstone.pool", "yardstone.records", "yardstone.winprob"]
+    assert house.package_circles(found) == [packages]
 
 
 def test_a_count_that_rises_is_named_and_held(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FOR_TABLES = {"duckdb", "pandas", "jinja2", "matplotlib"}
 HEAVY = FOR_TABLES | {"numba", "scipy", "rich", "typer", "zstandard"}
+#: `importlib.metadata`, by which plug-ins would be found, is as heavy.
+LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
 CALL = "from yardstone.cli.main import main; main({!r}.split())"
 ORDO = r"""
 from pathlib import Path
@@ -23,14 +25,11 @@ assert main(["-q", "-p", "g.pgn"]) == 0
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
-        ("import yardstone", HEAVY | {"numpy"}),
-        ("import yardstone.errors", HEAVY | {"numpy"}),
-        ("import yardstone.parallel", HEAVY | {"numpy"}),
+        ("import yardstone, yardstone.errors, yardstone.parallel", HEAVY | {"numpy"}),
         ("import yardstone.pool", HEAVY - {"numba"}),
         (CALL.format("--version"), HEAVY | {"numpy"}),
-        (CALL.format("--help"), HEAVY - {"typer", "rich"} | {"numpy", "onnxruntime", "torch"}),
+        (CALL.format("--help"), HEAVY - {"typer", "rich"} | LATE),
         (CALL.format("rate --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
-        (CALL.format("match --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
         # Numba itself imports scipy and its linalg.
         (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
     ],

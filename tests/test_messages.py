@@ -14,38 +14,25 @@ from yardstone.pool import Skipped
 HOSTILE = "\x1b[2J\u202egnp.exe\r\ud800\x9b31m\u2028"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        *((text, text) for text in ("no such file", "Dvořák – 九段 “x”\nsecond line", "a\u00a0b")),
-        (HOSTILE, "\\x1b[2J\\u202egnp.exe\\r\\ud800\\x9b31m\\u2028"),
-        ("x" * 400, "x" * 400),
-        (f"column {'x' * 394}", f"column {'x' * 240} … {'x' * 150}"),
-    ],
-)
-def test_texts_are_short_and_harmless(text: str, message: str) -> None:
-    assert shown(text) == message
-
-
 @given(st.text(st.characters(), max_size=600))
-def test_whatever_is_shown_is_harmless(text: str) -> None:
+def test_whatever_is_shown_is_short_and_harmless(text: str) -> None:
     assert len(shown(text)) <= 400
     assert bad_message(shown(text)) is None
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_messages_are_short_and_harmless() -> None:
+    for text in ("no such file", "Dvořák – 九段 “x”\nsecond line", "a\u00a0b", "x" * 400):
+        assert shown(text) == text
+    assert shown(HOSTILE) == "\\x1b[2J\\u202egnp.exe\\r\\ud800\\x9b31m\\u2028"
+    assert shown(f"column {'x' * 394}") == f"column {'x' * 240} … {'x' * 150}"
+    for message in (
         InputError(f"{HOSTILE} is no result", file="a.csv", line=3, hint="x" * 60_000),
         InputError("x" * 60_000, file=f"{HOSTILE}.pgn"),
         UsageError(f"{HOSTILE * 1000} is no system"),
         SkippedWarning("left out: " + "x" * 60_000),
         Skipped("a.pgn", 3, f"result {HOSTILE * 1000}"),
-    ],
-    ids=lambda each: type(each).__name__,
-)
-def test_all_messages_are(message: object) -> None:
-    assert bad_message(str(message)) is None
+    ):
+        assert bad_message(str(message)) is None
 
 
 def test_a_message_has_its_place_and_a_hint() -> None:
@@ -58,14 +45,17 @@ def test_a_message_has_its_place_and_a_hint() -> None:
         assert str(missing) == f"pandas (or polars) is not installed: pip install {install}"
 
 
-def test_errors_are_pythons_own_as_well() -> None:
-    for error, own in (
+@pytest.mark.parametrize(
+    ("error", "own"),
+    [
         (yardstone.InputError, ValueError),
         (yardstone.UsageError, ValueError),
         (yardstone.WrongTypeError, TypeError),
         (yardstone.UnknownPlayerError, KeyError),
         (yardstone.MissingFileError, FileNotFoundError),
         (yardstone.MissingExtraError, ImportError),
-    ):
-        assert issubclass(error, own)
-        assert issubclass(error, yardstone.YardstoneError)
+    ],
+)
+def test_errors_are_pythons_own_as_well(error: type, own: type) -> None:
+    assert issubclass(error, own)
+    assert issubclass(error, yardstone.YardstoneError)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-from tools.mutants import ROOT, SOURCE, mutants, sample
+from tools.mutants import ROOT, mutants, sample
 
 TEXT = '''
 def level(x: int | None, most: float = 0.5) -> bool:
@@ -38,11 +37,10 @@ def test_each_fault_changes_one_thing() -> None:
 
 
 def test_a_sample_is_the_same_again_and_can_be_run() -> None:
-    faults = sample(["ratings/elo", "clusters"], 60, 7)
-    assert faults == sample(["clusters", "ratings/elo"], 60, 7)
-    assert len({(each.file, each.line) for each in faults}) == 60
-    assert set(sample(["clusters"], 20, 7)) <= set(sample(["ratings/elo", "clusters"], 200, 7))
+    faults = sample(["memory", "grades"], 20, 7)
+    assert faults == sample(["grades", "memory"], 20, 7)
+    assert len({(each.file, each.line) for each in faults}) == 20
+    assert set(sample(["memory"], 5, 7)) <= set(sample(["grades", "memory"], 200, 7))
     for each in faults:
-        before = Path(ROOT / each.file).read_text("utf-8")
-        assert each.file.startswith(str(SOURCE))
+        before = (ROOT / each.file).read_text("utf-8")
         assert ast.dump(ast.parse(each.source(before))) != ast.dump(ast.parse(before))

@@ -36,16 +36,11 @@ def test_the_names_shown_to_type_checkers_are_the_public_ones() -> None:
     assert shown == set(yardstone.__all__)
 
 
-def test_examples_by_name_and_described() -> None:
+def test_examples_by_name_and_their_copies(tmp_path: Path) -> None:
     about = example("league.csv").with_name("README.md").read_text("utf-8")
-    assert example_files()
     assert [name for name in example_files() if f"`{name}`" not in about] == []
-    assert yardstone.rate(str(example("league.csv"))).ratings
     with pytest.raises(InputError, match=r"no example is called 'no\.csv' .*league\.csv"):
         example("no.csv")
-
-
-def test_copies_of_the_examples(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     paths = copy_examples(folder)
     assert sorted(paths) == sorted(folder.iterdir())

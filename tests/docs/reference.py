@@ -1,10 +1,8 @@
 """The pages of the reference, from the package itself: ``python -m tests.docs.reference``.
 
 ``docs/reference/python/index.md`` is written by hand: the names that most programs need, by
-subject.
-``docs/reference/python/`` has a page for each subpackage with all its other public names, by
-module, one for what is a single module, and one for the laboratory; these pages are written by
-this module.
+subject. This module writes the others there: for each subpackage one with all its other public
+names, by module, one for what is a single module, and one for the laboratory.
 """
 
 from __future__ import annotations
@@ -57,12 +55,8 @@ def public_names(module: ModuleType) -> list[str]:
 
 def public_objects(module: ModuleType) -> dict[str, Any]:
     """The public classes and functions of a module by their names, imported ones included."""
-    objects = {name: getattr(module, name) for name in public_names(module)}
-    return {
-        name: each
-        for name, each in objects.items()
-        if inspect.isclass(each) or inspect.isroutine(each)
-    }
+    objects = ((name, getattr(module, name)) for name in public_names(module))
+    return {k: each for k, each in objects if inspect.isclass(each) or inspect.isroutine(each)}
 
 
 def resolved(name: str) -> Any:
@@ -92,13 +86,11 @@ def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
     public = public_objects(module)
     described = {id(each) for each in by_hand.values()}
     elsewhere: dict[str, list[str]] = {}
-    for name in public_names(module):  # values that are neither class nor function
-        if name not in public and f"{module.__name__}.{name}" in by_hand:
+    for name in public_names(module):
+        each = public.get(name)  # none for a value that is neither class nor function
+        if id(each) in described or (each is None and f"{module.__name__}.{name}" in by_hand):
             elsewhere.setdefault("[](index.md)", []).append(name)
-    for name, each in public.items():
-        if id(each) in described:
-            elsewhere.setdefault("[](index.md)", []).append(name)
-        elif each.__module__ != module.__name__:
+        elif each is not None and each.__module__ != module.__name__:
             elsewhere.setdefault(f"`{each.__module__}`", []).append(name)
     excluded = sorted(name for names in elsewhere.values() for name in names)
     options = f"   :exclude-members: {', '.join(excluded)}\n" if excluded else ""
@@ -133,15 +125,9 @@ def pages() -> dict[Path, str]:
     return result
 
 
-def main() -> None:
-    """Write the pages, and remove those of subpackages that are no more."""
-    PAGES.mkdir(exist_ok=True)
+if __name__ == "__main__":
     written = pages()
     for path in set(PAGES.glob("*.md")) - {BY_HAND, *written}:
-        path.unlink()
+        path.unlink()  # that of a subpackage that is no more
     for path, text in written.items():
         path.write_text(text, "utf-8")
-
-
-if __name__ == "__main__":
-    main()

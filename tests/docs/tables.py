@@ -8,12 +8,11 @@ import io
 import itertools
 import re
 import shlex
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
 from tests.docs.blocks import ROOT, documents, yardstone
 
@@ -46,25 +45,21 @@ class Table:
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
 
-def _sections(text: str) -> Iterator[tuple[int, str]]:
-    """Where each section begins, and its text."""
-    bare = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    starts = [0, *(match.start() for match in HEADING.finditer(bare)), len(text)]
-    for start, end in itertools.pairwise(starts):
-        yield start, text[start:end]
+def _without_fences(text: str) -> str:
+    return FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def tables(page: Path) -> list[Table]:
     """The tables of a page: those of Markdown, and on a page of a study those in ``text``."""
     text = page.read_text("utf-8")
     study = page.parent.name == "studies"
-    sections = list(_sections(text))
-    head, foot = sections[0][1], text.rstrip().rpartition("\n\n")[2]
+    starts = [0, *(each.start() for each in HEADING.finditer(_without_fences(text))), len(text)]
+    head, foot = text[: starts[1]], text.rstrip().rpartition("\n\n")[2]
     result = []
-    for start, section in sections:
+    for start, end in itertools.pairwise(starts):
+        section = text[start:end]
         near = "\n\n".join([head, section, foot]) if study else section
-        bare = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), section)
-        spots = [(each.start(), each[0]) for each in TABLE.finditer(bare)]
+        spots = [(each.start(), each[0]) for each in TABLE.finditer(_without_fences(section))]
         if study:
             spots += [(e.start(), e[3]) for e in FENCE.finditer(section) if e[2] == "text"]
         for at, body in sorted(spots):
@@ -88,38 +83,28 @@ def commands(text: str) -> list[str]:
 def wrong_with(command: str) -> str:
     """Why a command cannot be run, or nothing."""
     words = shlex.split(command)
-    given = set(OPTION.findall(command))
     if words[0].startswith("tests/"):
         return "" if (ROOT / words[0]).exists() else f"there is no {words[0]}"
     if words[0] == "make":
         targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         return "" if words[1] in targets else f"make has no {words[1]}"
     if words[0] == "yardstone":
-        names = []
-        for word in words[1:]:
-            if not re.fullmatch(r"[a-z][a-z0-9-]*", word):
-                break
-            names.append(word)
-        return _unknown(command, given, _help_of_command(tuple(names)))
-    name = words[2] if words[1] == "-m" else words[1].removesuffix(".py").replace("/", ".")
-    if find_spec(name) is None:
-        return f"there is no {name}"
-    return _unknown(command, given, help_of_module(name))
-
-
-def _unknown(command: str, given: set[str], text: str) -> str:
-    unknown = given - set(OPTION.findall(text))
+        named = itertools.takewhile(re.compile(r"[a-z][a-z0-9-]*").fullmatch, words[1:])
+        known = _help_of_command(tuple(named))
+    else:
+        name = words[2] if words[1] == "-m" else words[1].removesuffix(".py").replace("/", ".")
+        if find_spec(name) is None:
+            return f"there is no {name}"
+        known = help_of_module(name)
+    unknown = set(OPTION.findall(command)) - set(OPTION.findall(known))
     return f"{command}: no option {sorted(unknown)}" if unknown else ""
 
 
 @lru_cache
 def _help_of_command(names: tuple[str, ...]) -> str:
-    while True:
-        status, printed = yardstone([*names, "--help-all"])
-        # A file may be named without an ending or a capital, as `yardstone go analyse games`.
-        if status == 0 or len(names) <= 1:
-            return printed
-        names = names[:-1]
+    status, printed = yardstone([*names, "--help-all"])
+    # A file may be named without an ending or a capital, as `yardstone go analyse games`.
+    return printed if status == 0 or len(names) <= 1 else _help_of_command(names[:-1])
 
 
 @lru_cache
@@ -130,11 +115,10 @@ def help_of_module(name: str) -> str:
     module = importlib.import_module(f"{name}.__main__" if package else name)
     source = Path(str(module.__file__)).read_text("utf-8")
     assert "parse_args" in source, f"{name} takes no --help"
-    printed, before = io.StringIO(), sys.argv
-    sys.argv = [name, "--help"]
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-            module.main()
-    finally:
-        sys.argv = before
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as printed,
+        contextlib.suppress(SystemExit),
+        mock.patch("sys.argv", [name, "--help"]),
+    ):
+        module.main()
     return printed.getvalue()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 
+import pytest
+
 from tests.docs.blocks import ROOT
 
 
@@ -20,54 +22,45 @@ def canonical(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-PACKAGE = project("pyproject.toml")
-#: An extra may take others: `yardstone[go,plot]`.
-NEEDED = {
-    canonical(each)
-    for some in (*PACKAGE.values(), project("lab/pyproject.toml")[""])
-    for each in some
-    if not each.startswith("yardstone[")
-}
-#: The packages of each file of requirements, each with its hashes.
-PINNED = {
-    path.stem: re.split(r"\n(?=[a-z0-9])", path.read_text().strip())[1:]
-    for path in (ROOT / "requirements").glob("*.txt")
-}
+@pytest.fixture
+def needed() -> set[str]:
+    # An extra may take others: `yardstone[go,plot]`.
+    groups = (*project("pyproject.toml").values(), project("lab/pyproject.toml")[""])
+    every = [each for some in groups for each in some]
+    return {canonical(each) for each in every if not each.startswith("yardstone[")}
 
 
-def test_each_dependency_has_its_line_with_a_reason() -> None:
+def test_each_dependency_has_its_line_with_a_reason(needed: set[str]) -> None:
     page = (ROOT / "docs" / "reference" / "dependencies.md").read_text()
     rows = dict(re.findall(r"^\| ([a-z][a-z0-9-]*) \| ([^|]+) \|$", page, re.MULTILINE))
     del rows["package"]
-    assert rows.keys() == NEEDED
+    assert rows.keys() == needed
     assert [name for name, why in rows.items() if len(why) < 20] == []
 
 
-def test_each_version_is_pinned_with_the_hashes_of_its_files() -> None:
-    for name, packages in PINNED.items():
-        assert len(packages) > 5, name
+def test_each_version_is_pinned_with_the_hashes_of_its_files(needed: set[str]) -> None:
+    versions: dict[str, set[str]] = {}
+    pinned: dict[str, set[str]] = {}
+    for path in (ROOT / "requirements").glob("*.txt"):
+        packages = re.split(r"\n(?=[a-z0-9])", path.read_text().strip())[1:]
+        assert len(packages) > 5, path
         for package in packages:
             first, *hashes = package.split(" \\\n")
             assert re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.+]+( ; [^\\]+)?", first), first
             assert hashes, first
-            assert all(re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", each) for each in hashes), (
-                first
-            )
+            for each in hashes:
+                assert re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", each), first
+            versions.setdefault(canonical(first), set()).add(first.split()[0])
+            pinned.setdefault(path.stem, set()).add(canonical(first))
     # The build of PyTorch is for the machine to choose; the Makefile has its version.
-    assert NEEDED - set(map(canonical, PINNED["tools"])) == {"torch"}
+    assert needed - pinned["tools"] == {"torch"}
     assert "TORCH ?= torch==" in (ROOT / "Makefile").read_text()
-    # What is pinned twice has the same version.
-    versions = {package.split()[0] for packages in PINNED.values() for package in packages}
-    assert len(versions) == len(set(map(canonical, versions)))
+    assert [each for each in versions.values() if len(each) > 1] == []
 
 
 def test_extras() -> None:
     """`MissingExtraError` names extras; all but those of experts come with `all`."""
-    extras = {name: some for name, some in PACKAGE.items() if name}
-    assert all(extras.values())
-    for each in (each for some in extras.values() for each in some if "yardstone[" in each):
-        assert set(each.removeprefix("yardstone[").removesuffix("]").split(",")) <= set(extras)
-    assert set(extras) - {"all", "dev", "docs"} == {
-        "cluster", "go", "openvino", "plot", "postgres", "tune", "web",
-    }  # fmt: skip
+    extras = project("pyproject.toml")
+    names = "all cluster dev docs go openvino plot postgres tune web".split()
+    assert extras.keys() == {"", *names}
     assert extras["all"] == ["yardstone[go,plot,tune,web]"]

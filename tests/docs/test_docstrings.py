@@ -15,27 +15,31 @@ from yardstone.errors import MissingExtraError
 
 SOURCE = ROOT / "src"
 EXAMPLE = re.compile(r"^\s*>>> ", re.MULTILINE)
-WITH_EXAMPLES = [
-    path for path in sorted(SOURCE.rglob("*.py")) if EXAMPLE.search(path.read_text("utf-8"))
-]
 
 
-def module_name(path: Path) -> str:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    texts = {path: path.read_text("utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+    written = {path: len(EXAMPLE.findall(text)) for path, text in texts.items()}
+    rows = [(path, number) for path, number in written.items() if number]
+    if "path" in metafunc.fixturenames:
+        metafunc.parametrize(("path", "written"), rows, ids=[_name(path) for path, _ in rows])
+
+
+def _name(path: Path) -> str:
     """The name by which a file of the package is imported."""
-    parts = path.relative_to(SOURCE).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=module_name)
-def test_docstring_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = module_name(path)
+def test_docstring_examples(
+    path: Path, written: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _name(path)
     try:
         module = import_module(name)
     except (ImportError, MissingExtraError) as error:
         missing(f"{name} cannot be imported", str(error))
     monkeypatch.chdir(tmp_path)
     tests = [test for test in doctest.DocTestFinder().find(module, name) if test.examples]
-    written = len(EXAMPLE.findall(path.read_text("utf-8")))
     assert sum(len(test.examples) for test in tests) == written, "an example is not found"
     report: list[str] = []
     for test in tests:

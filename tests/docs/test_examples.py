@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.docs import blocks, installed, tables
+from tests.docs import blocks, tables
 
-DOCUMENTS = blocks.documents()
-BLOCKS = {page: list(blocks.blocks(page)) for page in DOCUMENTS}
-WITH_EXAMPLES = [page for page, each in BLOCKS.items() if any(not block.needs for block in each)]
-WITH_NEEDS = [block for each in BLOCKS.values() for block in each if block.needs]
 #: A fence, with the line above it if that is a comment.
 ANY_FENCE = re.compile(
     r"^(?:<!-- not run: (?P<reason>.+) -->\n)?```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$",
@@ -23,20 +20,27 @@ ANY_FENCE = re.compile(
 SHOWN = re.compile(r"text|toml|json|nginx|\{[\w-]+\}.*")
 
 
-def name(page: Path) -> str:
-    return str(page.relative_to(blocks.ROOT))
+@cache
+def all_blocks() -> dict[Path, list[blocks.Block]]:
+    return {page: list(blocks.blocks(page)) for page in blocks.documents()}
 
 
-@pytest.mark.parametrize("document", WITH_EXAMPLES, ids=name)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    every = [block for each in all_blocks().values() for block in each]
+    alone = [block for block in every if block.needs]
+    pages = dict.fromkeys(block.document for block in every if not block.needs)
+    if "document" in metafunc.fixturenames:
+        metafunc.parametrize("document", pages, ids=lambda page: str(page.relative_to(blocks.ROOT)))
+    if "block" in metafunc.fixturenames:
+        metafunc.parametrize("block", alone, ids=str)
+
+
 def test_examples(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workplace = blocks.Workplace.prepare(tmp_path)
     monkeypatch.chdir(tmp_path)
-    check(workplace, [block for block in BLOCKS[document] if not block.needs])
+    check(workplace, [block for block in all_blocks()[document] if not block.needs])
 
 
-@pytest.mark.parametrize(
-    "block", WITH_NEEDS, ids=lambda block: f"{name(block.document)}:{block.line}"
-)
 def test_examples_that_need_more(block: blocks.Block, tmp_path: Path) -> None:
     check(blocks.Workplace.prepare(tmp_path, block.needs), [block])
 
@@ -49,7 +53,7 @@ def check(workplace: blocks.Workplace, some: Sequence[blocks.Block]) -> None:
 
 def test_no_command_is_left_out_in_silence() -> None:
     """What shows a command with what it prints is run, or says why not."""
-    for document in DOCUMENTS:
+    for document in blocks.documents():
         text = document.read_text("utf-8")
         for match in ANY_FENCE.finditer(text):
             where = f"{document}:{text.count(chr(10), 0, match.start()) + 1}"
@@ -63,10 +67,12 @@ def test_no_command_is_left_out_in_silence() -> None:
             assert SHOWN.fullmatch(kind), f"{where}: a fence of kind {kind!r}"
             command = re.search(r"^\$ |^(?:python -m|yardstone|pip) ", match["body"], re.MULTILINE)
             assert command is None, f"{where}: a command in a fence that no test runs"
+    for command in tables.commands((blocks.ROOT / "README.md").read_text("utf-8")):
+        assert not tables.wrong_with(command)
 
 
 def test_the_gallery_shows_pictures_of_its_commands() -> None:
-    gallery = BLOCKS[blocks.ROOT / "docs" / "gallery.md"]
+    gallery = all_blocks()[blocks.ROOT / "docs" / "gallery.md"]
     drawn = {picture for block in gallery for picture in block.pictures}
     assert drawn == set((blocks.ROOT / "docs" / "gallery").glob("*.svg"))
 
@@ -110,27 +116,3 @@ def test_numbers_that_processors_round_differently(
     assert blocks.close(one, other, gnubg=False) is usual
     assert blocks.close(one, other, gnubg=True) is gnubg
     assert blocks.same_picture(one, other) is picture
-
-
-@pytest.mark.parametrize(
-    ("command", "done", "problem"),
-    [
-        ("match 520 1010 470", "run", ""),
-        ("match 520 -1010 470", "run", "$ yardstone match 520 -1010 470"),
-        ("rate games.pgn.gz --min-games 3", "looked up", ""),
-        ("rate games.pgn.gz --least-games 3", "looked up", "no option"),
-        ("convert league.csv --to morse", "run", "morse"),
-        ("serve", "looked up", ""),
-        ("go nets download --networks b6c96", "looked up", "no option"),
-    ],
-)
-def test_a_command_is_run_from_an_installed_package_where_its_files_are(
-    command: str, done: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    workplace = blocks.Workplace.prepare(tmp_path)
-    did, wrong = installed.tried(f"yardstone {command}", workplace)
-    assert did == done
-    assert problem in wrong
-    assert bool(problem) == bool(wrong)
-    assert installed.main() == 1  # this is the package of a checkout
-    assert "of the checkout" in capsys.readouterr().out

@@ -12,11 +12,7 @@ from pathlib import Path
 
 from yardstone.cli.table import COMMANDS, OWN_SWITCHES, Command, Family, with_plugins
 
-__all__ = ["CASES", "NO_CASE", "Case", "commands"]
-
 EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "yardstone" / "examples"
-
-Prepare = Callable[[Path], object]
 
 
 @dataclass(frozen=True)
@@ -25,32 +21,30 @@ class Case:
 
     Attributes:
         command: Its words.
-        arguments: As in a shell, in the folder of the case.
-        examples: Example files that are copied there, with blanks between.
+        arguments: As in a shell, in the folder of the case; example files that they name are there.
         prepare: Puts further files there.
         keeps: Patterns of what a command that goes on where it was keeps meanwhile.
         once: Whether the same command is refused once all is done.
         gnubg: Whether it needs GNU Backgammon.
         heavy: Whether it takes long: the tests try it less.
         long: Whether the tests leave it to `make faults`.
-        environment: Variables that it sees.
+        cache: The size of the cache of what networks say.
     """
 
     command: str
     arguments: str
-    examples: str = ""
-    prepare: Prepare | None = None
-    keeps: tuple[str, ...] = ()
+    prepare: Callable[[Path], object] | None = None
+    keeps: str = ""
     once: bool = False
     gnubg: bool = False
     heavy: bool = False
     long: bool = False
-    environment: tuple[tuple[str, str], ...] = ()
+    cache: str = "off"
 
     @property
     def resumed(self) -> bool:
         """Whether the command goes on where a killed one was."""
-        return bool(self.keeps) and self.keeps != _STEP
+        return bool(self.keeps) and self.keeps != STEP
 
     @property
     def words(self) -> list[str]:
@@ -63,7 +57,7 @@ class Case:
     def fill(self, folder: Path) -> None:
         """Put its input into a folder."""
         folder.mkdir(parents=True)
-        for name in self.examples.split():
+        for name in {path.name for path in EXAMPLES.iterdir()} & set(self.words):
             shutil.copy(EXAMPLES / name, folder)
         if self.prepare is not None:
             self.prepare(folder)
@@ -103,10 +97,9 @@ def _with_net_in_cache(folder: Path) -> None:
 
 def _go_games(folder: Path) -> None:
     _net(folder)
-    games = folder / "games"
-    games.mkdir()
-    shutil.copy(EXAMPLES / "professional.sgf", games / "a.sgf")
-    shutil.copy(EXAMPLES / "professional.sgf", games / "b.sgf")
+    (folder / "games").mkdir()
+    for name in ("a.sgf", "b.sgf"):
+        shutil.copy(EXAMPLES / "professional.sgf", folder / "games" / name)
 
 
 def _experiment(folder: Path) -> None:
@@ -124,8 +117,9 @@ def _training(folder: Path) -> None:
 
 
 def _few_grades(folder: Path) -> None:
-    lines = (EXAMPLES / "graded_games_simulated.csv").read_text().splitlines(keepends=True)
-    (folder / "graded_games_simulated.csv").write_text("".join([lines[0], *lines[1::20]]))
+    path = folder / "graded_games_simulated.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], *lines[1::20]]))
 
 
 def _matches(folder: Path) -> None:
@@ -158,243 +152,124 @@ def _dated(folder: Path) -> None:
 
 REPORT = "-o list.csv -o list.html -q"
 DRAWN = f"{REPORT} -o chart.svg"
-_TEXT = "-o list.txt -o list.html -q -o chart.svg"
-_NET = "--net net.bin.gz"
-_EVENT = "open.xml"
+TEXT = "-o list.txt -o list.html -q -o chart.svg"
+NET = "--net net.bin.gz"
+ONE = "--workers 1"
 #: The journal is written before the file, and is right with both.
-_STEP = ("*.undo",)
-_ONE = "--workers 1"
+STEP = "*.undo"
+GRADED = "graded_games_simulated.csv"
+WINNING = "winning_statistics_simulated.txt --save mine.json"
+STUDY = f"--players 8 --rounds 3 {ONE} {DRAWN}"
+TRICKS = f"trickplay.txt --games professional.sgf --sgf found.sgf {ONE}"
+FEW_STEPS = "--set steps=3"
 #: More than fits into the memory that is given: it goes to the temporary folder.
-_MANY_GAMES = (
+MANY_GAMES = (
     "SELECT concat($$p$$, i % 40) AS first, concat($$q$$, i % 41) AS second, i % 3 / 2.0 AS score "
     "FROM range(1000000) t(i)"
 )
+SMALL_NET = "--set channels=8 --set blocks=2 --set sides=2 --set moves=2"
+SMALL_MODEL = "--set epochs=1 --set batch=8 --set width=8 --set query_width=4 --set depth=1"
+POSITION = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10"
+ORDO = "-o list.txt -c list.csv -j pairs.txt -s 10 -e errors.csv -C cfs.csv"
 
 CASES: tuple[Case, ...] = (
-    Case("rate", f"league.csv --matrix matrix.csv {DRAWN}", "league.csv"),
-    Case("rate", "league.csv -o list.parquet -q", "league.csv"),
-    Case("rate", "league.csv -o list.json -o chart.pdf -q", "league.csv"),
-    Case("rate", f"--query '{_MANY_GAMES}' --memory 200MB -o list.csv -q", heavy=True, long=True),
-    Case("match", f"match.pgn {REPORT}", "match.pgn"),
-    Case("history", f"league.csv --save league.ratings {DRAWN}", "league.csv"),
-    Case("history", "dated.csv --memory 100MB --save dated.ratings -o list.csv -q", prepare=_dated),
-    Case("predict", f"'Jonny 8.1' 'Fizbo 2' league.csv {REPORT}", "league.csv"),
-    Case("evaluate", f"league.csv {DRAWN}", "league.csv"),
-    Case("evaluate", "dated.csv --memory 100MB -o list.csv -q", prepare=_dated),
+    Case("rate", f"league.csv --matrix matrix.csv {DRAWN}"),
+    Case("rate", "league.csv -o list.parquet -q"),
+    Case("rate", "league.csv -o list.json -o chart.pdf -q"),
+    Case("rate", f"--query '{MANY_GAMES}' --memory 200MB -o list.csv -q", heavy=True, long=True),
+    Case("match", f"match.pgn {REPORT}"),
+    Case("history", f"league.csv --save league.ratings {DRAWN}"),
+    Case("history", "dated.csv --memory 100MB --save dated.ratings -o list.csv -q", _dated),
+    Case("predict", f"'Jonny 8.1' 'Fizbo 2' league.csv {REPORT}"),
+    Case("evaluate", f"league.csv {DRAWN}"),
+    Case("evaluate", "dated.csv --memory 100MB -o list.csv -q", _dated),
     Case("winprob between", f"2d 4d {DRAWN}"),
-    Case("winprob stats", f"graded_games_simulated.csv {DRAWN}", "graded_games_simulated.csv"),
-    Case(
-        "winprob fit",
-        f"winning_statistics_simulated.txt --save mine.json {DRAWN}",
-        "winning_statistics_simulated.txt",
-    ),
-    Case(
-        "winprob published",
-        f"winning_statistics_simulated.txt --save mine.json {DRAWN}",
-        "winning_statistics_simulated.txt",
-    ),
-    Case("winprob trace", f"graded_games_simulated.csv {DRAWN}", "graded_games_simulated.csv"),
-    Case(
-        "winprob compare", f"graded_games_simulated.csv {REPORT}", prepare=_few_grades, heavy=True
-    ),
-    Case("go evaluate", f"positions.jsonl {_NET} -o out.jsonl.gz -q", "positions.jsonl", _net),
-    Case("go analyse", f"professional.sgf {_NET} {DRAWN}", "professional.sgf", _net),
-    Case(
-        "go analyse",
-        f"professional.sgf {_NET} -o list.csv -q",
-        "professional.sgf",
-        _net,
-        keeps=("cache/yardstone/evaluations/*",),
-        environment=(("YARDSTONE_CACHE", "1MB"),),
-    ),
-    Case("go judge", f"professional.sgf {_NET} {REPORT}", "professional.sgf", _net),
-    Case(
-        "go features",
-        f"games {_NET} -o store --batch 1 {_ONE} -q",
-        prepare=_go_games,
-        keeps=("store/*",),
-    ),
-    Case("go nets list", REPORT, prepare=_with_net_in_cache),
-    Case("go nets show", f"old {REPORT}", prepare=_with_net_in_cache),
-    Case("go nets add", "net.bin.gz --name mine", prepare=_net),
-    Case("go nets remove", "old", prepare=_with_net_in_cache, once=True),
-    Case(
-        "go nets train",
-        "games --save made.bin.gz --threads 1 --set steps=3 --set channels=8 --set blocks=2 "
-        f"--set sides=2 --set moves=2 {REPORT}",
-        prepare=_go_games,
-        keeps=("made.training/*",),
-        heavy=True,
-    ),
-    Case(
-        "strength estimate",
-        f"professional.sgf --colour black --model model.npz {_NET} {DRAWN}",
-        "professional.sgf",
-        _model,
-    ),
-    Case(
-        "strength calibrate",
-        f"estimates_simulated.csv --site Club --save club.json {REPORT}",
-        "estimates_simulated.csv",
-    ),
-    Case(
-        "strength run",
-        f"experiment.toml {_ONE} {REPORT}",
-        prepare=_experiment,
-        keeps=("work/*",),
-        heavy=True,
-    ),
-    Case("strength describe", "results.tsv -o figures", prepare=_experiment),
-    Case(
-        "strength train",
-        f"experiment.toml --model basic --threads 1 {_TEXT}",
-        prepare=_training,
-        keeps=("work/*",),
-        heavy=True,
-        long=True,  # `strength search` trains in the tests
-    ),
-    Case(
-        "strength search",
-        "experiment.toml --model basic --runs 2 --iterations 1 --start small --threads 1 "
-        "--set steps=3 --set epochs=1 --set batch=8 --set width=8 "
-        "--set query_width=4 --set depth=1 "
-        f"{_ONE} {_TEXT}",
-        prepare=_training,
-        keeps=("work/*",),
-        heavy=True,
-    ),
-    Case("strength style", f"style_simulated.tab {_ONE} {REPORT}", "style_simulated.tab"),
-    Case(
-        "trickplay index",
-        f"professional.sgf -o games.idx {_ONE}",
-        "professional.sgf",
-        keeps=("games.idx.parts*",),
-    ),
-    Case(
-        "trickplay find",
-        f"trickplay.txt --games professional.sgf --sgf found.sgf {_ONE} {REPORT}",
-        "trickplay.txt professional.sgf",
-    ),
-    Case(
-        "trickplay rate",
-        "trickplay.txt --games professional.sgf --sgf found.sgf --model model.npz "
-        f"{_ONE} {_NET} {DRAWN}",
-        "trickplay.txt professional.sgf",
-        _model,
-    ),
+    Case("winprob stats", f"{GRADED} {DRAWN}"),
+    Case("winprob fit", f"{WINNING} {DRAWN}"),
+    Case("winprob published", f"{WINNING} {DRAWN}"),
+    Case("winprob trace", f"{GRADED} {DRAWN}"),
+    Case("winprob compare", f"{GRADED} {REPORT}", _few_grades, heavy=True),
+    Case("go evaluate", f"positions.jsonl {NET} -o out.jsonl.gz -q", _net),
+    Case("go analyse", f"professional.sgf {NET} {DRAWN}", _net),
+    Case("go analyse", f"professional.sgf {NET} -o list.csv -q", _net,
+         keeps="cache/yardstone/evaluations/*", cache="1MB"),
+    Case("go judge", f"professional.sgf {NET} {REPORT}", _net),
+    Case("go features", f"games {NET} -o store --batch 1 {ONE} -q", _go_games, keeps="store/*"),
+    Case("go nets list", REPORT, _with_net_in_cache),
+    Case("go nets show", f"old {REPORT}", _with_net_in_cache),
+    Case("go nets add", "net.bin.gz --name mine", _net),
+    Case("go nets remove", "old", _with_net_in_cache, once=True),
+    Case("go nets train",
+         f"games --save made.bin.gz --threads 1 {FEW_STEPS} {SMALL_NET} {REPORT}", _go_games,
+         keeps="made.training/*", heavy=True),
+    Case("strength estimate", f"professional.sgf --colour black --model model.npz {NET} {DRAWN}",
+         _model),
+    Case("strength calibrate", f"estimates_simulated.csv --site Club --save club.json {REPORT}"),
+    Case("strength run", f"experiment.toml {ONE} {REPORT}", _experiment,
+         keeps="work/*", heavy=True),
+    Case("strength describe", "results.tsv -o figures", _experiment),
+    # In the tests `strength search` trains.
+    Case("strength train", f"experiment.toml --model basic --threads 1 {TEXT}", _training,
+         keeps="work/*", heavy=True, long=True),
+    Case("strength search",
+         "experiment.toml --model basic --runs 2 --iterations 1 --start small --threads 1 "
+         f"{FEW_STEPS} {SMALL_MODEL} {ONE} {TEXT}", _training, keeps="work/*", heavy=True),
+    Case("strength style", f"style_simulated.tab {ONE} {REPORT}"),
+    Case("trickplay index", f"professional.sgf -o games.idx {ONE}", keeps="games.idx.parts*"),
+    Case("trickplay find", f"{TRICKS} {REPORT}"),
+    Case("trickplay rate", f"{TRICKS} --model model.npz {NET} {DRAWN}", _model),
     Case("tournament new", "cup.xml --rounds 5", once=True),
-    Case("tournament set", "open.xml --bar 3d", _EVENT, keeps=_STEP),
-    Case(
-        "tournament enter",
-        "open.xml --name 'Novak, Jana' --grade 3k --round 5",
-        _EVENT,
-        keeps=_STEP,
-        once=True,
-    ),
-    Case("tournament change", "open.xml Moreau --grade 7k", _EVENT, keeps=_STEP),
-    Case("tournament withdraw", "cup.xml 'Almeida Rita'", prepare=_event, keeps=_STEP, once=True),
-    Case(
-        "tournament bye", "cup.xml 'Almeida Rita' --round 1", prepare=_event, keeps=_STEP, once=True
-    ),
-    Case(
-        "tournament team",
-        "teams.xml --name Otters --players 'Berg Olav,Costa Ines,Kral Filip'",
-        "teams.xml",
-        keeps=_STEP,
-        once=True,
-    ),
-    Case("tournament wish", "open.xml --never 'Adler Ruth,Fischer Jan'", _EVENT, once=True),
-    Case(
-        "tournament pair",
-        "swiss.trf -o paired.trf --boards boards.csv --boards boards.html -q",
-        "swiss.trf",
-    ),
-    Case("tournament pair", "swiss.trf -o swiss.trf -q", "swiss.trf", keeps=_STEP, once=True),
-    Case(
-        "tournament result",
-        "open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1",
-        _EVENT,
-        keeps=_STEP,
-        once=True,
-    ),
-    Case("tournament undo", "cup.xml", prepare=_event, keeps=_STEP, once=True),
-    Case("tournament standings", f"open.xml {REPORT}", _EVENT),
-    Case("tournament ratings", f"open.xml {REPORT}", _EVENT),
-    Case("tournament prizes", f"open.xml {REPORT}", _EVENT),
-    Case("tournament publish", "open.xml -o pages", _EVENT),
-    Case("tournament publish", "open.xml", _EVENT),
-    Case("tournament show", "open.xml -o show.txt -o show.html -q", _EVENT),
-    Case("tournament convert", "open.xml -o open.h9", _EVENT),
-    Case("tournament needs", f"open.xml 'Claes Wim' --place 3 {REPORT}", _EVENT),
-    Case("tournament check", f"swiss.trf {REPORT}", "swiss.trf"),
+    Case("tournament set", "open.xml --bar 3d", keeps=STEP),
+    Case("tournament enter", "open.xml --name 'Ho, Al' --grade 3k --round 5",
+         keeps=STEP, once=True),
+    Case("tournament change", "open.xml Moreau --grade 7k", keeps=STEP),
+    Case("tournament withdraw", "cup.xml 'Almeida Rita'", _event, keeps=STEP, once=True),
+    Case("tournament bye", "cup.xml 'Almeida Rita' --round 1", _event, keeps=STEP, once=True),
+    Case("tournament team",
+         "teams.xml --name Otters --players 'Berg Olav,Costa Ines,Kral Filip'",
+         keeps=STEP, once=True),
+    Case("tournament wish", "open.xml --never 'Adler Ruth,Fischer Jan'", once=True),
+    Case("tournament pair", "swiss.trf -o paired.trf --boards boards.csv --boards boards.html -q"),
+    Case("tournament pair", "swiss.trf -o swiss.trf -q", keeps=STEP, once=True),
+    Case("tournament result", "open.xml --players 'Garcia Ana,Dahl Ingrid' --score 0-1",
+         keeps=STEP, once=True),
+    Case("tournament undo", "cup.xml", _event, keeps=STEP, once=True),
+    *(Case(f"tournament {name}", f"open.xml {REPORT}")
+      for name in ("standings", "ratings", "prizes")),
+    Case("tournament publish", "open.xml -o pages"),
+    Case("tournament publish", "open.xml"),
+    Case("tournament show", "open.xml -o show.txt -o show.html -q"),
+    Case("tournament convert", "open.xml -o open.h9"),
+    Case("tournament needs", f"open.xml 'Claes Wim' --place 3 {REPORT}"),
+    Case("tournament check", f"swiss.trf {REPORT}"),
     Case("tournament generate", "--players 20 --rounds 3 --seed 7 -o random.trf"),
-    Case(
-        "tournament simulate",
-        f"--players 8 --rounds 3 --tournaments 4 {_ONE} {DRAWN}",
-    ),
-    Case(
-        "tournament study ties",
-        f"--players 8 --rounds 3 --tournaments 4 {_ONE} {DRAWN}",
-    ),
-    Case(
-        "tournament study pairing",
-        f"--players 8 --rounds 3 --replicates 2 {_ONE} {DRAWN}",
-        heavy=True,
-    ),
-    Case(
-        "tournament study weights",
-        f"--players 8 --rounds 3 --replicates 2 --trials 1 --confirm 2 {_ONE} {DRAWN}",
-        heavy=True,
-    ),
+    Case("tournament simulate", f"{STUDY} --tournaments 4"),
+    Case("tournament study ties", f"{STUDY} --tournaments 4"),
+    Case("tournament study pairing", f"{STUDY} --replicates 2", heavy=True),
+    Case("tournament study weights", f"{STUDY} --replicates 2 --trials 1 --confirm 2", heavy=True),
     Case("backgammon rating", f"--epm 0.0085 --epc 0.021 --length 7 {REPORT}"),
-    Case(
-        "backgammon analyse",
-        f"backgammon.mat --ledger kept.jsonl --table matches.csv {DRAWN}",
-        "backgammon.mat",
-        keeps=("kept.jsonl",),
-        gnubg=True,
-        heavy=True,
-    ),
-    Case(
-        "backgammon position",
-        f"XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10 {DRAWN}",
-        gnubg=True,
-        heavy=True,
-    ),
-    Case(
-        "backgammon play",
-        f"results.jsonl --length 1 --second 0.4 --matches 2 --processes 2 {REPORT}",
-        keeps=("results.jsonl",),
-        gnubg=True,
-        heavy=True,
-    ),
-    Case(
-        "backgammon study part1",
-        f"results.jsonl --lengths 1 --matches 1 --processes 2 --plot figures {REPORT}",
-        keeps=("results.jsonl",),
-        gnubg=True,
-        heavy=True,
-    ),
-    Case("backgammon study table", "matches.csv.gz -o all.csv.gz", prepare=_matches),
-    Case(
-        "backgammon study fit",
-        f"matches.csv.gz --model decision --draws 5 --plot figures {REPORT}",
-        prepare=_matches,
-    ),
-    Case("backgammon study compare", f"matches.csv.gz {REPORT}", prepare=_matches),
+    Case("backgammon analyse", f"backgammon.mat --ledger kept.jsonl --table matches.csv {DRAWN}",
+         keeps="kept.jsonl", gnubg=True, heavy=True),
+    Case("backgammon position", f"{POSITION} {DRAWN}", gnubg=True, heavy=True),
+    Case("backgammon play",
+         f"results.jsonl --length 1 --second 0.4 --matches 2 --processes 2 {REPORT}",
+         keeps="results.jsonl", gnubg=True, heavy=True),
+    Case("backgammon study part1",
+         f"results.jsonl --lengths 1 --matches 1 --processes 2 --plot figures {REPORT}",
+         keeps="results.jsonl", gnubg=True, heavy=True),
+    Case("backgammon study table", "matches.csv.gz -o all.csv.gz", _matches),
+    Case("backgammon study fit",
+         f"matches.csv.gz --model decision --draws 5 --plot figures {REPORT}", _matches),
+    Case("backgammon study compare", f"matches.csv.gz {REPORT}", _matches),
     Case("handicap", f"2d 4k {REPORT}"),
     Case("demo", "--copy files"),
-    Case("convert game-files", "league.csv -o games.pgn.gz", "league.csv"),
-    Case("convert game-files", "professional.sgf -o repaired.sgf", "professional.sgf"),
-    Case("convert game-files", "league.csv -o games.parquet", "league.csv"),
+    Case("convert game-files", "league.csv -o games.pgn.gz"),
+    Case("convert game-files", "professional.sgf -o repaired.sgf"),
+    Case("convert game-files", "league.csv -o games.parquet"),
     Case("convert rating", f"2d --to egf {REPORT}"),
-    Case(
-        "ordo",
-        "-q -G -p match.pgn -o list.txt -c list.csv -j pairs.txt -s 10 -e errors.csv -C cfs.csv",
-        "match.pgn",
-    ),
-    Case("prep", "-p match.pgn -o kept.pgn --remaining rest.pgn -g groups.txt", "match.pgn"),
-)
+    Case("ordo", f"-q -G -p match.pgn {ORDO}"),
+    Case("prep", "-p match.pgn -o kept.pgn --remaining rest.pgn -g groups.txt"),
+)  # fmt: skip
 
 #: Commands without a case of their own, and why.
 NO_CASE: Mapping[str, str] = {

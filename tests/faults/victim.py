@@ -13,6 +13,7 @@ import atexit
 import ctypes
 import errno
 import functools
+import importlib
 import io
 import json
 import os
@@ -25,19 +26,16 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import asdict, dataclass, field
+import traceback
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any, Self
-
-from tests.faults.disks import own_disks
-
-__all__ = ["CLOCK", "Done", "Order", "Server", "shim"]
 
 _OUT, _ERR, _COUNT, _CALLS = "out", "err", "moments", "calls"
 #: Variable by which the forks know the library that lets calls fail.
 _SHIM = "YARDSTONE_TEST_SHIM"
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGES = frozenset(
     "os.rename os.remove os.mkdir os.rmdir os.chmod os.truncate os.link os.symlink".split()
 )
@@ -50,6 +48,12 @@ _REFUSALS = {"full": errno.ENOSPC, "read-only": errno.EROFS}
 _SYSTEM = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
 #: Seconds until a command hangs.
 _PATIENCE = 120
+#: What the process imports before it forks.
+_IMPORTED = """
+numpy duckdb typer rich.console jinja2 scipy.optimize scipy.special matplotlib.figure
+yardstone.cli.commands yardstone.ratings.rating_list yardstone.reports.page
+yardstone.records.formats yardstone.tournament.event
+""".split()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +63,8 @@ class Order:
     Attributes:
         folder: Where it runs.
         logs: Folder for what it prints.
+        cache: The size of the cache of what networks say.
+        clock: File that tells the time, for a server with a clock.
         fault: ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
             answers from then on to all that makes or changes a file. ``call``: that one call of
             the system fails (`Done.calls`), and no other. ``limit``: no file grows
@@ -66,18 +72,16 @@ class Order:
             standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
         moment: Which change it is; from 1 on.
         later: Python's calls of C functions between the moment and the fault.
-        environment: What it sees besides.
-        clock: File that tells the time, for a server with a clock.
     """
 
     words: list[str]
     folder: str
     logs: str
+    cache: str = "off"
+    clock: str = ""
     fault: str = ""
     moment: int = 0
     later: int = 0
-    environment: dict[str, str] = field(default_factory=dict)
-    clock: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +100,21 @@ class Done:
     err: str
     moments: int
     calls: str
+
+
+@functools.cache
+def own_disks() -> tuple[str, ...]:
+    """What a process is started by that may mount disks which nobody else sees; () if nothing."""
+    program = shutil.which("unshare")
+    if program is None:
+        return ()
+    with tempfile.TemporaryDirectory() as folder:
+        for options in (["--mount"], ["--map-root-user", "--mount"]):
+            mount = f"mount -t tmpfs none '{folder}' && mount -o remount,bind,ro '{folder}'"
+            words = [program, *options, "sh", "-c", mount]
+            if subprocess.run(words, capture_output=True, check=False).returncode == 0:
+                return (program, *options)
+    return ()
 
 
 @functools.cache
@@ -128,21 +147,18 @@ class Server:
         self.disks = bool(own_disks())
         self.clock: Path | None = None
         values = dict(os.environ)
-        if (library := shim()) is not None and faketime is None:
-            values |= {"LD_PRELOAD": str(library), _SHIM: str(library)}
         if faketime is not None:
             handle, name = tempfile.mkstemp(prefix="clock-")
             os.close(handle)
             self.clock = Path(name)
             self.set_clock(0)
-            values |= {
-                "LD_PRELOAD": str(faketime),
-                "FAKETIME_TIMESTAMP_FILE": name,
-                "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-                "DONT_FAKE_MONOTONIC": "1",
-                "NO_FAKE_STAT": "1",
-            }
+            values |= {"LD_PRELOAD": str(faketime), "FAKETIME_TIMESTAMP_FILE": name}
+            names = (
+                "FAKETIME_NO_CACHE FAKETIME_DONT_FAKE_MONOTONIC DONT_FAKE_MONOTONIC NO_FAKE_STAT"
+            )
+            values |= dict.fromkeys(names.split(), "1")
+        elif (library := shim()) is not None:
+            values |= {"LD_PRELOAD": str(library), _SHIM: str(library)}
         self._process = subprocess.Popen(
             [*own_disks(), sys.executable, "-m", "tests.faults.victim"],
             stdin=subprocess.PIPE,
@@ -163,7 +179,7 @@ class Server:
     def set_clock(self, ahead: int) -> None:
         """Set the clock of the commands so many seconds ahead of the machine's."""
         assert self.clock is not None
-        set_ahead(str(self.clock), ahead)
+        self.clock.write_text(f"{ahead:+d}\n")
 
     def system(self, *words: str | Path) -> None:
         """Run a program that sees the disks of this process."""
@@ -183,21 +199,13 @@ class Server:
         return json.loads(self._process.stdout.readline())
 
 
-def set_ahead(clock: str, ahead: int) -> None:
-    """Write into the file of a clock how many seconds it is ahead."""
-    Path(clock).write_text(f"{ahead:+d}\n")
-
-
 def _done(order: Order, status: int) -> Done:
-    logs = Path(order.logs)
-    counted, calls = logs / _COUNT, logs / _CALLS
-    return Done(
-        status=status,
-        out=(logs / _OUT).read_text(errors="replace"),
-        err=(logs / _ERR).read_text(errors="replace"),
-        moments=counted.stat().st_size if counted.exists() else 0,
-        calls=calls.read_text() if calls.exists() else "",
-    )
+    def read(name: str) -> str:
+        path = Path(order.logs) / name
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    moments = len(read(_COUNT))
+    return Done(status=status, out=read(_OUT), err=read(_ERR), moments=moments, calls=read(_CALLS))
 
 
 class _Fault:
@@ -207,54 +215,50 @@ class _Fault:
         self._order = order
         self._folder = str(Path(order.folder).resolve())
         self._count = 0
-        self._calls = 0
+        self._calls = order.later
         self._busy = False
-        self._log = os.open(Path(order.logs) / _COUNT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._log = os.open(Path(order.logs) / _COUNT, _NEW, 0o600)
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self._busy or not self._changes(event, arguments):
             return
         self._count += 1
         os.write(self._log, b".")
-        order = self._order
-        if order.fault in SIGNALS and self._count == order.moment:
-            if order.later:
-                self._calls = order.later
-                sys.setprofile(self._profile)
-            else:
-                os.kill(os.getpid(), SIGNALS[order.fault])
-        elif order.fault == "clock" and self._count == order.moment:
+        order, now = self._order, self._count == self._order.moment
+        if order.fault in SIGNALS and now and order.later:
+            sys.setprofile(self._profile)
+        elif order.fault in SIGNALS and now:
+            os.kill(os.getpid(), SIGNALS[order.fault])
+        elif order.fault == "clock" and now:
             self._busy = True
-            set_ahead(order.clock, int(Path(order.clock).read_text()) - CLOCK)
+            clock = Path(order.clock)
+            clock.write_text(f"{int(clock.read_text()) - CLOCK:+d}\n")
             self._busy = False
         elif order.fault in _REFUSALS and self._count >= order.moment:
-            if order.fault == "full" and not (event == "open" or event == "os.mkdir"):
+            if order.fault == "full" and event not in ("open", "os.mkdir"):
                 return
             number = _REFUSALS[order.fault]
             raise OSError(number, os.strerror(number), os.fspath(arguments[0]))
 
     def _changes(self, event: str, arguments: tuple[Any, ...]) -> bool:
+        """Whether the event changes something in the folder."""
         if event == "open":
-            path, mode, flags = arguments
-            writes = bool(flags & _WRITING) if isinstance(flags, int) else False
+            _, mode, flags = arguments
+            writes = isinstance(flags, int) and bool(flags & _WRITING)
             if not writes and not (isinstance(mode, str) and set(mode) & set("wax+")):
                 return False
-        elif event in _CHANGES:
-            path = arguments[0]
-        else:
+        elif event not in _CHANGES:
             return False
-        if not isinstance(path, str | bytes | os.PathLike):
+        if not isinstance(arguments[0], str | bytes | os.PathLike):
             return False
         self._busy = True
         try:
-            return os.path.realpath(os.fsdecode(path)).startswith(self._folder)
+            return os.path.realpath(os.fsdecode(arguments[0])).startswith(self._folder)
         finally:
             self._busy = False
 
-    def _profile(self, _: FrameType, event: str, __: object) -> None:
-        if event != "c_return":
-            return
-        self._calls -= 1
+    def _profile(self, _: object, event: str, __: object) -> None:
+        self._calls -= event == "c_return"
         if self._calls <= 0:
             sys.setprofile(None)
             os.kill(os.getpid(), SIGNALS[self._order.fault])
@@ -262,9 +266,8 @@ class _Fault:
 
 def _streams(order: Order) -> None:
     """Give the fork its standard streams."""
-    logs = Path(order.logs)
     for number, name in ((1, _OUT), (2, _ERR)):
-        handle = os.open(logs / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        handle = os.open(Path(order.logs) / name, _NEW, 0o600)
         os.dup2(handle, number)
         os.close(handle)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -293,24 +296,25 @@ def _streams(order: Order) -> None:
 def _run(order: Order) -> int:
     """Run the command as a process of its own would."""
     os.setpgid(0, 0)
-    for number in SIGNALS.values():
-        if number != signal.SIGKILL:
-            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(order.folder)
-    for name, value in (environment(order.folder) | order.environment).items():
-        os.environ[name] = value
+    os.environ |= {
+        "TMPDIR": str(Path(order.folder) / "tmp"),
+        "XDG_CACHE_HOME": str(Path(order.folder) / "cache"),
+        "YARDSTONE_CACHE": order.cache,
+        "COLUMNS": "80",
+    }
     tempfile.tempdir = None
     _streams(order)
     sys.argv = ["yardstone", *order.words]
-    fault = _Fault(order)
-    sys.addaudithook(fault)
+    sys.addaudithook(_Fault(order))
     if order.fault == "limit":
         resource.setrlimit(resource.RLIMIT_FSIZE, (order.moment, order.moment))
     from yardstone.cli.main import main
 
     if _SHIM in os.environ:
-        log = os.open(Path(order.logs) / _CALLS, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        log = os.open(Path(order.logs) / _CALLS, _NEW, 0o600)
         failing = ctypes.c_long(order.moment if order.fault == "call" else 0)
         folder = os.path.realpath(order.folder).encode()
         ctypes.CDLL(os.environ[_SHIM]).arm(folder, failing, errno.EIO, log)
@@ -321,16 +325,6 @@ def _run(order: Order) -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     return status
-
-
-def environment(folder: str) -> dict[str, str]:
-    """What a command of a case sees: folders of its own."""
-    return {
-        "TMPDIR": str(Path(folder) / "tmp"),
-        "XDG_CACHE_HOME": str(Path(folder) / "cache"),
-        "YARDSTONE_CACHE": "off",
-        "COLUMNS": "80",
-    }
 
 
 def _forked(order: Order) -> int:
@@ -344,8 +338,6 @@ def _forked(order: Order) -> int:
     except SystemExit as leave:
         status = leave.code if isinstance(leave.code, int) else 1
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         os._exit(status)
@@ -370,23 +362,7 @@ def _slept(seconds: float) -> None:
 
 def _serve() -> None:
     """Wait for orders."""
-    import importlib
-
-    for name in (
-        "numpy",
-        "duckdb",
-        "typer",
-        "rich.console",
-        "jinja2",
-        "scipy.optimize",
-        "scipy.special",
-        "matplotlib.figure",
-        "yardstone.cli.commands",
-        "yardstone.ratings.rating_list",
-        "yardstone.reports.page",
-        "yardstone.records.formats",
-        "yardstone.tournament.event",
-    ):
+    for name in _IMPORTED:
         importlib.import_module(name)
     if "FAKETIME_TIMESTAMP_FILE" in os.environ:
         # The library takes the clock that `sleep` asks for another one, and refuses.

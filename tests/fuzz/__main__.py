@@ -1,64 +1,104 @@
-"""``python -m tests.fuzz``: fuzz for a while; replay an input that was found.
-
-::
-
-    python -m tests.fuzz [run] [TARGET ...] [--seconds 3600] [--folder fuzz-findings] [--jobs 2]
-                        [--table docs/studies/fuzzing-tables.md]
-    python -m tests.fuzz replay TARGET FILE
-    python -m tests.fuzz list
-"""
+"""``python -m tests.fuzz``: fuzz for a while, or replay an input that was found."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
-from datetime import date
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
-from tests.fuzz.campaign import ROOT, campaign, table
-from tests.fuzz.cases import run_case
-from tests.fuzz.growth import growth_fault
-from tests.fuzz.smaller import smaller
-from tests.fuzz.targets import target, targets
-from tests.fuzz.worker import work
+from tests.fuzz.cases import Fault, growth_fault, run_case, smaller
+from tests.fuzz.targets import ROOT, target, targets
+from tests.fuzz.worker import keep, stats, work
+
+#: Of the time of a target, by each way; by mutations alone where there is no atheris.
+_WAYS = {"coverage": 0.75, "mutations": 0.25}
+#: Workers of a target that may die before it is left.
+_DEATHS = 20
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Do what is asked; 1 if there are faults."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.set_defaults(what="run")
-    first = arguments[0] if arguments else "run"
-    if first in ("work", "replay", "list"):
-        return {"work": _work, "replay": _replay, "list": _list}[first](arguments[1:])
-    parser.add_argument("targets", nargs="*", help="by default all; part of a name will do")
-    parser.add_argument("--seconds", type=float, default=3600.0, help="for all together")
-    parser.add_argument("--folder", type=Path, default=ROOT / "fuzz-findings")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
-    parser.add_argument("--table", type=Path, help="write the table to this file, too")
-    options = parser.parse_args(arguments[1:] if first == "run" else arguments)
+    actions = parser.add_subparsers(dest="action", required=True)
+    run = actions.add_parser("run", help="fuzz all targets, or some")
+    run.add_argument("targets", nargs="*", help="by default all; part of a name will do")
+    run.add_argument("--seconds", type=float, default=3600.0, help="for all together")
+    run.add_argument("--folder", type=Path, default=ROOT / "fuzz-findings")
+    run.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
+    again = actions.add_parser("replay", help="read a file again, and write the smallest like it")
+    again.add_argument("target")
+    again.add_argument("file", type=Path)
+    worker = actions.add_parser("work", help="fuzz one target in this process")
+    for name, kind in (("target", str), ("folder", Path), ("way", str), ("seconds", float)):
+        worker.add_argument(name, type=kind)
+    options = parser.parse_args()
+    if options.action == "work":
+        work(options.target, options.folder, options.way, options.seconds)
+        return 0
+    if options.action == "replay":
+        return _replay(options.target, options.file)
     wanted = options.targets
     names = [name for name in targets() if not wanted or any(part in name for part in wanted)]
-    lines = campaign(names, options.folder, options.seconds, options.jobs)
-    print(table(lines))
-    if options.table is not None:
-        made = f"make fuzz SECONDS={options.seconds:g} TARGETS='{' '.join(wanted)}'"
-        about = f"By `{made}` on {date.today()}, and what was kept in its folder before:"
-        options.table.write_text(f"{about}\n\n{table(lines)}\n", encoding="utf-8")
-    return int(any(line.faults for line in lines))
+    return campaign(names, options.folder, options.seconds, options.jobs)
 
 
-def _work(arguments: list[str]) -> int:
-    name, folder, way, seconds, seed = arguments
-    work(name, Path(folder), way, float(seconds), int(seed))
-    return 0
+def campaign(names: Sequence[str], folder: Path, seconds: float, jobs: int) -> int:
+    """Fuzz these targets, some at a time, and print the table of all runs with this folder."""
+    ways = _WAYS if find_spec("atheris") is not None else {"mutations": 1.0}
+
+    def one(name: str) -> tuple[int, ...]:
+        home = folder / name
+        home.mkdir(parents=True, exist_ok=True)
+        for way, share in ways.items():
+            fuzz(name, home, way, share * seconds * jobs / len(names))
+        cases = sum(stats(path).get("cases", 0) for path in home.glob("stats-*.json"))
+        kept = [path for path in home.glob("corpus/*") if not path.name.startswith("seed-")]
+        line = cases, len(kept), len(list(home.glob("faults/*.txt")))
+        print(f"{name}: {cases:,} cases, {line[2]} faults", file=sys.stderr, flush=True)
+        return line
+
+    with ThreadPoolExecutor(jobs) as pool:
+        lines = dict(zip(names, pool.map(one, names), strict=True))
+    total = [sum(column) for column in zip(*lines.values(), strict=True)]
+    print("| target | cases | kept | faults left |\n|---|---:|---:|---:|")
+    for name, counts in {**lines, "**together**": total}.items():
+        print(f"| {name} | {' | '.join(f'{count:,}' for count in counts)} |")
+    return int(total[2] > 0)
 
 
-def _replay(arguments: list[str]) -> int:
+def fuzz(name: str, folder: Path, way: str, seconds: float) -> None:
+    """Run workers until the time is over; one that dies or hangs leaves its input as a fault."""
+    end = time.monotonic() + seconds
+    log = folder / f"log-{way}.txt"
+    for _ in range(_DEATHS):
+        left = f"{max(1.0, end - time.monotonic()):.0f}"
+        command = [sys.executable, "-m", "tests.fuzz", "work", name, str(folder), way, left]
+        alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        with log.open("wb") as output:
+            status = subprocess.run(
+                command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=alone, check=False
+            ).returncode
+        if status == 0:
+            return
+        last = log.read_text(errors="replace")[-6000:]
+        for path in (folder / "reading" / way).glob("input*"):
+            (folder / "faults").mkdir(exist_ok=True)
+            fault = Fault(f"{way}: the process ended with status {status}", last)
+            keep(folder / "faults", fault, path.read_bytes())
+        if time.monotonic() > end:
+            return
+
+
+def _replay(name: str, path: Path) -> int:
     """Read a file once more; where it still shows a fault, write the smallest such input."""
-    name, path = arguments
-    here, data = target(name), Path(path).read_bytes()
+    here, data = target(name), path.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         fault = run_case(here, data, Path(folder)) or growth_fault(here, data, Path(folder))
         if fault is None:
@@ -71,11 +111,5 @@ def _replay(arguments: list[str]) -> int:
     return 1
 
 
-def _list(arguments: list[str]) -> int:
-    for name, each in targets().items():
-        print(f"{name}: {len(each.seeds())} examples")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

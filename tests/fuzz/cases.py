@@ -1,8 +1,8 @@
 """One input for one reader, and what counts as a fault.
 
-A fault is: an exception that is not Yardstone's own, any other package's warning, a file
-left open, more time or memory than the target may take, and a message that is long or has
-control characters in it.
+A fault is: an exception that is not Yardstone's own, any other package's warning, a file left
+open, more time or memory than the target may take, time that grows faster than the input, and
+a message that is long or has control characters in it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from tests.fuzz.targets import Target, Wrong
 from yardstone.errors import YardstoneError, YardstoneWarning
 
-if sys.platform != "win32":
-    import resource
-
-__all__ = ["LONGEST_MESSAGE", "Fault", "bad_message", "run_case"]
-
 LONGEST_MESSAGE = 800
 #: An input is stopped once it has taken so many times what it may take.
 _PATIENCE = 10
+#: Seconds below which growth is not worth a look.
+_FLOOR = 0.25
+#: Quadratic growth takes 16 times as long for 4 times the input, sorting 5 times.
+_MOST = 8.0
 _SOURCE = "/src/yardstone/"
 
 
@@ -59,17 +57,55 @@ def run_case(target: Target, data: bytes, folder: Path, *, slack: float = 1.0) -
     path = folder / f"input{target.suffix}"
     path.write_bytes(data)
     limit = target.seconds * slack
-    memory = _new_peak()
-    begin = time.process_time()
+    with suppress(OSError):  # the peak is measured anew
+        Path("/proc/self/clear_refs").write_text("5")
+    memory, begin = _peak(), time.process_time()
     fault = _outcome(target, path, limit)
-    seconds = time.process_time() - begin
-    if fault is not None:
-        return fault
-    if seconds > limit:
+    seconds, taken = time.process_time() - begin, _peak() - memory
+    if fault is None and seconds > limit:
         return Fault("time", f"{seconds:.1f} s for {len(data)} bytes")
-    if (taken := _peak() - memory) > target.megabytes:
+    if fault is None and taken > target.megabytes:
         return Fault("memory", f"{taken:.0f} MB for {len(data)} bytes")
-    return None
+    return fault
+
+
+def growth_fault(target: Target, data: bytes, folder: Path) -> Fault | None:
+    """The fault if a long input takes far longer than the quarter of it does."""
+
+    def timed(part: bytes) -> tuple[Fault | None, float]:
+        begin = time.process_time()
+        return run_case(target, part, folder), time.process_time() - begin
+
+    fault, long = timed(data)
+    if fault is not None or long < _FLOOR:
+        return fault
+    quarter = data[: len(data) // 4]
+    if (end := quarter.rfind(b"\n") + 1) > len(quarter) // 2:
+        quarter = quarter[:end]  # a line cut short would be another input
+    short = max(timed(quarter)[1], 1e-3)
+    if long < _MOST * short or (again := timed(data)[1]) < _MOST * short:
+        return None
+    return Fault("growth", f"{short:.2f} s for {len(quarter)} bytes, {again:.2f} for {len(data)}")
+
+
+def smaller(target: Target, data: bytes, folder: Path, seconds: float = 20.0) -> bytes:
+    """Cut pieces out of an input as long as its fault stays the same."""
+    fault = run_case(target, data, folder)
+    if fault is None or fault.signature in ("time", "memory"):
+        return data
+    end = time.monotonic() + seconds
+    size = len(data) // 2
+    while size:
+        place = 0
+        while place < len(data) and time.monotonic() < end:
+            shorter = data[:place] + data[place + size :]
+            now = run_case(target, shorter, folder)
+            if now is not None and now.signature == fault.signature:
+                data = shorter
+            else:
+                place += size
+        size //= 2
+    return data
 
 
 def bad_message(text: str) -> str | None:
@@ -82,8 +118,10 @@ def bad_message(text: str) -> str | None:
 
 
 def _outcome(target: Target, path: Path, limit: float) -> Fault | None:
-    unraised: list[BaseException] = []
-    hook, sys.unraisablehook = sys.unraisablehook, lambda args: _keep(unraised, args.exc_value)
+    problems: list[BaseException | None] = []
+    said: list[tuple[str, str]] = []
+    # Told there: a file that was left open.
+    hook, sys.unraisablehook = sys.unraisablehook, lambda args: problems.append(args.exc_value)
     try:
         with (
             warnings.catch_warnings(record=True) as given,
@@ -97,53 +135,29 @@ def _outcome(target: Target, path: Path, limit: float) -> Fault | None:
                 with _stopped_after(limit * _PATIENCE):
                     target.read(path)
             except YardstoneError as error:
-                fault = _of_message(_without(path, str(error)), error)
+                said.append((str(error), _place(error)))
             except _TooLong as error:
                 return Fault("time", f"more than {limit * _PATIENCE:.0f} s\n{_trace(error)}")
             except Exception as error:
-                return Fault(_signature(error), _trace(error))
-            else:
-                fault = None
-        for warning in given:
-            fault = fault or _of_message(_without(path, str(warning.message)), None)
-        for problem in unraised:
-            fault = fault or Fault(_signature(problem), _trace(problem))
-        return fault
+                problems.insert(0, error)
     finally:
         sys.unraisablehook = hook
-
-
-def _keep(problems: list[BaseException], error: BaseException | None) -> None:
-    if error is not None:
-        problems.append(error)
-
-
-def _without(path: Path, text: str) -> str:
-    """A message without the folder of the file, whose length is no reader's doing."""
-    return text.replace(str(path.parent), "")
-
-
-def _of_message(text: str, error: BaseException | None) -> Fault | None:
-    if (bad := bad_message(text)) is None:
-        return None
-    place = "a warning" if error is None else _place(error)
-    return Fault(f"{bad}: {place}", repr(text[: 2 * LONGEST_MESSAGE]))
-
-
-def _signature(error: BaseException) -> str:
-    what = f" {str(error)[:40]}" if isinstance(error, Wrong) else ""
-    return f"{type(error).__name__}{what}: {_place(error)}"
+    for problem in filter(None, problems):
+        what = f" {str(problem)[:40]}" if isinstance(problem, Wrong) else ""
+        return Fault(f"{type(problem).__name__}{what}: {_place(problem)}", _trace(problem))
+    for text, place in [*said, *((str(each.message), "a warning") for each in given)]:
+        # Without the folder of the file, whose length is no reader's doing.
+        if (bad := bad_message(text.replace(str(path.parent), ""))) is not None:
+            return Fault(f"{bad}: {place}", repr(text[: 2 * LONGEST_MESSAGE]))
+    return None
 
 
 def _place(error: BaseException) -> str:
     """The innermost function of Yardstone's that an error went through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if _SOURCE in frame.filename.replace("\\", "/")]
-    if not (ours or frames):
-        return "?"
-    frame = (ours or frames)[-1]
-    name = frame.filename.replace("\\", "/").partition(_SOURCE)[2] or Path(frame.filename).name
-    return f"{name} {frame.name}"
+    frames = [(frame.filename, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+    ours = [(file.partition(_SOURCE)[2], name) for file, name in frames if _SOURCE in file]
+    others = [(Path(file).name, name) for file, name in frames]
+    return " ".join([("?", ""), *others, *ours][-1])
 
 
 def _trace(error: BaseException) -> str:
@@ -153,11 +167,8 @@ def _trace(error: BaseException) -> str:
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
     """Stop what runs inside once the processor has worked so long on it."""
-    if sys.platform == "win32":
-        yield
-        return
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(*_: object) -> None:
         raise _TooLong
 
     # Ignored afterwards: one that comes late would end a process that has no handler.
@@ -170,23 +181,9 @@ def _stopped_after(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _new_peak() -> float:
-    """The memory of this process now, from which its peak is measured anew, in megabytes.
-
-    Where the system cannot do that: the most that it ever had, or its parent before it.
-    """
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return _peak()
-
-
 def _peak() -> float:
-    """The most memory that this process had since then, in megabytes."""
-    if sys.platform == "win32":
+    """The most memory that this process had, in megabytes; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
+    except OSError:
         return 0.0
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / (1 << 10)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)

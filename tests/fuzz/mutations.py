@@ -8,24 +8,32 @@ lines and depth.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import json
+import lzma
 import random
 import re
-from collections.abc import Callable, Sequence
+import struct
+import tarfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from typing import Any
 
-from hypothesis import strategies as st
-
-from tests.fuzz.packed import PACKINGS
-from tests.fuzz.trees import changed_json
-
-__all__ = ["Plan", "mutant", "mutate", "plans"]
-
-Plan = tuple[int, list[int]]
-
-_INTERESTING = (
+_PIECES = (
     b"\0", b"\xff", b"\xff\xff\xff\xff", b"\x7f", b"\x80", b"\xc3", b"\xef\xbb\xbf", b"\xff\xfe",
     b"\r", b"\n", b"\r\n", b"\t", b"\"", b"'", b"\\", b"\x1b[2J", "\u202e".encode(),
     "\u2028".encode(), "\ud7ff".encode(), "\U0001f600".encode(), b"(", b"[", b"{", b"<", b";",
     b",", b"=", b"%", b"#", b"..", b"/", b"NaN", b"inf", b"-0", b"null",
+)  # fmt: skip
+#: What a long input is made of.
+_REPEATED = (
+    b'"', b"'", b"(", b"[", b"{", b",", b";", b" ", b"\n", b"0", b"a", b"\\", b"<", b"<!--", b"&",
+    b"\r", b"\t", b"-", b'""', b"=", b"a,", b"1 ", b"{}", b"(;", b"\xc3\xa9",
 )  # fmt: skip
 _NUMBERS = (
     "0", "-1", "1", "-0.0", "nan", "inf", "-Infinity", "1e309", "1e-320", "2147483648",
@@ -34,120 +42,245 @@ _NUMBERS = (
 )  # fmt: skip
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _OPENERS = (b"(", b"[", b"{", b"<a>", b'{"a":', b"(;", b"((", b'"', b"(B[aa]", b"${")
-_Change = Callable[[bytearray, random.Random, Sequence[bytes]], None]
+_CHANGES = "flip byte piece piece cut repeat splice splice number number line line deep".split()
+#: Values of JSON.
+_VALUES: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 0.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, 2**64,
+    10**40, 10**4000, "", "x", "nan", "1", "\u202e\x1b[2J", "a" * 5000, "\ud800", [], {},
+    [[]], [1, 2], {"a": 1}, "2024-01-01", "9999-99-99", -(2**63), "../x", "/dev/null",
+)  # fmt: skip
+#: Names in an archive, and the kinds, shapes and numbers of arrays.
+_NAMES = ("", "/", "../x", "a" * 300, "x.zip", "a/b", "\u202ex", "con", "x.npy", ".", "a\nb")
+_KINDS = (
+    "<f8", "<f4", "<i8", "|u1", "|O", "<U9", "|S3", "<M8[s]", "<m8", "<c16", "|b1", ">f8", "|V4",
+    "<f2", "<U999999999", "",
+)  # fmt: skip
+_SHAPES = (
+    "()", "(0,)", "(1,)", "(2,)", "(-1,)", "(999999999999,)", "(1, 1)", "(2, 0)", "(10**9, 10**9)",
+)  # fmt: skip
+_CELLS = (
+    *(struct.pack("<d", each) for each in (float("inf"), float("nan"), 1e308, -1.0, 0.5)),
+    *(struct.pack("<q", each) for each in (-1, 0, 2**31, 2**63 - 1, -(2**63))),
+    *(struct.pack("<i", each) for each in (-1, 2**31 - 1)),
+    struct.pack("<f", float("nan")),
+)
+_ZIPPED = (
+    [zipfile.ZIP_STORED] * 9 + [zipfile.ZIP_DEFLATED] * 5 + [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+_LARGEST = 1 << 20
+_Inside = Callable[[bytes], bytes]
+
+
+def mutants(
+    seeds: Sequence[bytes], words: Sequence[str], most: int, rng: random.Random
+) -> Iterator[bytes]:
+    """Yield changed seeds without end, at most so many bytes of each."""
+    while True:
+        data = rng.choice(seeds)
+        for _ in range(rng.randint(1, 4)):
+            data = mutate(data, rng, seeds, words)
+        yield data[:most]
+
+
+def repeated(seeds: Sequence[bytes], rng: random.Random, size: int = 1 << 18) -> Iterator[bytes]:
+    """Yield a seed's beginning, and then one piece of it, or of what means something, repeated."""
+    while True:
+        seed = rng.choice(seeds)
+        start = rng.randint(0, len(seed))
+        line = rng.choice(seed.splitlines(keepends=True) or [b"x"])
+        some = seed[start : start + rng.randint(1, 12)]
+        piece = rng.choice((rng.choice(_REPEATED), some, line, seed)) or b"x"
+        head = seed[: rng.choice((0, start, len(seed)))]
+        yield (head + piece * (size // len(piece)))[:size]
 
 
 def mutate(
     data: bytes, rng: random.Random, others: Sequence[bytes] = (), words: Sequence[str] = ()
 ) -> bytes:
     """A changed copy: what is packed is mostly changed inside."""
-    if rng.random() < 0.85:
-        for packing in PACKINGS:
-            if packing.is_packed(data):
-                inside = packing.changed(data, rng, lambda part: mutate(part, rng, others, words))
-                if inside is not None:
-                    return inside
-        if data[:1] in (b"{", b"[") and rng.random() < 0.7:
-            changed = changed_json(data, rng)
-            if changed is not None:
-                return changed
+    for offset, mark, change in _PACKED:
+        if data.startswith(mark, offset) and rng.random() < 0.8:
+            # Whatever a damaged file does to the library that opens it.
+            with suppress(Exception), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return change(data, rng, lambda part: mutate(part, rng, others, words))
     result = bytearray(data)
     for _ in range(1 + int(rng.expovariate(0.7))):
         if words and rng.random() < 0.15:
             _insert(result, rng.choice(words).encode(), rng)
         else:
-            rng.choice(_CHANGES)(result, rng, others)
+            _change(result, rng, others)
     return bytes(result)
 
 
-def plans(seeds: int) -> st.SearchStrategy[Plan]:
-    """Which of so many seeds is changed, and by which steps: numbers from which chance begins."""
-    steps = st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=4)
-    return st.tuples(st.integers(0, seeds - 1), steps)
-
-
-def mutant(plan: Plan, seeds: Sequence[bytes], words: Sequence[str], most: int) -> bytes:
-    """What a plan makes of these seeds, at most so many bytes of it."""
-    first, steps = plan
-    data = seeds[first]
-    for step in steps:
-        data = mutate(data, random.Random(step), seeds, words)
-    return data[:most]
-
-
-def _place(data: bytearray, rng: random.Random) -> int:
-    return rng.randint(0, len(data))
-
-
-def _span(data: bytearray, rng: random.Random) -> tuple[int, int]:
-    start = _place(data, rng)
-    return start, min(len(data), start + 1 + int(rng.expovariate(1 / 20)))
-
-
 def _insert(data: bytearray, piece: bytes, rng: random.Random) -> None:
-    place = _place(data, rng)
+    place = rng.randint(0, len(data))
     data[place:place] = piece
 
 
-def _flip(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    if data:
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+def _change(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
+    start = rng.randint(0, len(data))
+    end = min(len(data), start + 1 + int(rng.expovariate(1 / 20)))
+    numbers, lines = list(_NUMBER.finditer(data)), bytes(data).splitlines(keepends=True)
+    match rng.choice(_CHANGES):
+        case "flip" if data:
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        case "byte" if data:
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        case "piece":
+            data[start : rng.choice((start, end))] = rng.choice(_PIECES)
+        case "cut":
+            del data[start : rng.choice((*[end] * 9, len(data)))]
+        case "repeat":
+            data[end:end] = data[start:end] * rng.choice((1, 2, 10, 200, 2000))
+        case "splice":
+            other = rng.choice([*others, bytes(data)])
+            begin = rng.randint(0, len(other))
+            piece = other[begin : begin + 1 + int(rng.expovariate(1 / 100))]
+            data[start : rng.choice((start, end))] = piece
+        case "number" if numbers:
+            data[slice(*rng.choice(numbers).span())] = rng.choice(_NUMBERS).encode()
+        case "line" if lines:
+            first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
+            line = lines.pop(first)
+            lines[second:second] = rng.choice(([], [line], [line, line]))
+            data[:] = b"".join(lines)
+        case "deep":
+            _insert(data, rng.choice(_OPENERS) * rng.choice((3, 50, 1100, 5000)), rng)
 
 
-def _byte(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    if data:
-        data[rng.randrange(len(data))] = rng.randrange(256)
+def _json(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
+    """Values of other kinds, missing and doubled ones, great depth."""
+    tree = [json.loads(data)]
+    for _ in range(1 + int(rng.expovariate(1.0))):
+        holder, key = rng.choice(list(_places(tree)))
+        value, change = holder[key], rng.random()
+        if change < 0.1 and holder is not tree:
+            del holder[key]
+        elif change < 0.15 and isinstance(holder, dict):
+            holder[rng.choice(("", "x", "__class__", f"{key} "))] = value
+        elif change < 0.2 and isinstance(value, list):
+            holder[key] = value * 3
+        elif change < 0.5 and isinstance(value, (int, float)):
+            holder[key] = value + rng.choice((-1, 1, 0.5, 1000))
+        elif change < 0.5 and isinstance(value, str):
+            cut = value[: rng.randint(0, len(value))]
+            holder[key] = cut + rng.choice(("", "x", "\x07", "é", " ", value))
+        else:
+            holder[key] = deepcopy(rng.choice(_VALUES))  # the next change must not change it
+    text = json.dumps(tree[0], ensure_ascii=rng.random() < 0.5)
+    if rng.random() < 0.06:
+        text = text.replace(rng.choice("01"), rng.choice("[9") * 5000, 1)
+    return text.encode(errors="surrogatepass")
 
 
-def _interesting(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    start, end = _span(data, rng)
-    data[start : rng.choice((start, end))] = rng.choice(_INTERESTING)
+def _places(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Each place of a tree: what holds a value, and under which key or number."""
+    keys = list(node) if isinstance(node, dict) else range(len(node))
+    for key in keys:
+        yield node, key
+        if isinstance(node[key], (dict, list)):
+            yield from _places(node[key])
 
 
-def _cut(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    start, end = _span(data, rng)
-    del data[start : rng.choice((end, len(data))) if rng.random() < 0.2 else end]
+def _zip(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = [info for info in archive.infolist()[:50] if info.file_size < _LARGEST]
+        members = [(info.filename, archive.read(info)) for info in infos]
+    place = rng.randrange(len(members))
+    name, content = members.pop(place)
+    what = rng.choice(["inside"] * 12 + ["name", "gone", "twice"])
+    if what == "inside":
+        content = inside(content)
+    elif what == "name":
+        name = rng.choice(_NAMES)
+    members[place:place] = [(name, content)] * {"gone": 0, "twice": 2}.get(what, 1)
+    kind = rng.choice(_ZIPPED)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", kind) as archive:
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name), content, kind)
+    result = bytearray(packed.getvalue())
+    for _ in range(rng.choice((*[0] * 9, 3))):  # what the directory says, beside what is there
+        place = rng.randrange(max(result.rfind(b"PK\1\2"), 0), len(result))
+        result[place] = rng.choice((0, 1, 255, 127, 8, 14))
+    return bytes(result)
 
 
-def _repeat(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    start, end = _span(data, rng)
-    data[end:end] = data[start:end] * rng.choice((1, 2, 10, 200, 2000))
+def _tar(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
+    packed = io.BytesIO()
+    with (
+        tarfile.open(fileobj=io.BytesIO(data)) as archive,
+        tarfile.open(fileobj=packed, mode="w") as changed,
+    ):
+        infos = [info for info in archive.getmembers()[:50] if info.isfile()]
+        chosen = rng.choice(infos)
+        for info in infos:
+            content = archive.extractfile(info).read(_LARGEST)  # type: ignore[union-attr]
+            match rng.choice(["inside"] * 12 + ["name", "kind", "size"]) if info is chosen else "":
+                case "inside":
+                    content = inside(content)
+                case "name":
+                    info.name = rng.choice(_NAMES)
+                case "kind":
+                    info.type = rng.choice((b"1", b"2", b"3", b"5", b"x", b"L", b"S", b"\0"))
+                case "size":
+                    size = rng.choice(("-1", "x", "9" * 20))
+                    info.pax_headers = {"size": size, "path": "a" * 300}
+            info.size = len(content)
+            changed.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
 
 
-def _splice(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    other = rng.choice(others) if others else bytes(data)
-    start = rng.randint(0, len(other))
-    piece = other[start : start + 1 + int(rng.expovariate(1 / 100))]
-    begin, end = _span(data, rng)
-    data[begin : rng.choice((begin, end))] = piece
+def _stream(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
+    if data.startswith(b"\x28\xb5\x2f\xfd"):
+        import zstandard
+
+        content = zstandard.ZstdDecompressor().decompress(data, _LARGEST)
+        return zstandard.ZstdCompressor(1).compress(inside(content))
+    module: Any = gzip if data[:1] == b"\x1f" else bz2 if data[:1] == b"B" else lzma
+    with module.open(io.BytesIO(data)) as file:
+        packed: bytes = module.compress(inside(file.read(_LARGEST)))
+    return packed
 
 
-def _number(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    if numbers := list(_NUMBER.finditer(data)):
-        span = rng.choice(numbers).span()
-        data[slice(*span)] = rng.choice(_NUMBERS).encode()
-
-
-def _line(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    lines = bytes(data).splitlines(keepends=True)
-    if not lines:
-        return
-    first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
-    change = rng.randrange(3)
-    if change == 0:
-        lines[first], lines[second] = lines[second], lines[first]
-    elif change == 1:
-        lines.insert(first, lines[second])
+def _npy(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
+    """An array: its kind, its shape or its numbers; a text that is kept in one as text."""
+    length = int.from_bytes(data[8:10], "little")
+    head, body = data[10 : 10 + length].decode("latin-1").strip(), bytearray(data[10 + length :])
+    change = rng.random()
+    if "'|u1'" in head and body[:1] in (b"{", b"[") and change < 0.8:
+        body = bytearray(inside(bytes(body)))
+        head = re.sub(r"\(.*\)", f"({len(body)},)", head)
+    elif change < 0.12:
+        head = re.sub(r"(?<='descr': )[^,]+", repr(rng.choice(_KINDS)), head)
+    elif change < 0.3:
+        head = re.sub(r"\(.*\)", rng.choice(_SHAPES), head)
+    elif change < 0.33:
+        head = head.replace("False", "True")
+    elif change < 0.36:
+        head = inside(head.encode()).decode("latin-1")
+    elif change < 0.4:
+        del body[rng.randint(0, len(body)) :]
     else:
-        del lines[first]
-    data[:] = b"".join(lines)
+        cell = rng.choice(_CELLS)
+        step = rng.choice((len(cell), 4, 1))
+        place = step * rng.randint(0, max(0, len(body) // step - 1))
+        body[place : place + len(cell)] = cell[: max(0, len(body) - place)]
+    text = head.encode("latin-1")
+    text = text.ljust(-(-(len(text) + 11) // 64) * 64 - 11) + b"\n"
+    return data[:8] + len(text).to_bytes(2, "little") + text + bytes(body)
 
 
-def _deep(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
-    _insert(data, rng.choice(_OPENERS) * rng.choice((3, 50, 1100, 5000)), rng)
-
-
-_CHANGES: tuple[_Change, ...] = (
-    _flip, _byte, _interesting, _interesting, _cut, _repeat, _splice, _splice, _number, _number,
-    _line, _line, _deep,
-)  # fmt: skip
+#: Where the mark of something packed stands, the mark, and what changes something inside.
+_PACKED: tuple[tuple[int, bytes, Callable[[bytes, random.Random, _Inside], bytes]], ...] = (
+    (0, b"PK\3\4", _zip),
+    (0, b"\x1f\x8b", _stream),
+    (0, b"BZh", _stream),
+    (0, b"\xfd7zXZ", _stream),
+    (0, b"\x28\xb5\x2f\xfd", _stream),
+    (0, b"\x93NUMPY\1\0", _npy),
+    (257, b"ustar", _tar),
+    (0, b"{", _json),
+    (0, b"[", _json),
+)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import time
-import warnings
 import zipfile
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.fuzz.campaign import campaign, table
-from tests.fuzz.growth import growth_fault
-from tests.fuzz.mutations import mutant, mutate
-from tests.fuzz.smaller import smaller
-from tests.fuzz.targets import FUZZ, Target, Wrong
+from tests.fuzz.__main__ import campaign, fuzz
+from tests.fuzz.cases import growth_fault, smaller
+from tests.fuzz.mutations import mutants, mutate
+from tests.fuzz.targets import ROOT, Target, Wrong
 from yardstone.errors import InputError
 
 
@@ -90,27 +90,22 @@ for read in SEEN:
 
 def test_faults_are_seen(tmp_path: Path) -> None:
     # In a process of its own: it is stopped by a signal, and its memory is measured.
-    done = subprocess.run(
-        [sys.executable, "-c", SHOW, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        cwd=FUZZ.parents[1],
-        check=True,
-    )
+    words = [sys.executable, "-c", SHOW, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
     assert [json.loads(line) for line in done.stdout.splitlines()] == list(SEEN.values())
 
 
 def test_growth_is_seen(tmp_path: Path) -> None:
     def quadratic(path: Path) -> None:
-        for _ in range((len(path.read_bytes()) >> 5) ** 2):
+        for _ in range((len(path.read_bytes()) // 45) ** 2):
             pass
 
     def linear(path: Path) -> None:
-        for _ in range(3):
+        for _ in range(250):
             sum(path.read_bytes())
 
     long = b"a" * (1 << 18)
-    assert growth_fault(Target("t", linear), long, tmp_path) is None
+    assert growth_fault(Target("t", linear, seconds=60), long, tmp_path) is None
     slow = growth_fault(Target("t", quadratic, seconds=60), long, tmp_path)
     assert slow is not None
     assert slow.signature == "growth"
@@ -125,44 +120,38 @@ def test_what_is_packed_is_changed_inside() -> None:
     packed = BytesIO()
     np.savez(packed, a=np.zeros(5), text=np.frombuffer(b'{"a": [1, 2]}', np.uint8))
     whole = changed = 0
-    for step in range(100):
+    for step in range(60):
         data = mutate(packed.getvalue(), random.Random(step))
         assert data == mutate(packed.getvalue(), random.Random(step))
-        try:
-            with zipfile.ZipFile(BytesIO(data)) as archive:
-                assert archive.testzip() is None
-                texts = [name for name in archive.namelist() if name == "text.npy"]
-                text = archive.read(texts[0])[128:] if texts else b""
-        except Exception:
-            continue
-        whole += 1
-        changed += text not in (b"", b'{"a": [1, 2]}') and _is_json(text)
-    assert whole > 50
-    assert changed > 5
+        with suppress(Exception), zipfile.ZipFile(BytesIO(data)) as archive:
+            assert archive.testzip() is None
+            whole += 1
+            text = archive.read("text.npy")[128:]
+            changed += json.loads(text) != {"a": [1, 2]}
+    assert whole > 30
+    assert changed > 3
+    assert len(next(mutants([b"1-0 A B\n" * 9], (), 5, random.Random(1)))) <= 5
 
 
-def _is_json(text: bytes) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
-
-
-def test_a_plan_gives_the_same_bytes() -> None:
-    seeds = [b"1-0 A B\n" * 9, b"(;FF[4])"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert mutant((1, [3, 5]), seeds, (), 64) == mutant((1, [3, 5]), seeds, (), 64)
-    assert len(mutant((0, [3]), seeds, (), 5)) <= 5
-
-
-def test_a_campaign_counts_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_counts_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Without coverage, as on machines that have no atheris.
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    first = campaign(["text-grade"], tmp_path, 1.0, 1, quiet=True)[0]
-    assert first.cases > 0
-    assert first.faults == 0
-    again = campaign(["text-grade"], tmp_path, 1.0, 1, quiet=True)[0]
-    assert again.cases > first.cases
-    assert f"| text-grade | {again.cases:,} |" in table([again])
+    monkeypatch.setattr("tests.fuzz.__main__.find_spec", lambda name: None)
+    cases = []
+    for _ in range(2):
+        assert campaign(["text-grade"], tmp_path, 1.0, 1) == 0
+        row = re.search(r"^\| text-grade \| ([\d,]+) \| 0 \| 0 \|$", capsys.readouterr().out, re.M)
+        assert row is not None
+        cases.append(int(row[1].replace(",", "")))
+    assert 0 < cases[0] < cases[1]
+
+
+def test_an_input_that_ends_the_process_is_kept(tmp_path: Path) -> None:
+    reading = tmp_path / "reading" / "mutations"
+    reading.mkdir(parents=True)
+    (reading / "input.txt").write_bytes(b"x")
+    fuzz("no-such", tmp_path, "mutations", 0.1)
+    (fault,) = (tmp_path / "faults").glob("*.txt")
+    assert "no target 'no-such'" in fault.read_text()
+    assert fault.with_suffix(".input").read_bytes() == b"x"

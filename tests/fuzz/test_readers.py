@@ -1,21 +1,26 @@
-"""Every place of the package that reads a file is reached by a target of fuzzing."""
+"""Every place of the package that reads a file has a target, which takes what it is given."""
 
 from __future__ import annotations
 
 import ast
-import os
+import random
 import re
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import FrameType
+from types import CodeType, FrameType
+
+import pytest
 
 import yardstone
 from tests.fuzz.cases import run_case
-from tests.fuzz.targets import targets
+from tests.fuzz.mutations import mutants
+from tests.fuzz.targets import FUZZ, MODULES, contents, group, targets
 
 PACKAGE = Path(yardstone.__file__).parent
+#: Mutations of each target; `make fuzz` tries more.
+STEPS = 5
 #: Calls that take bytes from a file, or make values of a text that another program wrote.
 READS = re.compile(
     r"\.read_bytes$|\.read_text$|\.content$|\bsource\.open$|Source\(.*\)\.open$|\.read_csv$"
@@ -78,56 +83,41 @@ def _opens(call: ast.Call) -> bool:
     return modes in (["rb"], ["r"]) or (not call.args and "encoding" in keywords)
 
 
-def reached() -> set[str]:
-    """The functions of the package that the examples of the targets run through."""
-    result: set[str] = set()
-    prefix = f"{PACKAGE}{os.sep}"
+def test_every_reader_has_a_target_that_takes_its_examples(tmp_path: Path) -> None:
+    called: dict[int, CodeType] = {}
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(prefix):
-            module = Path(code.co_filename.removeprefix(prefix)).with_suffix("").as_posix()
-            parts = (each for each in code.co_qualname.split(".") if not each.startswith("<"))
-            result.add(f"{module}:{'.'.join(parts)}")
+        called[id(frame.f_code)] = frame.f_code
 
     every = list(targets().values())  # what the targets read at their import does not count
-    with TemporaryDirectory() as folder:
-        before = sys.getprofile()
-        sys.setprofile(note)
-        try:
-            for target in every:
-                known = {path.name for path in target.regressions()}  # long, some of them
-                for name, data in target.seeds().items():
-                    if name not in known:
-                        run_case(target, data, Path(folder), slack=100.0)
-        finally:
-            sys.setprofile(before)
-    return result
-
-
-def test_every_reader_has_a_target() -> None:
-    places = set(reading(PACKAGE))
-    result = reached()
-    assert len(places & result) > 50
-    missing = places - result
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        for target in every:
+            examples = target.examples()
+            assert examples, f"{target.name} needs an example"
+            for name, data in examples.items():
+                fault = run_case(target, data, tmp_path, slack=100.0)
+                assert fault is None, (target.name, name)
+    finally:
+        sys.setprofile(before)
+    reached = set()
+    for code in called.values():
+        if (path := Path(code.co_filename)).is_relative_to(PACKAGE):
+            module = path.relative_to(PACKAGE).with_suffix("").as_posix()
+            parts = (each for each in code.co_qualname.split(".") if not each.startswith("<"))
+            reached.add(f"{module}:{'.'.join(parts)}")
+    missing = set(reading(PACKAGE)) - reached
     unknown = sorted(place for place in missing if not any(each.match(place) for each in OTHERS))
     assert not unknown, "write a target for it (tests/fuzz/readers), or say here why there is none"
     needless = [each.pattern for each in OTHERS if not any(map(each.match, missing))]
     assert not needless, "these are reached, or gone"
 
 
-def test_a_reader_is_seen(tmp_path: Path) -> None:
-    (tmp_path / "new.py").write_text(
-        "class Format:\n"
-        "    def load(path):\n"
-        "        return json.loads(path.read_bytes())\n"
-        "def one(source):\n"
-        "    with source.open() as file:\n"
-        "        pass\n"
-        "def other(path):\n"
-        "    path.open('wb')\n"
-        "    path.open(encoding='utf-8')\n"
-        "def writes(path):\n"
-        "    path.open('w', encoding='utf-8')\n"
-    )
-    assert sorted(set(reading(tmp_path))) == ["new:Format.load", "new:one", "new:other"]
+@pytest.mark.parametrize("module", MODULES)
+def test_what_once_was_a_fault_and_some_mutations(module: str, tmp_path: Path) -> None:
+    for name, target in group(module).items():
+        kept = contents(FUZZ / "regressions" / name)
+        made = mutants(list(target.seeds().values()), target.words, 1 << 14, random.Random(0))
+        for what, data in [*kept.items(), *enumerate(islice(made, STEPS))]:
+            assert run_case(target, data, tmp_path, slack=10.0) is None, (name, what)

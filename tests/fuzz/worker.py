@@ -8,9 +8,11 @@ known afterwards.
 
 from __future__ import annotations
 
+import faulthandler
 import hashlib
 import json
 import random
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -18,132 +20,111 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.cases import Fault, run_case
-from tests.fuzz.growth import growth_fault, repeated
-from tests.fuzz.mutations import Plan, mutant, mutate, plans
-from tests.fuzz.targets import Target, target
-
-__all__ = ["Findings", "work"]
+from tests.fuzz.cases import Fault, growth_fault, run_case
+from tests.fuzz.mutations import mutants, mutate, repeated
+from tests.fuzz.targets import Target, contents, target
 
 #: Reading is slower where it is instrumented.
-_SLACK = 5.0
+_SLACK = {"coverage": 5.0, "mutations": 1.0}
+#: Seconds on the clock after which a worker that still reads the same input ends itself.
+_STUCK = 60
+#: Bytes that it may ask the system for.
 _MEMORY = 12 << 30
+#: The size of the largest input.
+_MOST_BYTES = 1 << 16
 
 
 class Findings:
-    """What one worker has tried and found; kept in its folder."""
+    """What workers have tried and found for a target, in this way; kept in its folder."""
 
-    def __init__(self, target: Target, folder: Path, way: str, slack: float) -> None:
-        self.target, self.folder, self.way, self.slack = target, folder, way, slack
-        self.cases = 0
-        self.seconds = 0.0
-        self._begin = time.monotonic()
+    def __init__(self, target: Target, folder: Path, way: str) -> None:
+        self.target, self.slack = target, _SLACK[way]
+        self.faults, self.reading = folder / "faults", folder / "reading" / way
+        for each in (self.faults, self.reading, folder / "corpus"):
+            each.mkdir(parents=True, exist_ok=True)
+        self._stats = folder / f"stats-{way}.json"
+        before = stats(self._stats)
+        self.runs, self.cases = before.get("runs", 0) + 1, before.get("cases", 0)
         self._written = 0.0
-        self._known = {path.stem for path in (folder / "faults").glob("*.txt")}
-        self._reading = folder / "reading" / way
-        self._reading.mkdir(parents=True, exist_ok=True)
-        (folder / "faults").mkdir(exist_ok=True)
+        self.write()
 
     def warm_up(self) -> None:
         """Have everything imported and compiled, whose time and memory is no input's."""
         for data in self.target.seeds().values():
-            run_case(self.target, data, self._reading, slack=100.0)
+            run_case(self.target, data, self.reading, slack=100.0)
 
-    def tried(self, data: bytes) -> None:
-        """Read one input and keep it if that shows a new fault."""
-        self.note(run_case(self.target, data, self._reading, slack=self.slack), data)
-
-    def grown(self, data: bytes) -> None:
-        """Read a long input and the beginning of it."""
-        self.note(growth_fault(self.target, data, self._reading), data)
-
-    def note(self, fault: Fault | None, data: bytes) -> None:
-        """Count a case, and keep the input of a new fault."""
+    def tried(self, data: bytes, *, grown: bool = False) -> None:
+        """Read one input, or a long one and the beginning of it; keep what shows a new fault."""
+        faulthandler.dump_traceback_later(_STUCK, exit=True)
+        if grown:
+            fault = growth_fault(self.target, data, self.reading)
+        else:
+            fault = run_case(self.target, data, self.reading, slack=self.slack)
+        faulthandler.cancel_dump_traceback_later()
         self.cases += 1
         if fault is not None:
-            name = hashlib.sha256(fault.signature.encode()).hexdigest()[:12]
-            if name not in self._known:
-                self._known.add(name)
-                (self.folder / "faults" / f"{name}.input").write_bytes(data)
-                (self.folder / "faults" / f"{name}.txt").write_text(
-                    f"{fault.signature}\n\n{fault.text}\n", errors="backslashreplace"
-                )
+            keep(self.faults, fault, data)
         if time.monotonic() - self._written > 1:
             self.write()
 
     def write(self) -> None:
         """Write down how far it is."""
         self._written = time.monotonic()
-        stats = {"cases": self.cases, "seconds": round(self._written - self._begin, 1)}
-        (self.folder / f"stats-{self.way}.json").write_text(json.dumps(stats))
+        self._stats.write_text(json.dumps({"cases": self.cases, "runs": self.runs}))
 
 
-def work(name: str, folder: Path, way: str, seconds: float, seed: int) -> None:
-    """Fuzz one target for some seconds.
-
-    Args:
-        name: The target.
-        folder: Where its findings are.
-        way: {"coverage", "mutations"}.
-        seed: Where chance begins.
-    """
-    _bounded_memory()
-    if way == "coverage":
-        _by_coverage(name, folder, seconds, seed)
-    else:
-        _by_mutations(name, folder, seconds, seed)
+def stats(path: Path) -> dict[str, int]:
+    """What a worker wrote down of its runs and cases; nothing where it wrote nothing."""
+    try:
+        return dict(json.loads(path.read_text()))
+    except (OSError, ValueError):
+        return {}
 
 
-def _by_mutations(name: str, folder: Path, seconds: float, seed: int) -> None:
-    """Hypothesis chooses seeds and steps; every fifth case is one of growth."""
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import seed as seeded
+def keep(folder: Path, fault: Fault, data: bytes) -> None:
+    """Keep the first input with a fault."""
+    path = folder / hashlib.sha256(fault.signature.encode()).hexdigest()[:12]
+    if not path.with_suffix(".txt").exists():
+        path.with_suffix(".input").write_bytes(data)
+        text = f"{fault.signature}\n\n{fault.text}\n"
+        path.with_suffix(".txt").write_text(text, errors="backslashreplace")
 
+
+def work(name: str, folder: Path, way: str, seconds: float) -> None:
+    """Fuzz one target for some seconds, by ``coverage`` or by ``mutations``."""
+    with suppress(ValueError, OSError):  # an input that asks for all memory gets an error
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    {"coverage": _by_coverage, "mutations": _by_mutations}[way](name, folder, seconds)
+
+
+def _by_mutations(name: str, folder: Path, seconds: float) -> None:
+    """Every fifth case is one of growth."""
     here = target(name)
-    findings = Findings(here, folder, "mutations", 1.0)
+    findings = Findings(here, folder, "mutations")
     findings.warm_up()
-    seeds = [*here.seeds().values(), *_corpus(folder)]
+    short = sorted(contents(folder / "corpus").values(), key=len)[:500]
+    seeds = [*here.seeds().values(), *short]
     for data in seeds:
         findings.tried(data)
-    rng = random.Random(seed)
-    long = repeated(seeds, rng)
+    rng = random.Random(findings.runs)
+    changed, long = mutants(seeds, here.words, _MOST_BYTES, rng), repeated(seeds, rng)
     end = time.monotonic() + seconds
-
-    @seeded(seed)
-    @settings(
-        max_examples=10**9,
-        phases=[Phase.generate],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(plans(len(seeds)))
-    def all_the_time(plan: Plan) -> None:
-        if time.monotonic() > end:
-            raise _Over
-        findings.tried(mutant(plan, seeds, here.words, here.most_bytes))
+    while time.monotonic() < end:
+        findings.tried(next(changed))
         if rng.random() < 0.2:
-            findings.grown(next(long))
-
-    with suppress(_Over):
-        all_the_time()
+            findings.tried(next(long), grown=True)
     findings.write()
 
 
-class _Over(BaseException):
-    """The time is over."""
-
-
-def _by_coverage(name: str, folder: Path, seconds: float, seed: int) -> None:
+def _by_coverage(name: str, folder: Path, seconds: float) -> None:
     """Atheris keeps each input that reaches new code in ``corpus/``, and goes on from it."""
     import atheris
 
     atheris.instrument_imports(include=["yardstone"]).__enter__()
     _loops_as_they_stand()
     here = target(name)
-    findings = Findings(here, folder, "coverage", _SLACK)
+    findings = Findings(here, folder, "coverage")
     findings.warm_up()
-    (folder / "corpus").mkdir(exist_ok=True)
     seeds = here.seeds()
     for seed_name, data in seeds.items():
         (folder / "corpus" / f"seed-{seed_name}").write_bytes(data)
@@ -155,24 +136,22 @@ def _by_coverage(name: str, folder: Path, seconds: float, seed: int) -> None:
             return bytes(atheris.Mutate(data, len(data)))[:most] if data else b"0"
         return mutate(data, rng, others, here.words)[:most]
 
-    def one(data: bytes) -> None:
-        findings.tried(data)
-
-    arguments = [
-        sys.argv[0],
-        f"-max_total_time={max(1, int(seconds))}",
-        f"-max_len={max(here.most_bytes, *map(len, others))}",
-        f"-seed={seed + 1}",
-        "-len_control=0",
-        "-timeout=100000",  # cases are watched here and by the campaign
-        f"-artifact_prefix={folder}/",
-        "-rss_limit_mb=0",
-        "-print_final_stats=0",
-        "-verbosity=0",
-        "-reload=0",
-        str(folder / "corpus"),
-    ]
-    atheris.Setup(arguments, one, custom_mutator=changed)
+    options = {
+        "max_total_time": max(1, int(seconds)),
+        "max_len": max(_MOST_BYTES, *map(len, others)),
+        "seed": findings.runs,
+        "len_control": 0,
+        "timeout": 100_000,  # cases are watched here
+        "artifact_prefix": f"{folder}/",
+        "rss_limit_mb": 0,
+        "print_final_stats": 0,
+        "verbosity": 0,
+        "reload": 0,
+    }
+    words = [f"-{option}={value}" for option, value in options.items()]
+    atheris.Setup(
+        [sys.argv[0], *words, str(folder / "corpus")], findings.tried, custom_mutator=changed
+    )
     atheris.Fuzz()  # ends the process
 
 
@@ -190,19 +169,3 @@ def _loops_as_they_stand() -> None:
         return run
 
     ways.Kernel.machine = property(machine)  # type: ignore[assignment]
-
-
-def _corpus(folder: Path) -> list[bytes]:
-    """What earlier runs found worth going on from, the short ones first."""
-    files = sorted((folder / "corpus").glob("*"), key=lambda path: (path.stat().st_size, path.name))
-    return [path.read_bytes() for path in files[:500]]
-
-
-def _bounded_memory() -> None:
-    """An input that asks for all memory gets an error, and other processes none."""
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    except (ImportError, ValueError, OSError):
-        pass

@@ -18,7 +18,6 @@ from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.go.nets import load_network, read_model
 from yardstone.go.points import symmetry_points
 from yardstone.records.go_game import GoGame
-from yardstone_lab.imitation import network as network_module
 from yardstone_lab.imitation.games import (
     BANDS,
     ImitationGames,
@@ -28,7 +27,6 @@ from yardstone_lab.imitation.games import (
     collect_games,
     make_batch,
 )
-from yardstone_lab.imitation.network import model_bytes, write_model
 from yardstone_lab.neubauer.network.training import torch_threads
 
 TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps=30, bfloat16=False)
@@ -48,6 +46,13 @@ def training() -> Any:
     from yardstone_lab.imitation import training
 
     return training
+
+
+def networks() -> Any:
+    """The module of networks, which takes its time, too."""
+    from yardstone_lab.imitation import network
+
+    return network
 
 
 def game(seed: int, winner: int = 1) -> GoGame:
@@ -130,7 +135,7 @@ def test_a_teacher_is_learnt_from(
 ) -> None:
     games = some_games(8)
     wise, _ = training.train_network(games, replace(TINY, seed=5), tmp_path / "wise")
-    write_model(tmp_path / "wise.bin.gz", wise.model("wise"))
+    networks().write_model(tmp_path / "wise.bin.gz", wise.model("wise"))
     teacher = load_network(tmp_path / "wise.bin.gz", threads=1)
     batch = make_batch(games, np.arange(16), 10)
     learn = training.Teacher(teacher, batch)
@@ -175,7 +180,7 @@ def test_the_file_computes_what_was_trained(tmp_path: Path, training: Any) -> No
 
     games = some_games()
     network, _ = training.train_network(games, TINY, tmp_path / "training")
-    write_model(tmp_path / "net.bin.gz", network.model("small"))
+    networks().write_model(tmp_path / "net.bin.gz", network.model("small"))
     net = load_network(tmp_path / "net.bin.gz")
     assert (net.name, net.version, net.channels) == ("small", 8, 8)
     batch = make_batch(games, np.arange(4), 5)
@@ -245,7 +250,7 @@ def test_choices_of_the_weak_and_of_the_strong_are_told_apart(
 ) -> None:
     monkeypatch.setattr(training, "_WARM", 20)
     # In so few steps the statistics of the norms must keep up with the weights.
-    monkeypatch.setattr(network_module, "_MOMENTUM", 0.1)
+    monkeypatch.setattr(networks(), "_MOMENTUM", 0.1)
     games = habits(40)
     settings = replace(TINY, channels=16, steps=300, sides=8, learning_rate=5e-3)
     network, _ = training.train_network(games, settings, tmp_path)
@@ -263,11 +268,11 @@ def test_choices_of_the_weak_and_of_the_strong_are_told_apart(
 def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side: int) -> None:
     shape = Shape(8, ("residual", "pooling", "residual"), filter=(filter_side, filter_side))
     first = load_network(write_network(tmp_path / "first.bin.gz", shape))
-    write_model(tmp_path / "second.bin.gz", first.model)
+    networks().write_model(tmp_path / "second.bin.gz", first.model)
     second = load_network(tmp_path / "second.bin.gz")
     assert second.name == first.name
-    assert model_bytes(second.model) == model_bytes(first.model)
-    write_model(tmp_path / "third.bin.gz", second.model)
+    assert networks().model_bytes(second.model) == networks().model_bytes(first.model)
+    networks().write_model(tmp_path / "third.bin.gz", second.model)
     files = [(tmp_path / f"{name}.bin.gz").read_bytes() for name in ("second", "third")]
     assert files[0] == files[1]
     for size in (9, 19):
@@ -283,9 +288,9 @@ def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side:
 def test_other_versions_are_refused(tmp_path: Path, name: str) -> None:
     model = read_model(write_network(tmp_path / "net.bin.gz", ALL_SHAPES[name]))
     with pytest.raises(UsageError, match="only 8"):
-        write_model(tmp_path / "other.bin.gz", model)
+        networks().write_model(tmp_path / "other.bin.gz", model)
     if name != "v9" and name != "v10":  # whose trunks are like those of version 8
         plain = read_model(write_network(tmp_path / "plain.bin.gz", Shape(8)))
         with pytest.raises(UsageError, match="version 8 knows"):
-            write_model(tmp_path / "other.bin.gz", replace(plain, trunk=model.trunk))
+            networks().write_model(tmp_path / "other.bin.gz", replace(plain, trunk=model.trunk))
     assert not (tmp_path / "other.bin.gz").exists()

@@ -14,9 +14,7 @@ from tests.fuzz.targets import Target
 from yardstone.pool import SkipReport
 from yardstone.records.sources import find_sources
 
-__all__ = ["TARGETS"]
-
-_GAME = b'[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 1-0\n'
+GAME = b'[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 1-0\n'
 
 
 def read_archive(path: Path) -> None:
@@ -27,10 +25,16 @@ def read_archive(path: Path) -> None:
 
 def zips() -> dict[str, bytes]:
     """The same file in archives of each packing."""
-    return {
-        f"{kind}.zip": _zipped(kind)
-        for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-    }
+    kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    return {f"{kind}.zip": zipped(kind) for kind in kinds}
+
+
+def zipped(kind: int) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", kind) as archive:
+        for name in ("a.pgn", "folder/b.pgn", "c.zip"):
+            archive.writestr(zipfile.ZipInfo(name), GAME, kind)
+    return packed.getvalue()
 
 
 def tars() -> dict[str, bytes]:
@@ -39,26 +43,13 @@ def tars() -> dict[str, bytes]:
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in ("a.pgn", "folder/b.pgn"):
             info = tarfile.TarInfo(name)
-            info.size = len(_GAME)
-            archive.addfile(info, io.BytesIO(_GAME))
-    plain = packed.getvalue()
-    return {"plain.tar": plain} | _compressed(plain)
+            info.size = len(GAME)
+            archive.addfile(info, io.BytesIO(GAME))
+    return {"plain.tar": packed.getvalue(), **compressed(packed.getvalue())}
 
 
-def compressed() -> dict[str, bytes]:
+def compressed(data: bytes = GAME) -> dict[str, bytes]:
     """The same file, compressed in each way."""
-    return _compressed(_GAME)
-
-
-def _zipped(kind: int) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", kind) as archive:
-        for name in ("a.pgn", "folder/b.pgn", "c.zip"):
-            archive.writestr(zipfile.ZipInfo(name), _GAME, kind)
-    return packed.getvalue()
-
-
-def _compressed(data: bytes) -> dict[str, bytes]:
     import zstandard
 
     return {

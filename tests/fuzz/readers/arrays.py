@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from tests.evaluation.games import played
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import Target, Wrong, saved
 from yardstone.evaluation.history import rating_history
 from yardstone.evaluation.ledger import Ledger, load_ledger, make_system, save_ledger
 from yardstone.ratings.sequential import State
-
-__all__ = ["TARGETS"]
 
 _SYSTEMS = ("elo", "glicko", "glicko2", "egf")
 _LATER = played(5, 4, 7, days=800.0)
@@ -37,25 +35,16 @@ def read_state(path: Path) -> None:
                 raise Wrong("an expected score is not finite")
 
 
+def _ledgers() -> dict[str, Ledger]:
+    return {name: Ledger.begin(name, played(20, 4, 1)) for name in _SYSTEMS}
+
+
 def ledgers() -> dict[str, bytes]:
-    """A ledger of each system."""
-    return {name: _saved(name, ledger=True) for name in _SYSTEMS}
+    return {name: saved(partial(save_ledger, kept)) for name, kept in _ledgers().items()}
 
 
 def states() -> dict[str, bytes]:
-    """A state of each system."""
-    return {name: _saved(name, ledger=False) for name in _SYSTEMS}
-
-
-def _saved(name: str, *, ledger: bool) -> bytes:
-    kept = Ledger.begin(name, played(20, 4, 1))
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "kept"
-        if ledger:
-            save_ledger(kept, path)
-        else:
-            kept.state.save(path)
-        return path.read_bytes()
+    return {name: saved(kept.state.save) for name, kept in _ledgers().items()}
 
 
 TARGETS = (

@@ -12,13 +12,6 @@ from yardstone.records.decoding import decode
 from yardstone_lab.vandendoel import tables
 from yardstone_lab.vandendoel.play import read_results
 
-__all__ = ["TARGETS"]
-
-
-def read_analyses(path: Path) -> None:
-    """Kept analyses of GNU Backgammon."""
-    AnalysisFile(path).get("k")
-
 
 def read_id(path: Path) -> None:
     """An ID of a position of backgammon, there and back."""
@@ -34,7 +27,7 @@ def studies() -> dict[str, bytes]:
 
 
 TARGETS = (
-    Target("backgammon-analyses", read_analyses, ".jsonl"),
+    Target("backgammon-analyses", lambda path: AnalysisFile(path).get("k"), ".jsonl"),
     Target("backgammon-position", read_id, ".txt"),
     Target("backgammon-cube-errors", cube_errors.read_cube_errors, ".csv", made=studies),
     Target("backgammon-matches", tables.read_match_table, ".csv"),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from tests.fuzz.targets import FUZZ, Target, copied
+from tests.fuzz.targets import EXAMPLES, Target, copied, saved
 from yardstone.tournament.event.entries import read_player_table, read_register
 from yardstone.tournament.event.file import add_step, read_journal
 from yardstone.tournament.event.rounds import read_result_sheet
@@ -14,13 +13,10 @@ from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import PairingRules
 from yardstone.tournament.rules import read_rules
 
-__all__ = ["TARGETS"]
-
-_EVENT = read_tournament(FUZZ.parents[1] / "src/yardstone/examples/open.xml")
+_EVENT = read_tournament(EXAMPLES / "open.xml")
 
 
 def read_steps(path: Path) -> None:
-    """The journal of an event."""
     for step in read_journal(copied(path, "open.xml.undo").with_name("open.xml")):
         _ = step.before, step.after, step.line()
 
@@ -31,23 +27,17 @@ def read_event_wishes(path: Path) -> None:
         wish.sentence()
 
 
-def read_pairing_rules(path: Path) -> None:
-    """Rules of pairing."""
-    PairingRules().changed(read_rules(path)).packed(1)
-
-
 def read_results_of_round(path: Path) -> None:
-    """A sheet of results."""
     read_result_sheet(path, _EVENT, round_number=1)
 
 
 def journals() -> dict[str, bytes]:
-    """The journal of two steps."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "open.xml"
+    def save(path: Path) -> None:
         for number in (1, 2):
-            add_step(path, what=f"Step {number}.", before=b"before", after=b"after" * number)
-        return {"journal": path.with_name("open.xml.undo").read_bytes()}
+            event = path.with_suffix("")
+            add_step(event, what=f"Step {number}.", before=b"before", after=b"after" * number)
+
+    return {"journal": saved(save, "open.xml.undo")}
 
 
 TARGETS = (
@@ -55,6 +45,6 @@ TARGETS = (
     Target("event-journal", read_steps, ".undo", made=journals),
     Target("event-player-list", read_register, ".txt"),
     Target("event-results", read_results_of_round, ".csv"),
-    Target("event-rules", read_pairing_rules, ".json"),
+    Target("event-rules", lambda path: PairingRules().changed(read_rules(path)).packed(1), ".json"),
     Target("event-wishes", read_event_wishes, ".json"),
 )

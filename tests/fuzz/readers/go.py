@@ -6,19 +6,16 @@ import json
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fuzz.targets import Target
+from tests.fuzz.targets import Target, copied, saved
 from yardstone.arrays import map_array
 from yardstone.errors import InputError
 from yardstone.go.feature_store import FORMAT, GAME_COLUMNS, PART, FeatureStore
 from yardstone.go.patterns.index import map_arrays, write_arrays
-
-__all__ = ["TARGETS"]
 
 
 def read_index(path: Path) -> None:
@@ -38,15 +35,12 @@ def read_array(path: Path) -> None:
 
 def read_store(path: Path) -> None:
     """A store of features, by what it says of itself or by its table of games."""
-    folder = path.with_name("store")
-    folder.mkdir(exist_ok=True)
-    for name, shape in (("number", (3,)), ("colour", (3,)), ("point", (3,)), ("head", (3, 6))):
-        np.save(folder / f"{name}.npy", np.zeros(shape, np.float32))
-    made = stores()
-    for name in ("store.json", "games.csv"):
-        (folder / "store.json").write_bytes(made["store.json"])
-        (folder / "games.csv").write_bytes(made["games.csv"])
-        (folder / name).write_bytes(path.read_bytes())
+    for name in stores():
+        for other, data in stores().items():
+            copied(path, "store", other).write_bytes(data)
+        folder = copied(path, "store", name).parent
+        for array, shape in (("number", 3), ("colour", 3), ("point", 3), ("head", (3, 6))):
+            np.save(folder / f"{array}.npy", np.zeros(shape, np.float32))
         with suppress(InputError):
             store = FeatureStore.open(folder)
             repr(store)
@@ -55,13 +49,15 @@ def read_store(path: Path) -> None:
             _ = store.players
 
 
+def read_part(path: Path) -> None:
+    PART.read(path, lambda arrays, about: (dict(arrays), about["fingerprint"]))
+
+
 def parts() -> dict[str, bytes]:
     """A part of no games."""
     about = {"fingerprint": "x", "games": [], "skipped": []}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "part.npz"
-        PART.write(path, {"number": np.zeros(0, np.int16)}, about)
-        return {"part": path.read_bytes()}
+    arrays = {"number": np.zeros(0, np.int16)}
+    return {"part": saved(lambda path: PART.write(path, arrays, about), "part.npz")}
 
 
 def stores() -> dict[str, bytes]:
@@ -80,18 +76,14 @@ def indexes() -> dict[str, bytes]:
     def fill(array: NDArray[Any]) -> None:
         array[:] = 1
 
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "index"
-        write_arrays(path, {"games": 3}, {"a": ("u1", (5,), fill), "b": ("<i4", (2, 3), fill)})
-        return {"index": path.read_bytes()}
+    arrays = {"a": ("u1", (5,), fill), "b": ("<i4", (2, 3), fill)}
+    return {"index": saved(lambda path: write_arrays(path, {"games": 3}, arrays))}
 
 
 def arrays() -> dict[str, bytes]:
-    """Small arrays."""
     made = {}
     for kind in ("<f4", "|u1", "<f2", "<U3"):
-        file = BytesIO()
-        np.save(file, np.zeros((3, 2), kind))
+        np.save(file := BytesIO(), np.zeros((3, 2), kind))
         made[kind[1:]] = file.getvalue()
     return made
 
@@ -99,11 +91,6 @@ def arrays() -> dict[str, bytes]:
 TARGETS = (
     Target("go-array", read_array, ".npy", made=arrays),
     Target("go-index", read_index, ".index", made=indexes),
-    Target(
-        "go-part",
-        lambda path: PART.read(path, lambda arrays, about: (dict(arrays), about["fingerprint"])),
-        ".npz",
-        made=parts,
-    ),
+    Target("go-part", read_part, ".npz", made=parts),
     Target("go-store", read_store, ".json", made=stores),
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lab.tests.strength.made_training import TINY
+from tests.fuzz.readers.experiment import EPOCH
 from tests.fuzz.targets import Target, Wrong, saved
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
@@ -19,15 +19,7 @@ from yardstone.go.nets.model_file import GLOBAL, SPATIAL, read_header, read_mode
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.set_transformer import parameter_shapes
 from yardstone_lab.neubauer.network.strength_network import StrengthNetwork
-from yardstone_lab.neubauer.network.training import (
-    Epoch,
-    History,
-    read_checkpoint,
-    write_checkpoint,
-)
-
-__all__ = ["TARGETS"]
-
+from yardstone_lab.neubauer.network.training import History, read_checkpoint, write_checkpoint
 
 #: Lines of the board that graphs are tried on.
 _SIDE = 5
@@ -82,35 +74,29 @@ def graphs() -> dict[str, bytes]:
     """Networks, and a graph in ONNX, which is no network that is read."""
     from yardstone.go.nets.onnx_graph import build_network
 
-    networks = katago_files()
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "network.bin"
-        path.write_bytes(networks["v15"])
-        graph: bytes = build_network(read_model(path), _SIDE, ("value",)).SerializeToString()
-    return {**networks, "onnx": graph}
+    def save(path: Path) -> None:
+        path.write_bytes(katago_files()["v15"])
+        path.write_bytes(build_network(read_model(path), _SIDE, ("value",)).SerializeToString())
+
+    return {**katago_files(), "onnx": saved(save, "network.bin")}
 
 
 def rank_models() -> dict[str, bytes]:
     """Models with random weights, of one scale, of two, and of sets of moves."""
     model = random_model()
     sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
-    return {
-        "model": saved(model.save),
-        "two-scales": saved(model_of_two_scales().save),
-        "sets": saved(sets.save),
-    }
+    made = {"model": model, "two-scales": model_of_two_scales(), "sets": sets}
+    return {name: saved(each.save) for name, each in made.items()}
 
 
 def strength_networks() -> dict[str, bytes]:
     """A network with random weights."""
-    arrays = _arrays()
-    return {"network": saved(StrengthNetwork(TINY, arrays, 1600.0, 250.0, {"about": "x"}).save)}
+    return {"network": saved(StrengthNetwork(TINY, _arrays(), 1600.0, 250.0, {"about": "x"}).save)}
 
 
 def checkpoints() -> dict[str, bytes]:
     """A checkpoint of that network."""
-    epoch = Epoch(0, 1e-3, 0.5, 0.1, 0.0, 0.6, 0.1, 1.0, 1.0, 0.55, 2.5, best=True)
-    history = History((epoch,), ((0.1, 0.2, 0.3),))
+    history = History((EPOCH,), ((0.1, 0.2, 0.3),))
     about = {"fingerprint": "x", "history": history.as_text(), "steps": [[0.1, 0.2, 0.3]]}
     return {"checkpoint": saved(lambda path: write_checkpoint(path, _arrays(), about))}
 

@@ -10,8 +10,6 @@ from tests.records.ogs_server import ogs_server
 from yardstone.errors import YardstoneError
 from yardstone.records.ogs import GameSelection, fetch_ogs_games
 
-__all__ = ["TARGETS"]
-
 _CORPUS = FUZZ / "corpus" / "ogs-answers"
 #: The paths of the three answers that are sound in these files.
 _PATHS = {
@@ -19,6 +17,7 @@ _PATHS = {
     "/api/v1/players/77/games": "games.json",
     "/api/v1/games/106/sgf": "record.sgf",
 }
+_WORDS = ('"results"', '"username"', '"id"', '"ended"', '"width"', '"next"', '"Ann"')
 
 
 def read_answers(path: Path) -> None:
@@ -44,11 +43,4 @@ def read_answers(path: Path) -> None:
                 raise Wrong("what is said of a game cannot be printed")
 
 
-TARGETS = (
-    Target(
-        "ogs-answers",
-        read_answers,
-        ".json",
-        words=('"results"', '"username"', '"id"', '"ended"', '"width"', '"next"', '"Ann"'),
-    ),
-)
+TARGETS = (Target("ogs-answers", read_answers, ".json", words=_WORDS),)

@@ -1,4 +1,4 @@
-"""Calibrations of estimates."""
+"""Calibrations of estimates, and collections of problems."""
 
 from __future__ import annotations
 
@@ -6,26 +6,30 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.fuzz.targets import Target, Wrong, saved
+from tests.fuzz.targets import EXAMPLES, Target, Wrong, saved
 from yardstone.strength.calibration import Calibration
-
-__all__ = ["TARGETS"]
+from yardstone.strength.trickplay.problems import read_problems
 
 
 def read_calibration(path: Path) -> None:
     """A calibration, which then converts."""
-    calibration = Calibration.load(path)
-    rating = calibration.rating(np.array([0.0, 5.0]))
-    if not np.isfinite(rating).all():
+    if not np.isfinite(Calibration.load(path).rating(np.array([0.0, 5.0]))).all():
         raise Wrong("a rating is not finite")
 
 
 def calibrations() -> dict[str, bytes]:
-    """A calibration."""
     line = Calibration(
         "A site", "points", "", "fox", 9, 50.0, 900.0, 2.0, 9.0, 80.0, 70.0, 0.8, -5.0, 8.0
     )
     return {"calibration": saved(line.save)}
 
 
-TARGETS = (Target("strength-calibration", read_calibration, ".json", made=calibrations),)
+def problems() -> dict[str, bytes]:
+    return {"trickplay": (EXAMPLES / "trickplay.txt").read_bytes()}
+
+
+TARGETS = (
+    Target("strength-calibration", read_calibration, ".json", made=calibrations),
+    Target("strength-problems-sgf", read_problems, ".sgf"),
+    Target("strength-problems-text", read_problems, ".txt", made=problems),
+)

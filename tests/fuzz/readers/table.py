@@ -19,11 +19,9 @@ from yardstone.winprob.scales import convert_column
 from yardstone.winprob.statistics import read_graded_games
 from yardstone_lab.kaniuk import read_egf_list
 
-__all__ = ["TARGETS"]
-
 _GAMES = "".join(
-    f'[White "{one}"]\n[Black "{other}"]\n[Result "{result}"]\n\n{result}\n\n'
-    for one, other, result in (
+    f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{result}\n\n'
+    for white, black, result in (
         ("A", "B", "1-0"), ("B", "C", "1-0"), ("C", "A", "1/2-1/2"), ("B", "A", "1-0"),
     )
 )  # fmt: skip
@@ -43,8 +41,8 @@ def read_known(path: Path) -> None:
     for switch in ("-m", "-y", "-r", "-g", "-x", "-i", "--synonyms"):
         with redirect_stdout(StringIO()) as output:
             status = ordo(["-q", "-p", str(games), switch, str(path)])
-        listed = output.getvalue().lower()
-        if status == 0 and switch != "-g" and ("nan" in listed.split() or "inf" in listed.split()):
+        listed = output.getvalue().lower().split()
+        if status == 0 and switch != "-g" and {"nan", "inf"} & set(listed):
             raise Wrong(f"a rating is not finite ({switch})")
 
 
@@ -68,10 +66,11 @@ def read_table_of_predictions(path: Path) -> None:
 
 def read_grades(path: Path) -> None:
     """A column to be converted to all scales."""
-    for row in convert_column(path, "rank").converted:
-        for value in () if row is None else row.values.values():
-            if value is not None and not np.isfinite(value):
-                raise Wrong("a converted rating is not finite")
+    rows = [
+        row.values.values() for row in convert_column(path, "rank").converted if row is not None
+    ]
+    if not np.isfinite([value for row in rows for value in row if value is not None]).all():
+        raise Wrong("a converted rating is not finite")
 
 
 TARGETS = (

@@ -14,8 +14,6 @@ from yardstone.records.decoding import decode
 from yardstone.records.where import Where
 from yardstone.tournament.standings_table import parse_criteria
 
-__all__ = ["TARGETS"]
-
 _WORDS = ("AND", "or", "NOT", "between", ">=", "in (", "LIKE", "IS NULL")
 
 

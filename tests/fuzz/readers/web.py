@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.fuzz.readers.archive import compressed, zips
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import Target, Wrong, copied
 from yardstone.pool import SkipReport
 from yardstone.web.kinds import KINDS
 from yardstone.web.sent_files import look, unpack
 from yardstone.web.settings import ENVIRONMENT, Settings, load_settings
-
-__all__ = ["TARGETS"]
 
 _SETTINGS = ("port", "host", "data", "footer", "database", "calibration", "limits", "keep_days")
 
@@ -37,17 +35,14 @@ def _same(settings: Settings) -> None:
 def read_upload(path: Path) -> None:
     """A file that a visitor sends: looked at, and unpacked for each kind of job."""
     limits = Settings().limits
-    upload = path.with_name("upload")
-    upload.mkdir(exist_ok=True)
-    place, label = upload / "0000", "games.txt"
-    place.write_bytes(path.read_bytes())
+    place, label = copied(path, "upload", "0000"), "games.txt"
     place.with_suffix(".zip").unlink(missing_ok=True)
     format, _ = look(place, label, limits)
     formats = list(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
     folder = path.with_name("unpacked")
     folder.mkdir(exist_ok=True)
     sent = [{"name": label, "format": format}]
-    for file in unpack(upload, sent, formats, folder, limits, SkipReport()):
+    for file in unpack(place.parent, sent, formats, folder, limits, SkipReport()):
         if file.path is None or file.path.parent != folder:
             raise Wrong("a file lies elsewhere")
 

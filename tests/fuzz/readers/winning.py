@@ -6,11 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.fuzz.targets import FUZZ, Target, Wrong
+from tests.fuzz.targets import FUZZ, Target, Wrong, contents
 from yardstone.winprob.model import read_model
 from yardstone.winprob.statistics import read_statistics, statistics_of_files
-
-__all__ = ["TARGETS"]
 
 
 def read_winning_statistics(path: Path) -> None:
@@ -23,15 +21,16 @@ def read_winning_statistics(path: Path) -> None:
 
 def read_winning_model(path: Path) -> None:
     """A model, which then predicts."""
-    model = read_model(path)
-    if not np.isfinite(model.law.probability(0.0, 2.0)).all():
+    if not np.isfinite(read_model(path).law.probability(0.0, 2.0)).all():
         raise Wrong("a chance is not finite")
 
 
 def files() -> dict[str, bytes]:
     """Counts, and games with grades."""
     folders = (FUZZ / "corpus" / name for name in ("winning-statistics", "table-graded-games"))
-    return {path.name: path.read_bytes() for folder in folders for path in folder.glob("*.csv")}
+    return {
+        name: data for each in folders for name, data in contents(each).items() if "csv" in name
+    }
 
 
 TARGETS = (
