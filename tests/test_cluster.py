@@ -22,7 +22,8 @@ import pytest
 
 from tests import parallel_tasks as tasks
 from tests.go.games import small_network
-from tests.strength import estimate_cases
+from tests.made_pgn import dialects, odd_files
+from tests.strength.estimate_cases import game, make_case, sgf
 from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
 from tests.test_parallel import stopped, wait_until
 from yardstone import parallel
@@ -206,44 +207,31 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
-def pgn(number: int) -> str:
-    """A file of six games: one unfinished, one whose result is odd, one whose date is in part."""
-    results = ("1-0", "0-1", "1/2-1/2", "*", "1-O", "0-1")
-    return "".join(
-        f'[White "P{(number + k) % 7}"]\n[Black "Ö{k}"]\n[Result "{result}"]\n'
-        f'[Date "2024.{"??" if k == 5 else "03"}.{number % 28 + 1:02d}"]\n[ECO "A{k}{number}"]\n'
-        + (f'[WhiteElo "{2000 + number}"]\n' if number % 3 else "")
-        + f"\n1. e4 {result}\n\n"
-        for k, result in enumerate(results)
-    )
-
-
 def folder_of_files(folder: Path) -> Path:
     """Files of all kinds that hold games, some of them damaged, packed or of no use."""
+    made = {f"{name}.pgn": data for name, data in odd_files().items()}
+    base = dialects()["base"]
+    made |= {"more.pgn.gz": gzip.compress(base), "cut.pgn.gz": gzip.compress(base)[:-20]}
+    made["one.json"] = b'[{"white": "Ann", "black": "Bob", "result": "1-0"}]'
+    made["two.json"] = b'[{"white": "Bob", "black": "Cid", "result": "0-1"}]'
     for number in range(7):
-        (folder / f"{number}.pgn").write_text(pgn(number), encoding="utf-8")
-        (folder / f"{number}.sgf").write_text(
+        made[f"{number}.sgf"] = (
             f"(;GM[1]SZ[19]PB[Ann {number % 3}]PW[Bob]RE[{'B+R' if number % 2 else 'W+0.5'}]"
             f"DT[2023{'-05' if number % 4 else ''}]KM[{number}];B[pd])\n(;GM[1]SZ[19]RE[?])"
-        )
-    (folder / "bad.pgn").write_text('[White "A"]\n[Black "B"]\n[Result "1-O"]\n\n' * 5)
-    (folder / "more.pgn.gz").write_bytes(gzip.compress(pgn(8).encode()))
-    (folder / "cut.pgn.gz").write_bytes(gzip.compress(pgn(9).encode())[:-20])
-    (folder / "none.pgn").write_text("nothing\n")
+        ).encode()
+    for name in ("backgammon.mat", "league.csv", "open.xml", "swiss.trf"):
+        made |= {f"{copy}{name}": example(name).read_bytes() for copy in range(2)}
+    for name, data in made.items():
+        (folder / name).write_bytes(data)
     with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
-        for number in (20, 21):
-            archive.writestr(f"{number}.pgn", pgn(number))
-    for number, name in enumerate(("backgammon.mat", "league.csv", "open.xml", "swiss.trf")):
-        for copy in range(2):
-            shutil.copy(example(name), folder / f"{copy}{number}{name}")
-    (folder / "one.json").write_text('[{"white": "Ann", "black": "Bob", "result": "1-0"}]')
-    (folder / "two.json").write_text('[{"white": "Bob", "black": "Cid", "result": "0-1"}]')
+        for name in ("star.pgn", "weird.pgn"):
+            archive.writestr(name, made[name])
     return folder
 
 
 def same_pool(one: Pool, other: Pool) -> None:
     def facts(pool: Pool) -> list[object]:
-        columns = {"first": pool.first, "second": pool.second, "score": pool.score}
+        columns: dict[str, Any] = {"first": pool.first, "second": pool.second, "score": pool.score}
         columns |= {"time": np.asarray(pool.time), **pool.columns}
         arrays = [(name, str(each.dtype), repr(each.tolist())) for name, each in columns.items()]
         return [pool.players, pool.skipped, list(pool.skipped.reasons), pool.ordered, arrays]
@@ -263,8 +251,8 @@ def test_many_files_are_the_same_pool(
     monkeypatch.setattr(joining, "_FILES", 3)
     folder = folder_of_files(tmp_path)
     kinds: list[tuple[str, dict[str, Any]]] = [
-        ("*.pgn* packed.zip", {"times": True, "levels": True, "columns": {"eco": "ECO"}}),
-        ("*.pgn", {"columns": "all", "where": "WhiteElo >= 2004"}),
+        ("*.pgn* packed.zip", {"times": True, "levels": True, "columns": {"place": "Site"}}),
+        ("*.pgn", {"columns": "all", "where": "Round = 1"}),
         ("*.sgf", {"columns": "all"}),
         ("*.mat", {"times": True}),
         ("*.csv *.json *.xml *.trf", {"levels": True}),
@@ -281,7 +269,8 @@ def test_many_files_are_the_same_pool(
     # Of several files at fault the first is named, and what is skipped is counted alike where
     # there is too much of it to be listed.
     for number in range(3):
-        (folder / f"many{number}.pgn").write_text(pgn(number) * 400)
+        unread = '[White "A"]\n[Black "B"]\n[Result "1-O"]\n\n' * 400
+        (folder / f"many{number}.pgn").write_text(unread)
     paths = [folder / "*.pgn"]
     here = read_at("local", *paths, skip_unread=True)
     same_pool(read_at(nodes.engine, *paths, skip_unread=True), here)
@@ -308,18 +297,11 @@ def test_many_files_are_the_same_pool(
 def test_what_a_network_says_of_games_is_the_same(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    case = estimate_cases.make_case(tmp_path)
-    names = ("Ann", "Bob", "Cid", "Dora")
+    case = make_case(tmp_path)
     files = tmp_path / "games"
     files.mkdir()
-    for k in range(9):
-        game = estimate_cases.game(
-            k, names[k % 4], names[(k + 1 + k // 4) % 4], day=k, moves=20 + k
-        )
-        if k == 8:  # a move that is illegal
-            game = replace(game, moves=game.moves[:13].copy(), colours=game.colours[:13])
-            game.moves[12] = game.moves[3]
-        (files / f"{k}.sgf").write_text(estimate_cases.sgf(game))
+    for k in range(4):
+        (files / f"{k}.sgf").write_text(sgf(game(k, "Ann", f"Bob {k}", day=k, moves=20 + k)))
     shutil.copy(files / "0.sgf", files / "copy.sgf")
     trickplay, stands = tmp_path / "problem.sgf", tmp_path / "stands.sgf"
     trickplay.write_text(PROBLEM)
@@ -337,10 +319,8 @@ def test_what_a_network_says_of_games_is_the_same(
         outcomes = []
         for engine in ("local", nodes.engine):
             said = printed(capfd, *command.split(), "--engine", engine)
-            index = tmp_path / "index"
-            outcomes.append((said, index.read_bytes() if index.exists() else b""))
-            index.unlink(missing_ok=True)
-        assert outcomes[0][0][0] == 0, outcomes[0]
+            assert said[0] == 0, said
+            outcomes.append((said, [path.read_bytes() for path in tmp_path.glob("index")]))
         assert outcomes[0] == outcomes[1], command
 
 

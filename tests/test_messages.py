@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,17 +44,14 @@ def test_a_message_has_its_place_and_a_hint() -> None:
         assert str(missing) == f"pandas (or polars) is not installed: pip install {install}"
 
 
-@pytest.mark.parametrize(
-    ("error", "own"),
-    [
+def test_errors_are_pythons_own_as_well() -> None:
+    for error, own in (
         (yardstone.InputError, ValueError),
         (yardstone.UsageError, ValueError),
         (yardstone.WrongTypeError, TypeError),
         (yardstone.UnknownPlayerError, KeyError),
         (yardstone.MissingFileError, FileNotFoundError),
         (yardstone.MissingExtraError, ImportError),
-    ],
-)
-def test_errors_are_pythons_own_as_well(error: type, own: type) -> None:
-    assert issubclass(error, own)
-    assert issubclass(error, yardstone.YardstoneError)
+    ):
+        assert issubclass(error, yardstone.YardstoneError)
+        assert issubclass(error, own)

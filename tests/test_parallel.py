@@ -155,7 +155,7 @@ def test_all_stop_at_once_with_the_parent(
 def test_a_script_without_its_guard_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     script.write_text("from yardstone import parallel\nparallel.map(abs, [1, 2], workers=2)\n")
-    words = [sys.executable, script]
+    words = [sys.executable, str(script)]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert "own work under `if __name__" in result.stderr

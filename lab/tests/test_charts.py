@@ -28,8 +28,20 @@ def normal(mean: float, count: int, seed: int) -> np.ndarray:
 
 def tournament_charts() -> list[Chart]:
     fixed: dict[str, Any] = {"error": 2.0, "replicates": 8}
-    circuit = {"ahead": 0.5, "ahead_error": 0.2, "drift": 0.0, "centred": 1.0, "scatter": 1.0}
-    event = {"rms": 0.8, "ahead_error": 0.001, "entry": 0.9, "order": 0.6, "pairs": 1000}
+    circuit: dict[str, Any] = {
+        "ahead": 0.5,
+        "ahead_error": 0.2,
+        "drift": 0.0,
+        "centred": 1.0,
+        "scatter": 1.0,
+    }
+    event: dict[str, Any] = {
+        "rms": 0.8,
+        "ahead_error": 0.001,
+        "entry": 0.9,
+        "order": 0.6,
+        "pairs": 1000,
+    }
     event |= {"order_error": 0.01, "order_ahead_error": 0.01}
     course = np.linspace(20.0, 40.0, 30)
     numbers = {f"McMahon, {k}": k for k in range(9)}

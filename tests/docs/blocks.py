@@ -156,7 +156,7 @@ def yardstone(words: list[str], environment: Mapping[str, str] = os.environ) -> 
     printed = b""
     for stream in (messages, out):
         stream.flush()
-        printed += stream.buffer.getvalue()  # type: ignore[attr-defined]
+        printed += stream.buffer.getvalue()
     return status, printed.decode()
 
 

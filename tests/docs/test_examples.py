@@ -67,8 +67,8 @@ def test_no_command_is_left_out_in_silence() -> None:
             assert SHOWN.fullmatch(kind), f"{where}: a fence of kind {kind!r}"
             command = re.search(r"^\$ |^(?:python -m|yardstone|pip) ", match["body"], re.MULTILINE)
             assert command is None, f"{where}: a command in a fence that no test runs"
-    for command in tables.commands((blocks.ROOT / "README.md").read_text("utf-8")):
-        assert not tables.wrong_with(command)
+    for named in tables.commands((blocks.ROOT / "README.md").read_text("utf-8")):
+        assert not tables.wrong_with(named)
 
 
 def test_the_gallery_shows_pictures_of_its_commands() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import import_module
+from typing import Any
 
 import yardstone
 from tests.docs import reference
@@ -50,7 +51,7 @@ def _exists(name: str) -> bool:
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         try:
-            result = import_module(".".join(parts[:length]))
+            result: Any = import_module(".".join(parts[:length]))
         except ModuleNotFoundError:
             continue
         for part in parts[length:]:

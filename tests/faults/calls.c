@@ -1,8 +1,8 @@
-/* Counts the calls by which a process changes files below a folder, and lets one of them fail.
+/* Counts the calls by which a process changes files below a folder, and disturbs some of them.
  *
  * Preloaded by tests/faults/victim.py. `arm` begins: each call after it adds a letter to a log,
- * and the one of the given number fails with the given error, as a disk that is ill for a moment
- * lets it: nothing is written. w: write, f: fsync, r: rename or link, u: removal, o: a file opened
+ * and those from the first number to the last whose letter is among the given ones fail with the
+ * given error, and do nothing; or the process sends itself a signal before, if that is below 0. w: write, f: fsync, r: rename or link, u: removal, o: a file opened
  * to be made or emptied, m: a folder made, t: truncation or room taken, c: rights.
  */
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,17 +21,20 @@
 
 static char below[PATH_MAX];
 static size_t length;
-static long wanted;
+static long from, until;
+static char among[16];
 static int answer;
 static int record = -1;
 static atomic_long calls;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-void arm(const char *folder, long number, int error, int log) {
+void arm(const char *folder, long first, long last, const char *letters, int error, int log) {
     strncpy(below, folder, sizeof below - 1);
     length = strlen(below);
-    wanted = number;
+    strncpy(among, letters, sizeof among - 1);
+    from = first;
+    until = last;
     answer = error;
     atomic_store(&calls, 0);
     record = log;
@@ -43,8 +47,14 @@ static int fails(const char *path, char letter) {
     if (REAL(write)(record, &letter, 1) < 0)
         _exit(71);
     errno = before;
-    if (atomic_fetch_add(&calls, 1) + 1 != wanted)
+    long number = atomic_fetch_add(&calls, 1) + 1;
+    if (number < from || number > until || strchr(among, letter) == NULL)
         return 0;
+    if (answer < 0) {
+        kill(getpid(), -answer);
+        errno = before;
+        return 0;
+    }
     errno = answer;
     return 1;
 }

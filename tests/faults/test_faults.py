@@ -1,10 +1,9 @@
 """A command that is killed, interrupted or refused leaves nothing, or the whole result.
 
-Each moment at which a command makes, renames or removes a file can be met: before it, just after
-it and while the file is written. Each case meets two faults here, a heavy one is killed only;
-`make faults` tries all of them. With a C compiler each call of the system that changes a file
-fails once there: all of them, up to `MOST_CALLS` of a case. Where the machine allows it, as root
-or in a user's own namespace, commands also run on disks that are really full or read-only.
+Each call of the system by which a command makes, writes, renames or removes a file can be met.
+Each case meets two faults here, a heavy one is killed only; `make faults` tries all of them, and
+lets each call fail once, up to `MOST_CALLS` of a case. Where the machine allows it, as root or in
+a user's own namespace, commands also run on disks that are really full or read-only.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.cases import CASES, NO_CASE, Case, commands
-from tests.faults.trial import DISKS, Trial
-from tests.faults.victim import SIGNALS, Server, own_disks, shim
+from tests.faults.trial import DISKS, SIGNALS, Trial
+from tests.faults.victim import Server, own_disks, shim
 from tests.needed import missing
 from yardstone.backgammon.gnubg import find_clock, find_gnubg
 from yardstone.errors import YardstoneError
@@ -34,13 +33,19 @@ EACH = int(os.environ.get("FAULTS_EACH", "0"))
 MOST_CALLS = 60
 #: Seconds after which `make faults` begins no case.
 ENOUGH = time.monotonic() + 20 * 60
-#: A fault, its moment, and how much later.
-Try = tuple[str, int, int]
+#: A fault, and the call that it meets.
+Try = tuple[str, int]
+
+
+def started(clock: Path | None = None) -> Server:
+    if shim() is None:
+        missing("a C compiler is not installed", "apt-get install gcc libc6-dev")
+    return Server(clock)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with Server() as one:
+    with started() as one:
         yield one
 
 
@@ -50,7 +55,7 @@ def timed() -> Iterator[Server]:
     clock = find_clock()
     if clock is None:
         missing("libfaketime is not installed", "apt-get install faketime")
-    with Server(clock) as one:
+    with started(clock) as one:
         yield one
 
 
@@ -77,11 +82,11 @@ def test_faults(case: Case, server: Server, tmp_path: Path, request: pytest.Fixt
     if EACH and time.monotonic() > ENOUGH:
         pytest.skip("20 minutes are over")
     trial = Trial(case, tmp_path, server)
-    for fault, moment, later in every_fault(trial) if EACH else some_faults(trial):
+    for fault, call in every_fault(trial) if EACH else some_faults(trial):
         clock = fault.startswith("clock")
         if not clock or find_clock() is not None:
             trial.server = request.getfixturevalue("timed") if clock else server
-            noticed = trial.fault(fault, moment, later)
+            noticed = trial.fault(fault, call)
             assert noticed or fault != "locked disk"
 
 
@@ -90,52 +95,38 @@ def some_faults(trial: Trial) -> Iterator[Try]:
 
     Which, is drawn by the case, so that all the cases together meet each.
     """
-    moments, calls = trial.undisturbed.moments, len(trial.undisturbed.calls)
+    calls = len(trial.undisturbed.calls)
     chance = random.Random(str(trial.case))
-    # Before the change, just after it, and while it is written.
-    later = (0, 1, 6)
-    yield "kill", chance.randint(1, moments), chance.choice(later)
+    yield "kill", chance.randint(1, calls)
     if not trial.case.heavy:
-        often = ["call"] * 9 if calls else []
-        fault = chance.choice(["term", "int", "full", *DISKS, "limit", "twins", "closed", *often])
-        ranges = {
-            "limit": (0, 2000),
-            "small disk": (0, trial.most_pages()),
-            "few names": (0, 2),
-            "call": (1, calls),
-        }
-        moment = chance.randint(*ranges.get(fault, (1, moments)))
-        yield fault, moment, chance.choice(later) if fault in SIGNALS else 0
+        faults = ["term", "int", "full", *DISKS, "limit", "twins", "closed", *["call"] * 9]
+        fault = chance.choice(faults)
+        most = {"limit": 2000, "small disk": trial.most_pages(), "few names": 2}.get(fault, calls)
+        yield fault, chance.randint(1 if most == calls else 0, most)
 
 
 def every_fault(trial: Trial) -> Iterator[Try]:
-    case, moments, calls = trial.case, trial.undisturbed.moments, len(trial.undisturbed.calls)
+    case, calls = trial.case, len(trial.undisturbed.calls)
     chance = random.Random(str(case))
-    draw, later = chance.randint, (0, 0, 1, 3, 8, 20)
+    draw = chance.randint
     for _ in range(max(1, EACH // 4) if case.heavy else EACH):
-        for signal in SIGNALS:
-            yield signal, draw(1, moments), chance.choice(later)
-        yield "full", draw(1, moments), 0
-        yield "read-only", draw(1, moments), 0
-        yield "limit", draw(0, 4000), 0
-        yield "small disk", draw(0, trial.most_pages()), 0
-        if case.resumed:
-            yield "clock between", draw(1, moments), chance.choice(later)
+        for fault in (*SIGNALS, "full", "read-only", *(["clock between"] if case.resumed else [])):
+            yield fault, draw(1, calls)
+        yield "limit", draw(0, 4000)
+        yield "small disk", draw(0, trial.most_pages())
     most = MOST_CALLS // 10 if case.heavy else MOST_CALLS
-    for number in sorted({1 + i * calls // most for i in range(most)}) if calls else ():
-        yield "call", number, 0
+    for number in sorted({1 + i * calls // most for i in range(most)}):
+        yield "call", number
     for room in (0, 1, draw(2, 8)):
-        yield "small disk", room, 0
-    yield "few names", draw(0, 3), 0
-    yield "clock", draw(1, moments), 0
-    for name in ("locked disk", "closed", "device", "pipe", "deaf", "twins"):
-        yield name, 0, 0
+        yield "small disk", room
+    yield "few names", draw(0, 3)
+    yield "clock", draw(1, calls)
+    for fault in ("locked disk", "closed", "device", "pipe", "deaf", "twins"):
+        yield fault, 0
 
 
 def test_files_are_on_the_disk_before_they_have_their_names(server: Server, tmp_path: Path) -> None:
     """Written, synced, renamed, and the folder synced: the calls that fail above, one at a time."""
-    if shim() is None:
-        missing("a C compiler is not installed", "apt-get install gcc libc6-dev")
     calls = Trial(case_of("convert rating"), tmp_path, server).undisturbed.calls
     assert re.fullmatch(r"([^r]*w+[^wr]*f[^wr]*r[^wr]*f){2}", calls)  # list.csv and list.html
 
@@ -151,9 +142,9 @@ def test_a_disk_that_is_full(server: Server, tmp_path: Path) -> None:
 def test_a_clock_that_is_set_back(command: str, timed: Server, tmp_path: Path) -> None:
     """While it runs, and between a command that was killed and the one that goes on."""
     trial = Trial(case_of(command), tmp_path, timed)
-    moments = trial.undisturbed.moments
-    trial.fault("clock", moments // 2)
-    assert trial.fault("clock between", 2 * moments // 3)
+    calls = len(trial.undisturbed.calls)
+    trial.fault("clock", calls // 2)
+    assert trial.fault("clock between", 2 * calls // 3)
 
 
 def test_a_server_on_a_full_disk(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tests.faults.cases import Case
-from tests.faults.victim import CLOCK, Done, Order, Server
+from tests.faults.victim import CLOCK, Done, Order, Server, set_clock
 
 #: Faults of a real disk: room for some pages only, for some names only, and none to write to.
 DISKS = ("small disk", "few names", "locked disk")
@@ -30,7 +30,8 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _OURS = "tmp tmp/* cache/matplotlib/* cache/fontconfig/* cache/Microsoft/* matplotlib*".split()
 #: A temporary file, which a killed command may leave until the next one.
 _TEMPORARY = re.compile(r"(^|/)\..*\.part\d*(\.|$)")
-_STATUS = {"kill": -9, "term": 143, "int": 130}
+#: How a signal ends the command.
+SIGNALS = {"kill": -9, "term": 143, "int": 130}
 
 Files = Mapping[str, bytes]
 
@@ -114,7 +115,7 @@ class Trial:
         shutil.copytree(self.input, folder)
         return folder
 
-    def order(self, folder: Path, fault: str = "", moment: int = 0, later: int = 0) -> Order:
+    def order(self, folder: Path, fault: str = "", call: int = 0) -> Order:
         """The command in a folder."""
         return Order(
             words=self.case.words,
@@ -123,49 +124,46 @@ class Trial:
             cache=self.case.cache,
             clock=str(self.server.clock or ""),
             fault=fault,
-            moment=moment,
-            later=later,
+            call=call,
         )
 
-    def run(self, folder: Path, fault: str = "", moment: int = 0, later: int = 0) -> Done:
+    def run(self, folder: Path, fault: str = "", call: int = 0) -> Done:
         """Run the command."""
-        return self.server.run(self.order(folder, fault, moment, later))[0]
+        return self.server.run(self.order(folder, fault, call))[0]
 
-    def fault(self, fault: str, moment: int = 0, later: int = 0) -> bool:
+    def fault(self, fault: str, call: int = 0) -> bool:
         """Try a fault, and judge what is left; whether the command noticed it.
 
         Args:
             fault: One of `Order`, of `DISKS`, ``clock between`` (killed, and run again with the
                 clock set back) or ``twins`` (twice at once in one folder).
-            moment: The change, the call, the bytes, or the pages or names that are free.
-            later: As in `Order`.
+            call: The call, the bytes, or the pages or names that are free.
         """
         calls = self.undisturbed.calls
         if fault == "twins":
             return self._twins()
         if fault in DISKS and self.server.disks:
-            return self._on_disk(fault, moment)
+            return self._on_disk(fault, call)
         if fault in DISKS:
             print(f"{self.case}: no disk can be mounted here: {fault} is made up", file=sys.stderr)
-            fault, moment = "read-only" if fault == "locked disk" else "full", 1
+            fault, call = "read-only" if fault == "locked disk" else "full", 1
         folder = self.fresh()
         if fault.startswith("clock"):
             try:
-                return self._clock_set_back(folder, fault, moment, later)
+                return self._clock_set_back(folder, fault, call)
             finally:
-                self.server.set_clock(0)
-        done = self.run(folder, fault, moment, later)
-        what = f"{self.case}: {fault} at {moment}+{later}: {done.status}\n{done.err}"
+                set_clock(str(self.server.clock), 0)
+        done = self.run(folder, fault, call)
+        what = f"{self.case}: {fault} at call {call} of {calls}: {done.status}\n{done.err}"
         if fault in ("full", "read-only", "limit"):
             # Where nothing can be removed any more a temporary file and a lock stay.
-            return self._refused(folder, done, what, left=fault == "read-only" and moment > 1)
+            return self._refused(folder, done, what, left=fault == "read-only" and call > 1)
         if fault == "call":  # what cannot be removed stays
-            what = f"{what}\nof {calls}"
-            return self._refused(folder, done, what, left=calls[moment - 1 : moment] == "u")
+            return self._refused(folder, done, what, left=calls[call - 1 : call] == "u")
         assert "Traceback" not in done.err, what
         files = self.check(folder, what, left=fault == "kill")
-        if fault in _STATUS:
-            assert done.status in (0, _STATUS[fault]), what
+        if fault in SIGNALS:
+            assert done.status in (0, SIGNALS[fault]), what
             self.check_again(folder, what)
             return done.status != 0
         # A standard stream that takes nothing: files are written whole all the same.
@@ -222,14 +220,15 @@ class Trial:
         changed = [data for name, data in self.whole.items() if self.before.get(name) != data]
         return 4 + sum(2 + 2 * len(data) // _PAGE for data in changed)
 
-    def _clock_set_back(self, folder: Path, fault: str, moment: int, later: int) -> bool:
+    def _clock_set_back(self, folder: Path, fault: str, call: int) -> bool:
         """Set the clock back at a moment, or kill it there and go on with the clock set back."""
         # What is written names days: both clocks show the same one.
         ahead = CLOCK if time.localtime().tm_hour < 12 else 0
         times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-        self.server.set_clock(ahead)
-        done = self.run(folder, "clock" if fault == "clock" else "kill", moment, later)
-        what = f"{self.case}: {fault} set back at {moment}+{later}: {done.status}\n{done.err}"
+        clock = str(self.server.clock)
+        set_clock(clock, ahead)
+        done = self.run(folder, "clock" if fault == "clock" else "kill", call)
+        what = f"{self.case}: {fault} set back at call {call}: {done.status}\n{done.err}"
         assert "Traceback" not in done.err, what
         if fault == "clock":
             assert done.status == 0, what
@@ -242,7 +241,7 @@ class Trial:
             if times.get(path) != now:
                 shown = now + CLOCK * 1_000_000_000
                 os.utime(path, ns=(shown, shown))
-        self.server.set_clock(ahead - CLOCK)
+        set_clock(clock, ahead - CLOCK)
         self.check(folder, what, left=True)
         self.check_again(folder, what)
         return done.status != 0

@@ -1,10 +1,10 @@
-"""Runs the command with a fault at a chosen moment, without starting Python each time.
+"""Runs the command with a fault at a chosen call, without starting Python each time.
 
-A process that has imported what commands import waits for orders, a line of JSON each, and
-forks for each. In the fork an audit hook counts the moments at which the command makes,
+A process that has imported what commands import waits for orders, a line of JSON each, and forks
+for each. In the fork a library counts the calls of the system by which the command makes, writes,
 renames, changes or removes a file in the folder of the case, and at the one that is asked for
-does what is asked for: it kills itself, sends itself a signal, sets its clock back, or lets the
-system refuse. The process has its own table of mounted disks where the machine allows that.
+does what is asked for: it sends a signal, or refuses. The process has its own table of mounted
+disks where the machine allows that.
 """
 
 from __future__ import annotations
@@ -31,19 +31,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-_OUT, _ERR, _COUNT, _CALLS = "out", "err", "moments", "calls"
-#: Variable by which the forks know the library that lets calls fail.
+_OUT, _ERR, _CALLS = "out", "err", "calls"
+#: Variable by which the forks know the library that disturbs calls.
 _SHIM = "YARDSTONE_TEST_SHIM"
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_CHANGES = frozenset(
-    "os.rename os.remove os.mkdir os.rmdir os.chmod os.truncate os.link os.symlink".split()
-)
-#: Signals at a moment, by the name of the fault.
-SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT}
+_LAST = sys.maxsize
+_ALL = "wfruomtc"
+#: By the name of a fault: to which call it goes on from its own, which calls it meets, and what
+#: they answer, or the signal below 0.
+_FAULTS = {
+    "kill": (0, _ALL, -signal.SIGKILL),
+    "term": (0, _ALL, -signal.SIGTERM),
+    "int": (0, _ALL, -signal.SIGINT),
+    "clock": (0, _ALL, -signal.SIGUSR1),
+    "call": (0, _ALL, errno.EIO),
+    "full": (_LAST, "womt", errno.ENOSPC),
+    "read-only": (_LAST, "omruct", errno.EROFS),
+}
 #: Seconds by which the clock is set back.
 CLOCK = 6 * 3600
-_REFUSALS = {"full": errno.ENOSPC, "read-only": errno.EROFS}
 #: What programs of the system see: the true clock.
 _SYSTEM = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
 #: Seconds until a command hangs.
@@ -66,12 +72,11 @@ class Order:
         cache: The size of the cache of what networks say.
         clock: File that tells the time, for a server with a clock.
         fault: ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
-            answers from then on to all that makes or changes a file. ``call``: that one call of
-            the system fails (`Done.calls`), and no other. ``limit``: no file grows
-            beyond `moment` bytes. ``closed``, ``device``, ``pipe``: standard output. ``deaf``:
-            standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
-        moment: Which change it is; from 1 on.
-        later: Python's calls of C functions between the moment and the fault.
+            answers from then on to all that makes or changes a file. ``call``: that one call
+            fails, and no other. ``limit``: no file grows beyond `call` bytes. ``closed``,
+            ``device``, ``pipe``: standard output. ``deaf``: standard error is closed. ``clock``:
+            the clock is set back by `CLOCK` seconds.
+        call: Which call it is; from 1 on.
     """
 
     words: list[str]
@@ -80,8 +85,7 @@ class Order:
     cache: str = "off"
     clock: str = ""
     fault: str = ""
-    moment: int = 0
-    later: int = 0
+    call: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +94,12 @@ class Done:
 
     Attributes:
         status: The exit status; negative for the signal that ended it.
-        moments: Changes that were counted until then.
-        calls: A letter for each call of the system that changes a file, as in ``calls.c``; empty
-            without a C compiler.
+        calls: A letter for each call of the system that changes a file, as in ``calls.c``.
     """
 
     status: int
     out: str
     err: str
-    moments: int
     calls: str
 
 
@@ -119,7 +120,7 @@ def own_disks() -> tuple[str, ...]:
 
 @functools.cache
 def shim() -> Path | None:
-    """Build the library that lets calls of the system fail; None without a C compiler for Linux."""
+    """Build the library that disturbs calls of the system; None without a C compiler for Linux."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or not sys.platform.startswith("linux"):
         return None
@@ -146,19 +147,18 @@ class Server:
     def __init__(self, faketime: Path | None = None) -> None:
         self.disks = bool(own_disks())
         self.clock: Path | None = None
-        values = dict(os.environ)
+        library = str(shim())
+        values = {**os.environ, "LD_PRELOAD": library, _SHIM: library}
         if faketime is not None:
             handle, name = tempfile.mkstemp(prefix="clock-")
             os.close(handle)
             self.clock = Path(name)
-            self.set_clock(0)
-            values |= {"LD_PRELOAD": str(faketime), "FAKETIME_TIMESTAMP_FILE": name}
+            set_clock(name, 0)
+            values |= {"LD_PRELOAD": f"{library} {faketime}", "FAKETIME_TIMESTAMP_FILE": name}
             names = (
                 "FAKETIME_NO_CACHE FAKETIME_DONT_FAKE_MONOTONIC DONT_FAKE_MONOTONIC NO_FAKE_STAT"
             )
             values |= dict.fromkeys(names.split(), "1")
-        elif (library := shim()) is not None:
-            values |= {"LD_PRELOAD": str(library), _SHIM: str(library)}
         self._process = subprocess.Popen(
             [*own_disks(), sys.executable, "-m", "tests.faults.victim"],
             stdin=subprocess.PIPE,
@@ -175,11 +175,6 @@ class Server:
         self._process.communicate()
         if self.clock is not None:
             self.clock.unlink()
-
-    def set_clock(self, ahead: int) -> None:
-        """Set the clock of the commands so many seconds ahead of the machine's."""
-        assert self.clock is not None
-        self.clock.write_text(f"{ahead:+d}\n")
 
     def system(self, *words: str | Path) -> None:
         """Run a program that sees the disks of this process."""
@@ -199,69 +194,17 @@ class Server:
         return json.loads(self._process.stdout.readline())
 
 
+def set_clock(clock: str, ahead: int) -> None:
+    """Set the clock of the commands so many seconds ahead of the machine's."""
+    Path(clock).write_text(f"{ahead:+d}\n")
+
+
 def _done(order: Order, status: int) -> Done:
     def read(name: str) -> str:
         path = Path(order.logs) / name
         return path.read_text(errors="replace") if path.exists() else ""
 
-    moments = len(read(_COUNT))
-    return Done(status=status, out=read(_OUT), err=read(_ERR), moments=moments, calls=read(_CALLS))
-
-
-class _Fault:
-    """The audit hook."""
-
-    def __init__(self, order: Order) -> None:
-        self._order = order
-        self._folder = str(Path(order.folder).resolve())
-        self._count = 0
-        self._calls = order.later
-        self._busy = False
-        self._log = os.open(Path(order.logs) / _COUNT, _NEW, 0o600)
-
-    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self._busy or not self._changes(event, arguments):
-            return
-        self._count += 1
-        os.write(self._log, b".")
-        order, now = self._order, self._count == self._order.moment
-        if order.fault in SIGNALS and now and order.later:
-            sys.setprofile(self._profile)
-        elif order.fault in SIGNALS and now:
-            os.kill(os.getpid(), SIGNALS[order.fault])
-        elif order.fault == "clock" and now:
-            self._busy = True
-            clock = Path(order.clock)
-            clock.write_text(f"{int(clock.read_text()) - CLOCK:+d}\n")
-            self._busy = False
-        elif order.fault in _REFUSALS and self._count >= order.moment:
-            if order.fault == "full" and event not in ("open", "os.mkdir"):
-                return
-            number = _REFUSALS[order.fault]
-            raise OSError(number, os.strerror(number), os.fspath(arguments[0]))
-
-    def _changes(self, event: str, arguments: tuple[Any, ...]) -> bool:
-        """Whether the event changes something in the folder."""
-        if event == "open":
-            _, mode, flags = arguments
-            writes = isinstance(flags, int) and bool(flags & _WRITING)
-            if not writes and not (isinstance(mode, str) and set(mode) & set("wax+")):
-                return False
-        elif event not in _CHANGES:
-            return False
-        if not isinstance(arguments[0], str | bytes | os.PathLike):
-            return False
-        self._busy = True
-        try:
-            return os.path.realpath(os.fsdecode(arguments[0])).startswith(self._folder)
-        finally:
-            self._busy = False
-
-    def _profile(self, _: object, event: str, __: object) -> None:
-        self._calls -= event == "c_return"
-        if self._calls <= 0:
-            sys.setprofile(None)
-            os.kill(os.getpid(), SIGNALS[self._order.fault])
+    return Done(status=status, out=read(_OUT), err=read(_ERR), calls=read(_CALLS))
 
 
 def _streams(order: Order) -> None:
@@ -293,11 +236,16 @@ def _streams(order: Order) -> None:
         sys.stderr = sys.__stderr__ = None  # type: ignore[misc]
 
 
+def _set_back(clock: str) -> None:
+    set_clock(clock, int(Path(clock).read_text()) - CLOCK)
+
+
 def _run(order: Order) -> int:
     """Run the command as a process of its own would."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGUSR1, lambda *_: _set_back(order.clock))
     os.chdir(order.folder)
     os.environ |= {
         "TMPDIR": str(Path(order.folder) / "tmp"),
@@ -308,16 +256,15 @@ def _run(order: Order) -> int:
     tempfile.tempdir = None
     _streams(order)
     sys.argv = ["yardstone", *order.words]
-    sys.addaudithook(_Fault(order))
     if order.fault == "limit":
-        resource.setrlimit(resource.RLIMIT_FSIZE, (order.moment, order.moment))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order.call, order.call))
     from yardstone.cli.main import main
 
-    if _SHIM in os.environ:
-        log = os.open(Path(order.logs) / _CALLS, _NEW, 0o600)
-        failing = ctypes.c_long(order.moment if order.fault == "call" else 0)
-        folder = os.path.realpath(order.folder).encode()
-        ctypes.CDLL(os.environ[_SHIM]).arm(folder, failing, errno.EIO, log)
+    more, letters, answer = _FAULTS.get(order.fault, (0, "", 0))
+    log = os.open(Path(order.logs) / _CALLS, _NEW, 0o600)
+    first, last = ctypes.c_long(order.call), ctypes.c_long(max(order.call, more))
+    folder = os.path.realpath(order.folder).encode()
+    ctypes.CDLL(os.environ[_SHIM]).arm(folder, first, last, letters.encode(), answer, log)
     status = main()
     # What Python does at its end: it waits for threads that still put away their files,
     threading._shutdown()  # type: ignore[attr-defined]

@@ -249,7 +249,7 @@ def _npy(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
     length = int.from_bytes(data[8:10], "little")
     head, body = data[10 : 10 + length].decode("latin-1").strip(), bytearray(data[10 + length :])
     change = rng.random()
-    if "'|u1'" in head and body[:1] in (b"{", b"[") and change < 0.8:
+    if "'|u1'" in head and bytes(body[:1]) in (b"{", b"[") and change < 0.8:
         body = bytearray(inside(bytes(body)))
         head = re.sub(r"\(.*\)", f"({len(body)},)", head)
     elif change < 0.12:
