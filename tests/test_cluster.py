@@ -22,7 +22,6 @@ import pytest
 
 from tests import parallel_tasks as tasks
 from tests.go.games import small_network
-from tests.made_pgn import dialects, odd_files
 from tests.strength.estimate_cases import game, make_case, sgf
 from tests.strength.trickplay_cases import GAME, PROBLEM, moves_sgf
 from tests.test_parallel import stopped, wait_until
@@ -207,11 +206,25 @@ def test_features_are_the_same_bytes_when_a_machine_is_lost(nodes: Nodes, tmp_pa
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
+_UNREAD = b'[White "A"]\n[Black "B"]\n[Result "1-O"]\n\n'
+
+
+def pgn(number: int) -> bytes:
+    """A file of six games: one unfinished, one whose result is odd, one whose date is in part."""
+    results = ("1-0", "0-1", "1/2-1/2", "*", "1-O", "0-1")
+    return "".join(
+        f'[White "P{(number + k) % 7}"]\n[Black "Ö{k}"]\n[Result "{result}"]\n[Round "{k}"]\n'
+        f'[Date "2024.{"??" if k == 5 else "03"}.{number + 1:02d}"]\n[Site "A{number}"]\n'
+        f"\n1. e4 {result}\n\n"
+        for k, result in enumerate(results)
+    ).encode()
+
+
 def folder_of_files(folder: Path) -> Path:
     """Files of all kinds that hold games, some of them damaged, packed or of no use."""
-    made = {f"{name}.pgn": data for name, data in odd_files().items()}
-    base = dialects()["base"]
-    made |= {"more.pgn.gz": gzip.compress(base), "cut.pgn.gz": gzip.compress(base)[:-20]}
+    made = {f"{number}.pgn": pgn(number) for number in range(7)}
+    made |= {"none.pgn": b"nothing\n", "bad.pgn": _UNREAD * 5}
+    made |= {"more.pgn.gz": gzip.compress(pgn(8)), "cut.pgn.gz": gzip.compress(pgn(9))[:-20]}
     made["one.json"] = b'[{"white": "Ann", "black": "Bob", "result": "1-0"}]'
     made["two.json"] = b'[{"white": "Bob", "black": "Cid", "result": "0-1"}]'
     for number in range(7):
@@ -224,8 +237,8 @@ def folder_of_files(folder: Path) -> Path:
     for name, data in made.items():
         (folder / name).write_bytes(data)
     with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
-        for name in ("star.pgn", "weird.pgn"):
-            archive.writestr(name, made[name])
+        for number in (20, 21):
+            archive.writestr(f"{number}.pgn", pgn(number))
     return folder
 
 
@@ -269,8 +282,7 @@ def test_many_files_are_the_same_pool(
     # Of several files at fault the first is named, and what is skipped is counted alike where
     # there is too much of it to be listed.
     for number in range(3):
-        unread = '[White "A"]\n[Black "B"]\n[Result "1-O"]\n\n' * 400
-        (folder / f"many{number}.pgn").write_text(unread)
+        (folder / f"many{number}.pgn").write_bytes(_UNREAD * 400)
     paths = [folder / "*.pgn"]
     here = read_at("local", *paths, skip_unread=True)
     same_pool(read_at(nodes.engine, *paths, skip_unread=True), here)
