@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.shared import shared_path
 from yardstone.errors import UsageError
+from yardstone.examples import example
 from yardstone.go.analysis import analyse_games, judge_games
 from yardstone.go.evaluator import Evaluator, NetworkQuestion
 from yardstone.go.inputs import encode_game
 from yardstone.go.losses import LossEffort
 from yardstone.go.nets.network import Network, load_network
 from yardstone.go.nets.store import INCLUDED
-from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR
+from yardstone.go.rules import NAMED_RULES
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
-
-KATAGO = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 
 
 @pytest.fixture(scope="module")
@@ -31,27 +27,16 @@ def network() -> Network:
 
 
 @pytest.fixture(scope="module")
-def openings(tmp_path_factory: pytest.TempPathFactory) -> list[GoGame]:
-    """Openings in which KataGo's network sees nobody 3 points ahead."""
-    folder = tmp_path_factory.mktemp("games")
-    with zipfile.ZipFile(shared_path("data/go/fox_sgf.zip")) as archive:
-        names = [name for name in archive.namelist() if name.endswith(".sgf")]
-        for name in names[:: len(names) // 12]:
-            (folder / Path(name).name).write_bytes(archive.read(name))
-    games = [
-        replace(game, moves=game.moves[:20], colours=game.colours[:20])
-        for game in read_games(folder)
-        if game.size == 19 and not len(game.setup_black) and len(game.moves) > 20
+def openings() -> list[GoGame]:
+    """The beginnings of a game of professionals, which are level."""
+    game = next(read_games(example("professional.sgf")))
+    return [
+        replace(game, moves=game.moves[:count], colours=game.colours[:count]) for count in (20, 12)
     ]
-    katago = load_network(shared_path(KATAGO), threads=1)
-    assert katago.knowledge is None
-    analyses = analyse_games(games, katago, rules=TROMP_TAYLOR, komi=6.5, effort=LossEffort(0))
-    return [each.game for each in analyses if np.abs(each.white_lead).max() < 3.0][:3]
 
 
 def test_quiet_openings_are_level_under_all_rules(network: Network, openings: list[GoGame]) -> None:
     """It is asked under the rules that it knows, and says so."""
-    assert len(openings) == 3
     for name, wanted in NAMED_RULES.items():
         (analysis,) = analyse_games(
             openings[:1], network, rules=wanted, komi=6.5, effort=LossEffort(0)
