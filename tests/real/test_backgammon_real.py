@@ -27,13 +27,6 @@ SKILL, LUCK, RESULT = 0.006, 0.012, 0.003
 EVERY = 12
 
 
-@pytest.fixture(scope="module")
-def blocks() -> list[dict[str, str]]:
-    path = shared_path("data/backgammon/gnubg_stats.csv.gz")
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def number(text: str) -> float:
     """The number before a bracket; NaN for none."""
     result = re.match(r"[-+]?[\d.]+", text)
@@ -44,7 +37,10 @@ def column(blocks: list[dict[str, str]], name: str) -> np.ndarray:
     return np.array([[number(block[f"{name}_{side}"]) for side in (1, 2)] for block in blocks])
 
 
-def test_the_formulas_reproduce_gnu_backgammons_rating_lines(blocks: list[dict[str, str]]) -> None:
+def test_the_formulas_reproduce_gnu_backgammons_rating_lines() -> None:
+    path = shared_path("data/backgammon/gnubg_stats.csv.gz")
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        blocks = list(csv.DictReader(file))
     length = np.array([[float(block["length"])] for block in blocks])
     ratings = column(blocks, "fibs")
     losses, inside = {}, {}
