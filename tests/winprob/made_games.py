@@ -1,12 +1,31 @@
-"""Games made by the published model, as a table."""
+"""Games and counts made by the published model."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from lab.studies.winning.simulation import european_games, simulate_pool
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.studies.winning.simulation import european_games, simulate_pool, simulate_statistics
 from yardstone.grades import format_grade
-from yardstone.winprob.kaniuk import PUBLISHED
+from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1
+from yardstone.winprob.statistics import WinningStatistics
+
+Array = NDArray[np.float64]
+TRUTH = np.array([PUBLISHED.parameters[name] for name in TABLE_1])
+
+
+def made(games: float = 400_000, seed: int = 1) -> WinningStatistics:
+    return simulate_statistics(PUBLISHED, european_games(games), seed=seed)
+
+
+def exact(games: float = 1e7) -> WinningStatistics:
+    """Counts in which every ratio is the model's."""
+    table = european_games(games)
+    grades = np.arange(-20.0, 7.0)[:, None]
+    wins = table * PUBLISHED.probability(grades, grades + np.arange(1.0, 5.0))
+    return WinningStatistics(-20, wins, table)
 
 
 def write_games(path: Path) -> Path:

@@ -25,15 +25,13 @@ EGF = winning_model("egf")
     ("apart", "stones", "komi", "exact"),
     [
         (0.0, 1, (6, "white", 6.5), None),  # komi 7: of two half points the one nearer to zero
-        (0.25, 1, (3, "white", 3.5), None),
-        (0.45, 1, (0, "white", 0.5), None),
+        (0.25, 1, (3, "white", 3.5), None), (0.45, 1, (0, "white", 0.5), None),
         (0.9, 1, (-5, "black", -5.5), 1.4),
         (1.0, 1, (-6, "black", -6.5), 1.5),  # 1 and 2 stones are equally near: the smaller
-        (1.1, 2, (5, "white", 5.5), 1.6),
-        (5.0, 5, (-6, "black", -6.5), 5.5),
+        (1.1, 2, (5, "white", 5.5), 1.6), (5.0, 5, (-6, "black", -6.5), 5.5),
         (8.6, 9, (-1, "black", -1.5), 9.1),
     ],
-)
+)  # fmt: skip
 def test_stones_come_first_and_komi_makes_up_the_rest(
     apart: float, stones: int, komi: tuple[int, str, float], exact: float | None
 ) -> None:
@@ -71,23 +69,14 @@ def test_fixed_stones_leave_the_rest_to_komi() -> None:
         propose_handicap(winning_model("elo"), black=0.0, white=1.0)
 
 
-@pytest.mark.parametrize(
-    ("exact", "whole", "tie", "half"),
-    [
-        (6.8, 6, "white", 6.5),
-        (7.0, 6, "white", 6.5),
-        (7.1, 7, "white", 7.5),
-        (0.0, 0, "white", 0.5),
-        (-0.4, 0, "black", -0.5),
-        (-1.0, 0, "black", -0.5),
+def test_a_half_point_and_who_wins_ties_are_one() -> None:
+    for exact, *wanted in (
+        (6.8, 6, "white", 6.5), (7.0, 6, "white", 6.5), (7.1, 7, "white", 7.5),
+        (0.0, 0, "white", 0.5), (-0.4, 0, "black", -0.5), (-1.0, 0, "black", -0.5),
         (-1.2, -1, "black", -1.5),
         (2.0000001, 1, "white", 1.5),  # rounded to the sixth digit
-    ],
-)
-def test_a_half_point_and_who_wins_ties_are_one(
-    exact: float, whole: int, tie: str, half: float
-) -> None:
-    assert tie_and_komi(exact) == (whole, tie, half)
+    ):  # fmt: skip
+        assert tie_and_komi(exact) == tuple(wanted), exact
 
 
 @pytest.mark.parametrize("handicap", [0.0, 2.0])
@@ -108,8 +97,7 @@ def test_chances_both_ways_add_up(handicap: float) -> None:
     assert one.average == pytest.approx(tuple(float(x) for x in mean or ()))
     assert (one.first_grade, one.second_grade, one.level) == (1.0, 3.0, 0.9)
     assert not one.extrapolated
-    equal = probability_between("3k", "3k", handicap=2.0)
-    assert equal.first_is_black
+    assert probability_between("3k", "3k", handicap=2.0).first_is_black
 
 
 def test_words_and_ratings_of_players() -> None:
@@ -173,9 +161,8 @@ def test_advice_by_models_side_by_side() -> None:
     assert advise_handicap(["20k", "28k"]).failures[0][0] == "goldis"
 
 
-@pytest.mark.parametrize(
-    ("players", "options", "error", "message"),
-    [
+def test_advice_that_cannot_be_given() -> None:
+    refused: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
         (["2d"], {}, UsageError, "two ratings or two ranks"),
         (["6d", "2235"], {}, UsageError, "one is a name and the other a number"),
         (["2d", "4k"], {"win": "egf", "komi": 6.0}, UsageError, "--komi belongs to Goldis"),
@@ -184,13 +171,10 @@ def test_advice_by_models_side_by_side() -> None:
         (["2000", "2100"], {"scale": "rank"}, UsageError, "not a name"),
         (["2d", "4k"], {"scale": "goldis"}, UsageError, "not a rating on the scale goldis"),
         (["7aml", "19step"], {"win": "goldis"}, UsageError, "316 stones"),
-    ],
-)
-def test_advice_that_cannot_be_given(
-    players: list[str], options: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        advise_handicap(players, **options)
+    ]
+    for players, options, error, message in refused:
+        with pytest.raises(error, match=message):
+            advise_handicap(players, **options)
 
 
 def test_a_model_that_ends_has_no_handicap() -> None:

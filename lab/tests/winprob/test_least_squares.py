@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.winprob.test_fits import TRUTH, Array, exact, made
+from tests.winprob.made_games import TRUTH, Array, exact, made
 from yardstone.errors import ConvergenceError, ModelError, NoGamesError, UsageError
 from yardstone.winprob.kaniuk import PARAMETERS, PUBLISHED, gap_of_probability
 from yardstone.winprob.statistics import WinningStatistics
