@@ -59,10 +59,8 @@ def _with_variations(rng: Generator, number: int) -> str:
 
 
 _KINDS: dict[str, Callable[[Generator, int], str]] = {
-    "fox_sgf.zip": _in_chinese,
-    "games.zip": _with_handicap,
-    "ogs_league.zip": _with_variations,
-}
+    "fox_sgf.zip": _in_chinese, "games.zip": _with_handicap, "ogs_league.zip": _with_variations,
+}  # fmt: skip
 
 
 def archive(name: str, games: int = 30) -> bytes:

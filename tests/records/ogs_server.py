@@ -16,44 +16,22 @@ __all__ = ["OgsServer", "game_entry", "ogs_server"]
 
 def game_entry(number: int, black: str, white: str, **other: Any) -> dict[str, Any]:
     """A game as the list of a player's games has it."""
+    sides = {"black": {"id": 1, "username": black}, "white": {"id": 2, "username": white}}
     return {
-        "related": {"detail": f"/api/v1/games/{number}"},
-        "players": {
-            "black": {"id": 1, "username": black, "ranking": 24.1, "professional": False},
-            "white": {"id": 2, "username": white, "ranking": 25.0, "professional": False},
-        },
-        "id": number,
-        "name": "Friendly Match",
-        "mode": "game",
-        "source": "play",
-        "black": 1,
-        "white": 2,
-        "width": 19,
-        "height": 19,
-        "rules": "japanese",
-        "ranked": True,
-        "handicap": 0,
-        "komi": "6.50",
-        "outcome": "Resignation",
-        "black_lost": False,
-        "white_lost": True,
-        "annulled": False,
-        "started": "2024-03-01T10:00:00.000000-04:00",
-        "ended": f"2024-03-02T10:00:{number % 60:02d}.000000-04:00",
-        **other,
-    }
+        "related": {"detail": f"/api/v1/games/{number}"}, "players": sides, "id": number,
+        "name": "Friendly Match", "mode": "game", "source": "play", "black": 1, "white": 2,
+        "width": 19, "height": 19, "rules": "japanese", "ranked": True, "handicap": 0,
+        "komi": "6.50", "outcome": "Resignation", "black_lost": False, "white_lost": True,
+        "annulled": False, "started": "2024-03-01T10:00:00.000000-04:00",
+        "ended": f"2024-03-02T10:00:{number % 60:02d}.000000-04:00", **other,
+    }  # fmt: skip
 
 
 @dataclass
 class OgsServer:
-    """What it holds, and what it was asked.
+    """Players with their numbers, the first one's games, their SGF, and what it was asked.
 
-    Attributes:
-        players: Names with their numbers.
-        games: Of the first player, the latest first.
-        records: SGF of each game.
-        answers (dict of str to (int, dict, bytes)): Paths that answer otherwise: status, headers,
-            body.
+    Paths in `answers` answer otherwise: with this status, headers and body.
     """
 
     url: str = ""

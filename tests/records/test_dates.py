@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import yardstone
-from tests.shared import shared_path
 from yardstone.errors import InputError, UsageError
 from yardstone.evaluation.splits import judged_games
 from yardstone.pool import Pool
-from yardstone.records.dates import date_span, read_dates
+from yardstone.records.dates import DateOrder, date_span, read_dates
 
 NEVER = "NaT"
 
@@ -32,33 +31,22 @@ def table(*dates: str, name: str = "date") -> Any:
     import pandas
 
     n = len(dates)
-    return (
-        pandas.DataFrame(
-            {"white": ["A", "B"] * n, "black": ["B", "A"] * n, "result": ["1-0", "0-1"] * n}
-        )
-        .head(n)
-        .assign(**{name: dates})
-    )
+    games = {"white": ["A", "B"] * n, "black": ["B", "A"] * n, "result": ["1-0", "0-1"] * n}
+    return pandas.DataFrame(games).head(n).assign(**{name: dates})
 
 
 @pytest.mark.parametrize(
     ("text", "first", "last"),
     [
-        ("1995.??.??", "1995-01-01", "1995-12-31"),
-        ("1995-03-??", "1995-03-01", "1995-03-31"),
-        ("1996.02", "1996-02-01", "1996-02-29"),
-        ("1995", "1995-01-01", "1995-12-31"),
-        ("1995.??.12", "1995-01-01", "1995-12-31"),
-        ("1995.00.00", "1995-01-01", "1995-12-31"),
+        ("1995.??.??", "1995-01-01", "1995-12-31"), ("1995-03-??", "1995-03-01", "1995-03-31"),
+        ("1996.02", "1996-02-01", "1996-02-29"), ("1995", "1995-01-01", "1995-12-31"),
+        ("1995.??.12", "1995-01-01", "1995-12-31"), ("1995.00.00", "1995-01-01", "1995-12-31"),
         ("1995.03.?? 12:30:00", "1995-03-01", "1995-03-31"),
-        ("2024/5/3", "2024-05-03", "2024-05-03"),
-        ("31/05/2024", "2024-05-31", "2024-05-31"),
-        ("5/31/2024 10:15", "2024-05-31", "2024-05-31"),
-        ("5.6.2024", "2024-06-05", "2024-06-05"),
+        ("2024/5/3", "2024-05-03", "2024-05-03"), ("31/05/2024", "2024-05-31", "2024-05-31"),
+        ("5/31/2024 10:15", "2024-05-31", "2024-05-31"), ("5.6.2024", "2024-06-05", "2024-06-05"),
         ("3 May 2024", "2024-05-03", "2024-05-03"),
         ("September 3rd, 2024", "2024-09-03", "2024-09-03"),
-        ("20240531", "2024-05-31", "2024-05-31"),
-        ("1700000000", "2023-11-14", "2023-11-14"),
+        ("20240531", "2024-05-31", "2024-05-31"), ("1700000000", "2023-11-14", "2023-11-14"),
         ("1700000000123", "2023-11-14", "2023-11-14"),
         *[(text, NEVER, NEVER) for text in ("5/6/2024", "0204-05-31", "3024-01-01", "????.??.??",
           "2024.02.30", "24-05-31", "600+0", "", "A. Player", "12:30")],
@@ -68,19 +56,16 @@ def test_one_date(text: str, first: str, last: str) -> None:
     assert tuple(days(np.array(date_span(text)))) == (first, last)
 
 
-@pytest.mark.parametrize(
-    ("text", "order", "day"),
-    [
-        ("5/6/2024", "dmy", "2024-06-05"),
-        ("5/6/2024", "mdy", "2024-05-06"),
-        ("05-06-24", "dmy", "2024-06-05"),
-        ("05-06-98", "mdy", "1998-05-06"),
-        ("24-05-31", "ymd", "2024-05-31"),
-        ("13/13/2024", "dmy", NEVER),
-    ],
-)
-def test_an_order_that_is_given(text: str, order: str, day: str) -> None:
-    assert days(np.array(date_span(text, order)))[0] == day  # type: ignore[arg-type]
+def test_an_order_that_is_given() -> None:
+    orders: tuple[tuple[str, DateOrder, str], ...] = (
+        ("5/6/2024", "dmy", "2024-06-05"), ("5/6/2024", "mdy", "2024-05-06"),
+        ("05-06-24", "dmy", "2024-06-05"), ("05-06-98", "mdy", "1998-05-06"),
+        ("24-05-31", "ymd", "2024-05-31"), ("13/13/2024", "dmy", NEVER),
+    )  # fmt: skip
+    for text, order, day in orders:
+        assert days(np.array(date_span(text, order)))[0] == day
+    with pytest.raises(UsageError, match="did you mean 'dmy'"):
+        yardstone.read("x.csv", dates="dym")  # type: ignore[arg-type]
 
 
 def test_the_order_of_the_file_is_kept_where_it_can_be() -> None:
@@ -115,24 +100,16 @@ def test_pgn(tmp_path: Path) -> None:
     assert notes == [remark, "1 game without a date was left out."]
 
 
-def test_sgf(tmp_path: Path) -> None:
+def test_tables_and_sgf(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
-    path.write_text(
-        "".join(
-            f"(;PB[A]PW[B]RE[B+R]DT[{text}];B[pd])" for text in ("2001", "2001-05", "2001-06-07")
-        )
-    )
+    dates = ("2001", "2001-05", "2001-06-07")
+    path.write_text("".join(f"(;PB[A]PW[B]RE[B+R]DT[{text}];B[pd])" for text in dates))
     assert days(yardstone.read(path).time) == ["2001-01-01", "2001-05-01", "2001-06-07"]
-
-
-def test_tables() -> None:
     assert days(yardstone.read(table("1995", "1995-03", "1995-04-01")).time) == [
         "1995-01-01", "1995-03-01", "1995-04-01",
     ]  # fmt: skip
-    assert days(yardstone.read(table("31/05/2024", "1/6/2024")).time) == [
-        "2024-05-31",
-        "2024-06-01",
-    ]
+    slashed = yardstone.read(table("31/05/2024", "1/6/2024"))
+    assert days(slashed.time) == ["2024-05-31", "2024-06-01"]
     frame = table("5/6/2024", "6/7/2024")
     pool = yardstone.read(frame)
     assert pool.time is not None
@@ -161,23 +138,8 @@ def test_dates_that_cannot_be_used(tmp_path: Path, dates: tuple[str, ...], messa
         yardstone.read(path, columns={"time": "date"})
 
 
-def test_a_wrong_order() -> None:
-    with pytest.raises(UsageError, match="did you mean 'dmy'"):
-        yardstone.read("x.csv", dates="dym")  # type: ignore[arg-type]
-
-
 def test_games_without_dates_are_said_to_be() -> None:
     _, notes = judged_games(Pool.from_names(["A"], ["B"], [1]))
     assert notes == []
     _, notes = judged_games(yardstone.read(table("?", "")))
     assert notes == ["No game has a date: the games are taken in the order in which they stand."]
-
-
-def test_kingbase_loses_no_game_to_dates_known_in_part() -> None:
-    path = shared_path("data/chess/kingbase_1990_2012.tsv.gz")
-    pool = yardstone.read(path, times=True)
-    _, notes = judged_games(pool)
-    assert notes[0].startswith("170,996 games with a date known in part")
-    # The 31st of September and the like are no dates.
-    assert notes[1].startswith("67 games with a date that cannot be read, such as '1992-02-31'")
-    assert notes[-1] == "67 games without a date were left out."

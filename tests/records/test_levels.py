@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +19,13 @@ from yardstone.records.columns import level_columns
 from yardstone.reports.evaluation import verdict
 
 GAMES: dict[str, list[Any]] = {
-    "white": ["A", "B", "C"],
-    "black": ["B", "C", "A"],
-    "result": ["W+R", "B+R", "B+2.5"],
-    "w_rank": ["3d", "1 kyu", "4K"],
-    "b_rank": ["1k", "4k", "3 dan"],
-}
+    "white": ["A", "B", "C"], "black": ["B", "C", "A"], "result": ["W+R", "B+R", "B+2.5"],
+    "w_rank": ["3d", "1 kyu", "4K"], "b_rank": ["1k", "4k", "3 dan"],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("names", "first", "second", "columns"),
-    [
+def test_grades_belong_to_columns_of_players() -> None:
+    for names, first, second, columns in (
         ("white black w_rank b_rank", "white", "black", "w_rank b_rank"),
         ("white black w_rank b_rank", "black", "white", "b_rank w_rank"),
         ("White Black white_grade black_grade", "Black", "White", "black_grade white_grade"),
@@ -39,14 +34,10 @@ GAMES: dict[str, list[Any]] = {
         ("pb pw br wr", "pb", "pw", "br wr"),
         ("nameblack namewhite blackrank whiterank", "nameblack", "namewhite",
          "blackrank whiterank"),
-    ],
-)  # fmt: skip
-def test_grades_belong_to_columns_of_players(
-    names: str, first: str, second: str, columns: str
-) -> None:
-    result, remark = level_columns(names.split(), first, second)
-    assert [result["first_grade"], result["second_grade"]] == columns.split()
-    assert not remark
+    ):  # fmt: skip
+        result, remark = level_columns(names.split(), first, second)
+        assert [result["first_grade"], result["second_grade"]] == columns.split()
+        assert not remark
 
 
 def test_ratings_and_what_is_none() -> None:
@@ -74,12 +65,8 @@ def test_newcomers_begin_at_their_grade(first: str) -> None:
 
 
 def test_a_declared_grade_is_used_once() -> None:
-    pool = Pool.from_names(
-        ["A", "A"],
-        ["B", "B"],
-        [1, 1],
-        columns={"first_grade": ["1d", "5d"], "second_grade": ["", "1k"]},
-    )
+    columns = {"first_grade": ["1d", "5d"], "second_grade": ["", "1k"]}
+    pool = Pool.from_names(["A", "A"], ["B", "B"], [1, 1], columns=columns)
     replay = EGF(period="game", initial=1500.0).replay(pool)
     assert replay.first_rating[0] == 2100.0
     assert 2100.0 < replay.first_rating[1] < 2200.0
@@ -133,11 +120,11 @@ def test_stones_are_blacks() -> None:
     np.testing.assert_allclose(stones, [0.0, 1.5, 0.0])
 
 
-@pytest.mark.parametrize("stones", ["316", "-2", "many"])
-def test_senseless_handicaps(stones: str) -> None:
-    pool = Pool.from_names(["A"], ["B"], [1], columns={"handicap": [stones]})
-    with pytest.raises(InputError, match="handicap"):
-        EGF(period="game").replay(pool)
+def test_senseless_handicaps() -> None:
+    for stones in ("316", "-2", "many"):
+        pool = Pool.from_names(["A"], ["B"], [1], columns={"handicap": [stones]})
+        with pytest.raises(InputError, match="handicap"):
+            EGF(period="game").replay(pool)
     pool = Pool.from_names(["A"], ["B"], [1], columns={"handicap": [0], "komi": [750.0]})
     with pytest.raises(InputError, match="'komi' holds 750"):
         Handicap(komi_column="komi").stones(pool)
@@ -156,26 +143,6 @@ def test_tournaments_of_go_are_predicted_better_from_grades() -> None:
     assert "grades to egf" in " ".join(verdict(known))
     assert "grades" not in " ".join(verdict(bare))
     assert any("2,933 of 2,941 players start at the grade" in note for note in known.notes)
-
-
-@pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
-def test_ratings_in_the_file_are_a_forecast_and_start_no_system(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    with gzip.open(shared_path("data/chess/tcec_headers.pgn.gz"), "rt", errors="replace") as file:
-        pgn.write_text(file.read(1_500_000).rpartition("[Event ")[0])
-    told, untold = yardstone.read(pgn, times=True, levels=True), yardstone.read(pgn, times=True)
-    systems = ["elo", "egf", "ratings"]
-    result = evaluate(told, systems, replicates=100)
-    bare = evaluate(untold, ["elo", "egf"], replicates=0)
-    for name in ("elo", "egf"):
-        assert result[name].value("log_likelihood") == bare[name].value("log_likelihood")
-    assert "ratings in the file to ratings." in " ".join(verdict(result))
-    assert "not all were given" not in " ".join(verdict(bare)).lower()
-    started = evaluate(told, systems, start_levels=True, replicates=100)
-    assert started["egf"].value("log_likelihood") != bare["egf"].value("log_likelihood")
-    assert "ratings in the file to ratings and egf" in " ".join(verdict(started)) or (
-        "ratings in the file to egf and ratings" in " ".join(verdict(started))
-    )
 
 
 def test_a_player_without_a_rating_is_as_strong_as_the_opponent() -> None:

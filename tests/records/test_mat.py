@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import yardstone
+from tests.records.pools import games
 from tests.skipping import read_skipping
 from yardstone.errors import NoGamesError, StrictError
 from yardstone.records.mat import parse_mat
@@ -75,18 +76,15 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "games", "score"),
+    ("text", "won", "score"),
     [
-        (JELLYFISH, [(1, 2), (0, 1), (0, 2)], (3, 2)),
-        (GALAXY, [(0, 2), (1, 3)], (2, 3)),
+        (JELLYFISH, [(1, 2), (0, 1), (0, 2)], (3, 2)), (GALAXY, [(0, 2), (1, 3)], (2, 3)),
         (STUDIO, [(0, 1)], (1, 0)),
     ],
-)
-def test_matches_of_programs(
-    text: str, games: list[tuple[int, int]], score: tuple[int, int]
-) -> None:
+)  # fmt: skip
+def test_matches_of_programs(text: str, won: list[tuple[int, int]], score: tuple[int, int]) -> None:
     (match,) = parse_mat(text.split("\n"))
-    assert [(game.winner, game.points) for game in match.games] == games
+    assert [(game.winner, game.points) for game in match.games] == won
     assert (match.score, match.winner, match.problem()) == (score, int(score[1] > score[0]), "")
     assert match.players[0] == {3: "Ann", 2: "lasse", 1: "BoardLord"}[score[0]]
     assert match.length == max(score)
@@ -98,25 +96,14 @@ def test_a_pool(tmp_path: Path) -> None:
     write(tmp_path, "a.mat", JELLYFISH)
     write(tmp_path, "b.mat", GALAXY + "\n" + STUDIO)
     pool = yardstone.read(tmp_path, columns={"event": "Event"}, times=True)
-    names = pool.players
-    rows = [
-        (names[pool.first[g]], names[pool.second[g]], pool.score[g], pool.columns["length"][g])
-        for g in range(len(pool))
-    ]
-    assert rows == [
-        ("Ann", "Bob", 1.0, 3),
-        ("lasse", "asoka65", 0.0, 3),
-        ("BoardLord", "Llabba", 1.0, 1),
-    ]
+    assert games(pool) == [
+        ("Ann", "Bob", 1.0), ("lasse", "asoka65", 0.0), ("BoardLord", "Llabba", 1.0),
+    ]  # fmt: skip
+    assert pool.columns["length"].tolist() == [3, 3, 1]
     assert pool.columns["event"].tolist() == ["Cup", "", ""]
     assert pool.time is not None
     assert np.isnat(pool.time).tolist() == [False, False, True]
     assert len(pool.skipped) == 0
-
-
-def test_the_first_bytes_tell(tmp_path: Path) -> None:
-    pool = yardstone.read(write(tmp_path, "match.txt", GALAXY))
-    assert pool.players == ("lasse", "asoka65")
 
 
 @pytest.mark.parametrize(
@@ -128,10 +115,9 @@ def test_the_first_bytes_tell(tmp_path: Path) -> None:
         ((" Ann : 1 ", " Ann : 2 "), "does not fit"),
         (("Wins 2 points and the match", "Wins 1 point"), "unfinished (2 to 2"),
         ((" 3 point match", " 0 point match"), "money session"),
-        ((" 3 point match", " unlimited match"), "money session"),
-        ((" Ann :", "  :"), "no name"),
+        ((" 3 point match", " unlimited match"), "money session"), ((" Ann :", "  :"), "no name"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_used(change: tuple[str, str], reason: str, tmp_path: Path) -> None:
     bad = write(tmp_path, "bad.mat", JELLYFISH.replace(*change))
     good = write(tmp_path, "good.mat", GALAXY)
@@ -143,27 +129,16 @@ def test_what_cannot_be_used(change: tuple[str, str], reason: str, tmp_path: Pat
         yardstone.read(bad, good, strict=True)
 
 
-def test_no_match_at_all(tmp_path: Path) -> None:
+def test_no_match_at_all_and_hostile_lines(tmp_path: Path) -> None:
     nothing = write(tmp_path, "no.mat", "hello\n")
     with pytest.raises(NoGamesError, match="5 point match"):
         yardstone.read(nothing)
-    pool = read_skipping(nothing, write(tmp_path, "good.mat", GALAXY))
-    assert len(pool) == 1
-    assert pool.skipped.total == 1
-
-
-def test_hostile_lines(tmp_path: Path) -> None:
+    pool = read_skipping(nothing, write(tmp_path, "match.txt", GALAXY))  # known by its bytes
+    assert (pool.players, pool.skipped.total) == (("lasse", "asoka65"), 1)
     lines = [" 5 point match", " Game 1", " A : 0        B : 0"]
     lines += ["  1) " + "11: 1/2 " * 10_000, "\x1b[31m" * 1000, "9" * 100_000, "; [" * 5000]
     path = write(tmp_path, "long.mat", "\n".join([*lines, GALAXY]))
     assert len(read_skipping(path)) == 1
-
-
-def test_a_match_whose_length_is_lost_leaves_the_others_alone() -> None:
-    damaged = STUDIO.replace("1 point match", "1 paint match")
-    text = "\n".join([JELLYFISH, damaged.partition("]\n")[2], JELLYFISH])
-    problems = [match.problem() for match in parse_mat(text.split("\n"))]
-    assert problems == ["", "the line with the length of the match is missing", ""]
 
 
 def _pair() -> tuple[str, str]:
@@ -175,11 +150,10 @@ def _pair() -> tuple[str, str]:
 @pytest.mark.parametrize(
     "lost",
     [
-        ["3 point match"],
-        ["3 point match", "Game 1"],
+        ["3 point match"], ["3 point match", "Game 1"],
         ["3 point match", "Game 1", "Eva : 0                        Kim : 0"],
     ],
-)
+)  # fmt: skip
 def test_the_match_before_a_damaged_header_stays(lost: list[str], tmp_path: Path) -> None:
     one, other = _pair()
     for line in lost:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,16 @@ from tests.records.ogs_server import OgsServer, game_entry, ogs_server
 from yardstone import parallel
 from yardstone.cli.main import main
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.records.ogs import CarefulClient, GameSelection, check_importers, fetch_ogs_games
+from yardstone.records.ogs import (
+    CarefulClient,
+    FetchedGames,
+    GameSelection,
+    check_importers,
+    fetch_ogs_games,
+)
 from yardstone.records.sgf import read_games
 
 RECORD = b"(;FF[4]GM[1]SZ[19]PB[Ann]PW[Bob]RE[B+R];B[pd];W[dd];B[pq];W[dp])\n"
-QUICK = GameSelection(games=3, pause=0.0, seconds=20.0)
 
 
 @pytest.fixture
@@ -36,10 +42,15 @@ def server() -> Iterator[OgsServer]:
         yield result
 
 
+def fetch(server: OgsServer, folder: Path, name: str = "Ann", **selection: Any) -> FetchedGames:
+    chosen = GameSelection(**{"games": 3, "pause": 0.0, "seconds": 20.0, **selection})
+    return fetch_ogs_games(name, folder, selection=chosen, url=server.url)
+
+
 def test_the_latest_even_games_come(server: OgsServer, tmp_path: Path) -> None:
     calls: list[tuple[str, int, int]] = []
     with parallel.context(progress=lambda *now: calls.append(now)):
-        result = fetch_ogs_games("ann", tmp_path / "games", selection=QUICK, url=server.url)
+        result = fetch(server, tmp_path / "games", "ann")
     assert result.user == "Ann"
     assert [file.name for file in result.files] == ["Ann-106.sgf", "Ann-105.sgf", "Ann-104.sgf"]
     assert calls == [("fetching", done, 3) for done in (1, 2, 3)]
@@ -49,23 +60,15 @@ def test_the_latest_even_games_come(server: OgsServer, tmp_path: Path) -> None:
     assert [path for path in server.asked if path.endswith("/sgf")] == [
         f"/api/v1/games/{number}/sgf" for number in (106, 105, 104)
     ]
-
-
-def test_further_lists_are_asked_for(server: OgsServer, tmp_path: Path) -> None:
-    many = GameSelection(games=60, pause=0.0)
-    assert len(fetch_ogs_games("Ann", tmp_path, selection=many, url=server.url).files) == 60
-    every = GameSelection(games=3, size=None, even=False, pause=0.0)
-    names = [
-        file.name
-        for file in fetch_ogs_games("Ann", tmp_path, selection=every, url=server.url).files
-    ]
-    assert names == ["Ann-109.sgf", "Ann-108.sgf", "Ann-106.sgf"]
+    assert len(fetch(server, tmp_path, games=60).files) == 60  # of further lists
+    every = fetch(server, tmp_path, size=None, even=False)
+    assert [file.name for file in every.files] == ["Ann-109.sgf", "Ann-108.sgf", "Ann-106.sgf"]
 
 
 def test_games_that_do_not_come_are_named(server: OgsServer, tmp_path: Path) -> None:
     del server.records[106]
     server.records[105] = b"<html>no game</html>"
-    result = fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+    result = fetch(server, tmp_path)
     assert [file.name for file in result.files] == ["Ann-104.sgf"]
     assert result.left_out == (
         "game 106: 127.0.0.1 has nothing public there (status 404)",
@@ -75,60 +78,48 @@ def test_games_that_do_not_come_are_named(server: OgsServer, tmp_path: Path) -> 
 
 def test_who_is_meant(server: OgsServer, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="knows no user called 'Nobody'"):
-        fetch_ogs_games("Nobody", tmp_path, selection=QUICK, url=server.url)
+        fetch(server, tmp_path, "Nobody")
     server.players = {"Ann": 77, "ANN": 78}
     with pytest.raises(InputError, match="several users of that name: ANN, Ann"):
-        fetch_ogs_games("ann", tmp_path, selection=QUICK, url=server.url)
-    assert fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url).user == "Ann"
-    server.games = server.games[:4]
-    with pytest.raises(NoGamesError, match="no public finished even game on 19x19"):
-        fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+        fetch(server, tmp_path, "ann")
+    assert fetch(server, tmp_path).user == "Ann"
     for name in ("", "  ", "x" * 101, "a\nb"):
         with pytest.raises(UsageError, match="name has"):
-            fetch_ogs_games(name, tmp_path, url=server.url)
-
-
-def test_names_stay_names(server: OgsServer, tmp_path: Path) -> None:
-    server.players = {"../x?y=1&z/é": 77}
-    result = fetch_ogs_games("../x?y=1&z/é", tmp_path, selection=QUICK, url=server.url)
+            fetch(server, tmp_path, name)
+    server.players = {"../x?y=1&z/é": 77}  # names stay names
+    result = fetch(server, tmp_path, "../x?y=1&z/é")
     assert all(file.parent == tmp_path for file in result.files)
     assert result.files[0].name == ".._x_y_1_z_é-106.sgf"
+    server.games = server.games[:4]
+    with pytest.raises(NoGamesError, match="no public finished even game on 19x19"):
+        fetch(server, tmp_path, "../x?y=1&z/é")
 
 
-def test_answers_in_another_form_are_refused(server: OgsServer, tmp_path: Path) -> None:
-    plain = {"Content-Type": "application/json"}
-    for body in (b"[]", b"{}", b'{"results": 3}', b"\xff", b"<html>", b"[" * 100_000):
-        server.answers["/api/v1/players"] = (200, plain, body)
-        with pytest.raises(InputError, match="form that is not known"):
-            fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
-
-
-def test_redirects_are_not_followed(server: OgsServer, tmp_path: Path) -> None:
+def test_answers_that_are_refused(server: OgsServer, tmp_path: Path) -> None:
     target = {"Location": f"{server.url}/secret"}
-    for status in (301, 302, 303, 307, 308):
-        server.answers["/api/v1/players"] = (status, target, b"")
-        with pytest.raises(InputError, match="leads to another address"):
-            fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
+    answers: list[tuple[int, dict[str, str], bytes, str]] = [
+        (429, {}, b"", "fewer requests"), (500, {}, b"", "status 500"),
+        (403, {}, b"", "nothing public"),
+        *((status, target, b"", "leads to another address") for status in (301, 302, 307, 308)),
+        *((200, {"Content-Type": "application/json"}, body, "form that is not known") for body in
+          (b"[]", b"{}", b'{"results": 3}', b"\xff", b"<html>", b"[" * 100_000)),
+    ]  # fmt: skip
+    for *answer, words in answers:
+        server.answers["/api/v1/players"] = tuple(answer)  # type: ignore[assignment]
+        with pytest.raises(InputError, match=words):
+            fetch(server, tmp_path)
     assert not any("secret" in path for path in server.asked)
 
 
-@pytest.mark.parametrize(
-    ("status", "words"), [(429, "fewer requests"), (500, "status 500"), (403, "nothing public")]
-)
-def test_refusals_are_told(server: OgsServer, tmp_path: Path, status: int, words: str) -> None:
-    server.answers["/api/v1/players"] = (status, {}, b"")
-    with pytest.raises(InputError, match=words):
-        fetch_ogs_games("Ann", tmp_path, selection=QUICK, url=server.url)
-
-
 def test_too_much_and_too_slow_end(server: OgsServer, tmp_path: Path) -> None:
-    server.records = dict.fromkeys(range(111), RECORD + b" " * 2000)
-    small = GameSelection(games=2, pause=0.0, file_bytes=1000)
-    with pytest.raises(InputError, match="more than 1,000 bytes"):
-        fetch_ogs_games("Ann", tmp_path, selection=small, url=server.url)
-    slow = GameSelection(games=3, pause=0.2, seconds=0.3)
+    begun = time.monotonic()
+    fetch(server, tmp_path, games=2, pause=0.1)
+    assert time.monotonic() - begun >= 0.3  # four requests keep their pace
     with pytest.raises(InputError, match="longer than"):
-        fetch_ogs_games("Ann", tmp_path, selection=slow, url=server.url)
+        fetch(server, tmp_path, pause=0.2, seconds=0.3)
+    server.records = dict.fromkeys(range(111), RECORD + b" " * 2000)
+    with pytest.raises(InputError, match="more than 1,000 bytes"):
+        fetch(server, tmp_path, file_bytes=1000)
 
 
 def test_limits_of_a_selection() -> None:
@@ -159,19 +150,6 @@ def test_as_much_comes_as_may_and_paths_are_only_paths(server: OgsServer) -> Non
     assert server.asked == ["/x", "/x"]
 
 
-def test_requests_keep_their_pace(server: OgsServer, tmp_path: Path) -> None:
-    begun = time.monotonic()
-    paced = GameSelection(games=2, pause=0.1)
-    fetch_ogs_games("Ann", tmp_path, selection=paced, url=server.url)
-    assert time.monotonic() - begun >= 0.3  # four requests
-
-
-def test_a_name_that_leads_home_is_refused() -> None:
-    client = CarefulClient("http://localhost:1")
-    with pytest.raises(InputError, match="private address"):
-        client.get("/", most=1, seconds=5.0)
-
-
 @pytest.mark.parametrize(
     "number",
     ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "::1", "fd00::1", "fe80::1%2",
@@ -187,18 +165,15 @@ def test_private_addresses_behind_names_are_refused(
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers)
     with pytest.raises(InputError, match="private address"):
         CarefulClient("https://games.example").addresses()
+    with pytest.raises(InputError, match="private address"):
+        CarefulClient("http://games.example:1").get("/", most=1, seconds=5.0)
 
 
-def test_a_server_that_says_nothing_is_left() -> None:
+def test_a_server_that_says_nothing_or_drips_is_left() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         client = CarefulClient(f"http://127.0.0.1:{silent.getsockname()[1]}")
-        begun = time.monotonic()
         with pytest.raises(InputError, match="does not answer"):
             client.get("/", most=10, seconds=0.3)
-        assert time.monotonic() - begun < 5.0
-
-
-def test_a_server_that_drips_is_left() -> None:
     with socket.create_server(("127.0.0.1", 0)) as slow:
 
         def drip() -> None:
@@ -220,18 +195,13 @@ def test_a_server_that_drips_is_left() -> None:
         thread.join(10.0)
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["", "online-go.com", "ftp://x.org", "https://", "https://a@x.org", "https://x.org?a=1",
-     "https://x.org:99999", "https://x.org:0", "https://x.org/a b", "https://x.org#a",
-     "https://[x", "https://x.org/\n"],
-)  # fmt: skip
-def test_addresses_of_servers(url: str) -> None:
-    if url.endswith("\n"):
-        assert CarefulClient(url).host == "x.org"  # which `urlsplit` takes away
-        return
-    with pytest.raises(UsageError, match="is not an address"):
-        CarefulClient(url)
+def test_addresses_of_servers() -> None:
+    assert CarefulClient("https://x.org/\n").host == "x.org"  # which `urlsplit` takes away
+    for url in ("", "online-go.com", "ftp://x.org", "https://", "https://a@x.org",
+                "https://x.org?a=1", "https://x.org:99999", "https://x.org:0", "https://x.org/a b",
+                "https://x.org#a", "https://[x"):  # fmt: skip
+        with pytest.raises(UsageError, match="is not an address"):
+            CarefulClient(url)
 
 
 def test_servers_that_cannot_be_asked() -> None:

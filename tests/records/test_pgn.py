@@ -3,15 +3,13 @@ from __future__ import annotations
 import codecs
 import gzip
 import os
-import resource
-import subprocess
-import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import yardstone
@@ -19,10 +17,9 @@ from tests.records.pools import Game, games, skipped
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError
 from yardstone.pool import Pool
-from yardstone.records.decoding import clean
 from yardstone.records.options import Options
 from yardstone.records.pgn import BLOCK, read_pgn
-from yardstone.records.sources import Source, find_sources
+from yardstone.records.sources import Source
 
 GAME = '[White "{0}"]\n[Black "{1}"]\n[Result "{2}"]\n\n1. e4 {2}\n\n'
 
@@ -103,18 +100,16 @@ def test_a_bad_game_is_skipped_alone(folder: Path, text: str, line: int, reason:
         assert skipped(pool) == [(line, reason)]
 
 
-def test_no_tag_leaks_into_the_next_game(folder: Path) -> None:
+def test_where_a_game_ends(folder: Path) -> None:
     text = '[White "A"]\n[Black "B"]\n\n[White "C"]\n[Result "1-0"]\n\n' + GAME.format(*"DE", "0-1")
     pool = read_bytes(folder, text.encode())
     assert games(pool) == [("D", "E", 0.0)]
     assert skipped(pool) == [(1, "no Result tag"), (4, "no Black tag")]
-
-
-def test_headers_alone_are_games(folder: Path) -> None:
     text = '[Event "x"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n[ECO "B00"]\n\n' * 3
-    assert games(read_bytes(folder, text.encode())) == AB * 3
-    spaced = text.replace("\n\n", "\n").replace("\n", "\n\n")
-    assert games(read_bytes(folder, spaced.encode())) == AB * 3
+    for headers in (text, text.replace("\n\n", "\n").replace("\n", "\n\n")):
+        assert games(read_bytes(folder, headers.encode())) == AB * 3
+    text = GAME.format("C", "D", "*") + GAME.format("A", "B", "1-0") + GAME.format("E", "F", "?")
+    assert read_bytes(folder, text.encode()).players == ("C", "D", "A", "B")
 
 
 def test_an_open_comment_swallows_no_game(folder: Path) -> None:
@@ -126,37 +121,19 @@ def test_an_open_comment_swallows_no_game(folder: Path) -> None:
     assert games(read_bytes(folder, (game + "{never closed").encode())) == AB
 
 
-def test_players_of_unfinished_games_are_known(folder: Path) -> None:
-    text = GAME.format("C", "D", "*") + GAME.format("A", "B", "1-0") + GAME.format("E", "F", "?")
-    assert read_bytes(folder, text.encode()).players == ("C", "D", "A", "B")
-
-
-@pytest.mark.parametrize(
-    "encode",
-    [
-        lambda text: text.encode(),
-        lambda text: codecs.BOM_UTF8 + text.encode(),
-        lambda text: text.encode("utf-16"),
-        lambda text: text.encode("utf-16-le"),
-        lambda text: text.encode("utf-16-be"),
-        lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
-        lambda text: text.encode("cp1252"),
-    ],
-)
-def test_encodings(folder: Path, encode: object) -> None:
+def test_encodings(folder: Path) -> None:
     text = GAME.format("Müller, Jörg", "Ødegård", "1-0") * 50
-    data = encode(text)  # type: ignore[operator]
-    assert games(read_bytes(folder, data)) == [("Müller, Jörg", "Ødegård", 1.0)] * 50
+    for data in (
+        *(text.encode(name) for name in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")),
+        codecs.BOM_UTF16_BE + text.encode("utf-16-be"), text.encode("cp1252"),
+    ):  # fmt: skip
+        assert games(read_bytes(folder, data)) == [("Müller, Jörg", "Ødegård", 1.0)] * 50
 
 
 def test_columns_times_and_lines(folder: Path) -> None:
-    text = (
-        '[Event "One"]\n[UTCDate "2020.02.03"]\n[UTCTime "10:11:12"]\n' + GAME.format(*"AB", "1-0")
-    ) + (
-        '[Event "A \\"x\\""]\n[Date "2021.??.??"]\n'
-        + GAME.format(*"BA", "*")
-        + GAME.format(*"BA", "0-1")
-    )
+    dated = '[Event "One"]\n[UTCDate "2020.02.03"]\n[UTCTime "10:11:12"]\n'
+    text = dated + GAME.format(*"AB", "1-0") + '[Event "A \\"x\\""]\n[Date "2021.??.??"]\n'
+    text += GAME.format(*"BA", "*") + GAME.format(*"BA", "0-1")
     text += '[event "Two"]\n[Date "2021.12.31"]\n' + GAME.format(*"BA", "0-1")
     pool = read_bytes(folder, text.encode(), columns={"event": "Event", "line": "line"}, times=True)
     assert pool.columns["event"].tolist() == ["One", "", "Two"]
@@ -183,63 +160,6 @@ def test_files_without_games(folder: Path) -> None:
     assert "no PGN tag" in pool.skipped.details[0].reason
     with pytest.raises(InputError, match="no such file"):
         yardstone.read(folder / "missing.pgn")
-
-
-NAMES = (
-    st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"]), max_size=11)
-    .map(clean)
-    .map(lambda name: name or "x")
-)
-RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
-RECORDS = st.lists(
-    st.tuples(NAMES, NAMES, st.sampled_from(sorted(RESULTS))), min_size=1, max_size=8
-)
-
-
-@st.composite
-def files(draw: st.DrawFn) -> tuple[bytes, list[Game]]:
-    records = draw(RECORDS)
-    newline = draw(st.sampled_from(["\n", "\r\n", "\r"]))
-    oneline = draw(st.booleans())
-    moves = draw(
-        st.sampled_from(["1. e4 e5 ", "", '{[White "X"]} ', '; [Black "Y"]\n1-0 ', "(x) "])
-    )
-    lines = []
-    for white, black, result in records:
-        tags = {"Event": "e", "White": white, "Black": black, "Result": result, "Round": "1"}
-        if draw(st.booleans()):
-            tags = {name.lower(): value for name, value in tags.items()}
-        escaped = [
-            '[{} "{}"]'.format(name, value.replace("\\", "\\\\").replace('"', '\\"'))
-            for name, value in tags.items()
-        ]
-        lines += [" ".join(escaped)] if oneline else escaped
-        lines += ["", moves + result, ""] if draw(st.booleans()) or not moves else [moves + result]
-    text = "\n".join(lines).replace("\n", newline)
-    return text.encode(), [(w, b, RESULTS[r]) for w, b, r in records]
-
-
-@given(files(), st.sampled_from([64, 100, 1 << 21]))
-def test_round_trip_in_any_dialect_and_block_size(
-    folder: Path, file: tuple[bytes, list[Game]], block: int
-) -> None:
-    data, expected = file
-    pool = read_bytes(folder, data, block=block)
-    assert games(pool) == expected
-    assert len(pool.skipped) == 0
-
-
-@settings(max_examples=40)
-@given(files(), files())
-def test_two_files_are_their_concatenation(
-    folder: Path,
-    one: tuple[bytes, list[Game]],
-    other: tuple[bytes, list[Game]],
-) -> None:
-    for name, (data, _) in (("one.pgn", one), ("other.pgn", other)):
-        (folder / name).write_bytes(data)
-    sources = find_sources([folder / "one.pgn", folder / "other.pgn"], [])
-    assert games(read_pgn(sources, Options(), once=False)) == one[1] + other[1]
 
 
 def test_a_file_cut_anywhere_gives_no_wrong_game(folder: Path) -> None:
@@ -293,37 +213,26 @@ def test_many_bad_records_are_counted(folder: Path) -> None:
 
 
 def test_a_huge_line_needs_no_memory(folder: Path) -> None:
+    good = GAME.format("A", "B", "1-0").encode()
     file = folder / "line.pgn"
     with file.open("wb") as out:
-        out.write(GAME.format("A", "B", "1-0").encode() + b'[White "')
-        for _ in range(200):
+        out.write(good + b'[White "')
+        for _ in range(48):
             out.write(b"x" * (1 << 20))
-        out.write(b'"]\n[Black "B"]\n[Result "1-0"]\n\n' + GAME.format("A", "B", "1-0").encode())
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        out.write(b'"]\n[Black "B"]\n[Result "1-0"]\n\n' + good)
+    tracemalloc.start()
     pool = read_pgn([Source("line.pgn", file)], Options(), once=False)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     file.unlink()
     assert games(pool) == AB * 2
     assert skipped(pool) == [(7, "malformed White tag")]
-    assert after - before < 32 << 10
+    assert peak < 32 << 20
 
 
 def test_a_compressed_file_that_breaks_off(folder: Path) -> None:
-    data = gzip.compress((GAME.format("A", "B", "1-0") * 20_000).encode())
+    noise = [GAME.format(f"A{k * 7919 % 9973}", "B", "1-0") for k in range(3_000)]
+    data = gzip.compress("".join(noise).encode())
     pool = read_bytes(folder, data[: len(data) // 2])
-    assert 0 < len(pool) < 20_000
+    assert 0 < len(pool) < 3_000
     assert "break off" in pool.skipped.details[-1].reason
-
-
-def test_without_the_compiler(folder: Path) -> None:
-    file = folder / "plain.pgn"
-    file.write_text(GAME.format("A", "B", "1-0") + "{open\n" + GAME.format("B", "C", "*"))
-    code = f"import yardstone; p = yardstone.read({str(file)!r}); print(p, p.skipped.details)"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-W", "ignore:2 records were skipped", "-c", code],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.startswith("<Pool: 1 games of 3 players, 2 records skipped>")

@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import yardstone
-from tests.shared import shared_path
 from yardstone.errors import IgnoredWarning, InputError, NoGamesError
 from yardstone.examples import example
 from yardstone.pool import Pool
 from yardstone.records import read
 from yardstone.records.reading import estimated_games
-from yardstone.records.sources import Source, find_sources
+from yardstone.records.sources import Source
 from yardstone.records.streaming import game_stream
 from yardstone.web.sent_files import file_label
 
@@ -59,32 +58,26 @@ def csv(folder: Path) -> Path:
     return path
 
 
+def made(folder: Path, name: str, command: str) -> Path:
+    """Write the rows by DuckDB, into a database of the name or to a file."""
+    path = folder / name
+    rows = f"(SELECT * FROM read_csv('{csv(folder)}', all_varchar = true))"
+    with closing(duckdb.connect(str(path) if name.endswith(".duckdb") else ":memory:")) as base:
+        base.execute(command.format(rows=rows, path=path))
+    return path
+
+
 def parts(folder: Path) -> Path:
-    target = folder / "games"
-    with closing(duckdb.connect()) as connection:
-        connection.execute(
-            f"COPY (SELECT * FROM read_csv('{csv(folder)}', all_varchar = true)) "
-            f"TO '{target}' (FORMAT parquet, PARTITION_BY (Event), WRITE_PARTITION_COLUMNS true)"
-        )
-    return target
+    by = "FORMAT parquet, PARTITION_BY (Event), WRITE_PARTITION_COLUMNS true"
+    return made(folder, "games", f"COPY {{rows}} TO '{{path}}' ({by})")
 
 
 def json(folder: Path) -> Path:
-    with closing(duckdb.connect()) as connection:
-        path = folder / "games.json"
-        connection.execute(
-            f"COPY (SELECT * FROM read_csv('{csv(folder)}', all_varchar = true)) TO '{path}'"
-        )
-    return path
+    return made(folder, "games.json", "COPY {rows} TO '{path}'")
 
 
 def database(folder: Path) -> Path:
-    path = folder / "games.duckdb"
-    with closing(duckdb.connect(str(path))) as connection:
-        connection.execute(
-            f"CREATE TABLE game AS SELECT * FROM read_csv('{csv(folder)}', all_varchar = true)"
-        )
-    return path
+    return made(folder, "games.duckdb", "CREATE TABLE game AS FROM {rows}")
 
 
 def sqlite(folder: Path) -> Path:
@@ -96,26 +89,19 @@ def sqlite(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("made", [csv, parts, json, database, sqlite])
-def test_tables(made: Callable[[Path], Path], tmp_path: Path) -> None:
-    path = made(tmp_path)
+@pytest.mark.parametrize("kind", [csv, parts, json, database, sqlite])
+def test_tables(kind: Callable[[Path], Path], tmp_path: Path) -> None:
+    path = kind(tmp_path)
     options: dict[str, Any] = {"columns": ["Event"], "skip_unread": True}
     same(game_stream(path, rows=1000, **options), read(path, **options))
     options["where"] = "Event = 'Cup'"
     same(game_stream(path, rows=2, memory=200_000_000, **options), read(path, **options))
 
 
-@pytest.mark.parametrize("name", ["league.csv", "swiss.trf"])
-def test_examples(name: str) -> None:
-    same(game_stream(example(name), rows=10), read(example(name)))
-
-
 def test_several_files_share_their_players(tmp_path: Path) -> None:
     paths = [csv(tmp_path), example("league.csv")]
-    same(
-        game_stream(*paths, rows=4, skip_unread=True),
-        read(*paths, skip_unread=True),
-    )
+    same(game_stream(*paths, rows=4, skip_unread=True), read(*paths, skip_unread=True))
+    same(game_stream(example("swiss.trf"), rows=10), read(example("swiss.trf")))
 
 
 def test_a_query(tmp_path: Path) -> None:
@@ -157,11 +143,6 @@ def test_a_condition_that_leaves_nothing(tmp_path: Path) -> None:
         list(game_stream(csv(tmp_path), where="Event = 'Nowhere'"))
 
 
-def test_files_of_an_object_store_are_read_by_a_query() -> None:
-    with pytest.raises(InputError, match=r"by a query.*SELECT"):
-        find_sources(["s3://bucket/games/*.parquet"], [".parquet"])
-
-
 def test_without_httpfs_a_query_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,16 +166,3 @@ def test_the_number_of_games_is_known_or_estimated(tmp_path: Path) -> None:
     assert 0 < estimated_games([str(rows)]) < 40
     with pytest.raises(InputError):
         estimated_games([str(tmp_path / "nothing.csv")])
-
-
-def test_a_real_table(tmp_path: Path) -> None:
-    target, path = tmp_path / "games", shared_path("data/chess/kingbase_1990_2012.tsv.gz")
-    with closing(duckdb.connect()) as connection:
-        connection.execute(
-            f"COPY (SELECT *, row_number() OVER () // 8000 AS part FROM (SELECT * FROM read_csv("
-            f"'{path}', all_varchar = true) LIMIT 20000)) "
-            f"TO '{target}' (FORMAT parquet, PARTITION_BY (part))"
-        )
-    pool = read(target)
-    pool.skipped.remarks = [each for each in pool.skipped.remarks if "repeat" not in each]
-    same(game_stream(target, rows=3000), pool)

@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 import yardstone
-from tests.records.pools import games
+from tests.records.pools import games, skipped
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError, WrongTypeError
 from yardstone.pool import Pool
@@ -29,23 +29,16 @@ CSV = 'White,Black,Result,Date\nAnn,"Bob ""x"", y",1-0,2020.01.02\n\nBob,Ann,0.5
 EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]
 
 
-@pytest.mark.parametrize(
-    ("ending", "pack"),
-    [
-        ("", bytes),
-        (".gz", gzip.compress),
-        (".zst", zstandard.ZstdCompressor().compress),
-        (".bz2", bz2.compress),
-        (".xz", lzma.compress),
-    ],
-)
-def test_csv_packed_and_not(tmp_path: Path, ending: str, pack: Any) -> None:
-    file = tmp_path / f"games.csv{ending}"
-    file.write_bytes(pack(CSV.encode()))
-    pool = yardstone.read(file)
-    assert games(pool) == [("Ann", 'Bob "x", y', 1.0), ("Bob", "Ann", 0.5)]
-    assert pool.time is not None
-    assert pool.time.astype(str).tolist() == ["2020-01-02T00:00:00", "NaT"]
+def test_csv_packed_and_not(tmp_path: Path) -> None:
+    packs = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress,
+             ".bz2": bz2.compress, ".xz": lzma.compress}  # fmt: skip
+    for ending, pack in packs.items():
+        file = tmp_path / f"games.csv{ending}"
+        file.write_bytes(pack(CSV.encode()))
+        pool = yardstone.read(file)
+        assert games(pool) == [("Ann", 'Bob "x", y', 1.0), ("Bob", "Ann", 0.5)]
+        assert pool.time is not None
+        assert pool.time.astype(str).tolist() == ["2020-01-02T00:00:00", "NaT"]
 
 
 def test_damaged_rows_lose_no_others(tmp_path: Path) -> None:
@@ -56,12 +49,8 @@ def test_damaged_rows_lose_no_others(tmp_path: Path) -> None:
         yardstone.read(file)
     pool = read_skipping(file, skip_unread=True)
     assert games(pool) == [("A", "B", 1.0), ("Müller", "B", 0.5)]
-    assert [(s.line, s.reason) for s in pool.skipped.details] == [
-        (3, "1 fields where 3 were expected"),
-        (4, "2 fields where 3 were expected"),
-        (6, "4 fields where 3 were expected"),
-        (8, "no result"),
-    ]
+    odd = [(line, f"{n} fields where 3 were expected") for line, n in ((3, 1), (4, 2), (6, 4))]
+    assert skipped(pool) == [*odd, (8, "no result")]
     with pytest.raises(StrictError, match=r"games\.csv:3: "):
         yardstone.read(file, strict=True)
 
@@ -71,11 +60,9 @@ def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
     file.write_text('\nwhite\tblack\tresult\n\nA\tthe "B\t1-0\n\n\tB\t1-0\nA\tB\t*\nA\tB\t\n')
     pool = read_skipping(file)
     assert games(pool) == [("A", 'the "B', 1.0)]
-    assert [(s.line, s.reason) for s in pool.skipped.details] == [
-        (6, "the first player has no name"),
-        (7, "unfinished (result *)"),
-        (8, "no result"),
-    ]
+    assert skipped(pool) == [
+        (6, "the first player has no name"), (7, "unfinished (result *)"), (8, "no result"),
+    ]  # fmt: skip
 
 
 def test_how_wide_a_table_may_be(tmp_path: Path) -> None:
@@ -118,23 +105,23 @@ def test_black_first_and_columns_by_name(tmp_path: Path) -> None:
         yardstone.read(file, columns={"first": "three"})
 
 
-def test_the_winner_by_name_and_unknown_columns(tmp_path: Path) -> None:
-    file = tmp_path / "games.csv"
-    file.write_text("player1,player2,winner\nA,B,B\nA,B,A\nA,B,draw\nA,B,C\n")
-    with pytest.raises(InputError, match=r"1 of 4 records cannot be read: the values 'C' \(1\)"):
-        yardstone.read(file)
-    pool = read_skipping(file, skip_unread=True)
-    assert pool.score.tolist() == [0.0, 1.0, 0.5]
-    assert pool.skipped.details[0].line == 5
-    file.write_text("x,y,z\n1,2,3\n")
-    with pytest.raises(InputError, match="which column is 'first'"):
-        yardstone.read(file)
-
-
-def test_other_files(tmp_path: Path) -> None:
+def test_frames_and_other_files(tmp_path: Path) -> None:
+    import pandas as pd
     import polars as pl
+    import pyarrow as pa
+
+    table = pa.table(ROWS)
+
+    class Capsule:
+        def __arrow_c_stream__(self, schema: object = None) -> object:
+            return table.__arrow_c_stream__(schema)
 
     frame = pl.DataFrame(ROWS)
+    for each in (pd.DataFrame(ROWS), frame, table, Capsule()):
+        assert games(yardstone.read(each)) == EXPECTED
+    for wrong, words in (((3,), "a int"), ((frame, frame), "a DataFrame")):
+        with pytest.raises(WrongTypeError, match=f"{words} cannot be read here"):
+            yardstone.read(*wrong)
     frame.write_parquet(tmp_path / "games.parquet")
     frame.write_ipc(tmp_path / "games.arrow")
     frame.write_ndjson(tmp_path / "games.jsonl")
@@ -150,25 +137,6 @@ def test_other_files(tmp_path: Path) -> None:
     assert len(joined) == 3
     assert joined.players == ("Ann", 'Bob "x", y', "Bob", "Eve")
     assert games(yardstone.read(str(tmp_path / "*.pgn"))) == [("Ann", "Eve", 1.0)]
-
-
-def test_frames() -> None:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-    table = pa.table(ROWS)
-
-    class Capsule:
-        def __arrow_c_stream__(self, schema: object = None) -> object:
-            return table.__arrow_c_stream__(schema)
-
-    for frame in (pd.DataFrame(ROWS), pl.DataFrame(ROWS), table, Capsule()):
-        assert games(yardstone.read(frame)) == EXPECTED
-    with pytest.raises(WrongTypeError, match="a int cannot be read here"):
-        yardstone.read(3)
-    with pytest.raises(WrongTypeError, match="a DataFrame cannot be read here"):
-        yardstone.read(pd.DataFrame(ROWS), pd.DataFrame(ROWS))
 
 
 def test_databases(tmp_path: Path) -> None:
@@ -191,95 +159,43 @@ def test_databases(tmp_path: Path) -> None:
             yardstone.query("SELECT * FROM no_such", file)
 
 
-def _damaged(key: str, of: int) -> list[dict[str, str]]:
-    """Games that Bob wins, the first with a damaged key and another result."""
-    rows = [{"white": "Ann", "black": "Bob", "result": "0-1"} for _ in range(of)]
-    rows[0] = {
-        name + "(" if name == key else name: text
-        for name, text in (rows[0] | {"result": "1-0"}).items()
-    }
-    return rows
-
-
-@pytest.mark.parametrize("key", ["white", "black", "result"])
-@pytest.mark.parametrize("ending", [".json", ".jsonl"])
-def test_a_damaged_key_loses_its_record_alone(tmp_path: Path, key: str, ending: str) -> None:
-    for of in (10, 30):
-        rows = _damaged(key, of)
-        file = tmp_path / f"{of}{ending}"
-        file.write_text(json.dumps(rows) if ending == ".json" else "\n".join(map(json.dumps, rows)))
-        with pytest.warns(SkippedWarning, match="1 record was skipped"):
-            pool = yardstone.read(file)
-        assert games(pool) == [("Ann", "Bob", 0.0)] * (of - 1)
-
-
 def test_records_without_the_key_of_the_result_are_unread(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    rows = [_damaged("result", 1)[0]] * 5 + [{"white": "Ann", "black": "Bob", "result": "0-1"}] * 6
-    file.write_text("\n".join(map(json.dumps, rows)))
+    good = '{"white": "Ann", "black": "Bob", "result": "0-1"}\n'
+    file.write_text(good.replace("result", "result(") * 5 + good * 6)
     with pytest.raises(InputError, match=r"5 of 11 records .*no result under this key"):
         yardstone.read(file)
-    file.write_text('{"white": "Ann", "black": "Bob", "result": "0-1"}\n' * 30000)
-    with file.open("a") as more:  # a key that begins late
-        more.write('{"white": "Ann", "black": "Bob", "Winner": "Ann"}\n')
+    late = '{"white": "Ann", "black": "Bob", "Winner": "Ann"}\n'  # a key that begins late
+    file.write_text(good * 30000 + late)
     with pytest.warns(SkippedWarning, match="1 record was skipped"):
         assert yardstone.read(file, columns=["Winner"]).score.tolist() == [0.0] * 30000
 
 
-def test_json_values_of_many_kinds(tmp_path: Path) -> None:
-    file = tmp_path / "games.jsonl"
-    file.write_text(
-        '{"white": "Ann", "black": 12, "result": 1}\n{"white": 12, "black": "Ann", "result": "½"}\n'
-    )
-    assert games(yardstone.read(file)) == [("Ann", "12", 1.0), ("12", "Ann", 0.5)]
-    file.write_text('{"white": {"name": "Ann", "elo": 1}, "black": "Bob", "result": "1-0"}\n')
-    with pytest.raises(InputError, match="which column"):
-        yardstone.read(file)
-
-
-@pytest.mark.parametrize("head", ["winner,loser", "Winner\tLoser", "loser;winner"])
-@pytest.mark.parametrize("ending", [".csv", ".txt"])
-def test_winners_and_losers_alone(tmp_path: Path, head: str, ending: str) -> None:
-    file = tmp_path / f"games{ending}"
-    mark = next(mark for mark in ",\t;" if mark in head)
-    rows = [("Ann", "Bob"), ("Bob", "Cid"), ("Ann", "Cid")]
-    turned = head.startswith("loser")
-    file.write_text(
-        "\n".join([head, *(mark.join(reversed(row) if turned else row) for row in rows)])
-    )
-    won = [(a, b) if score == 1.0 else (b, a) for a, b, score in games(yardstone.read(file))]
-    assert won == rows
-
-
-#: Reads files that are given as JSON; prints what came of each, seconds, and bytes in the end.
+#: Reads files that are given as JSON; prints what came of each, and bytes in the end.
 READING = r"""
-import json, re, sys, time
+import json, re, sys
 import yardstone
 for file, query in json.loads(sys.argv[1]):
-    begun = time.monotonic()
     try:
         answer = repr(yardstone.query(query, file) if query else yardstone.read(file))
     except yardstone.errors.InputError as error:
         answer = str(error)
-    print(json.dumps([answer, time.monotonic() - begun]), flush=True)
+    print(json.dumps(answer), flush=True)
 # Not what `resource` tells, which counts the process that started this one.
 print(1024 * int(re.search(r"VmHWM:\s*(\d+)", open("/proc/self/status").read())[1]))
 """
 
 
-def read_apart(files: dict[Path, str], memory: float = 1e9) -> list[str]:
-    """What reading files gives, in a process that must stay under 1 GB and 10 s for each."""
-    order = json.dumps([(str(file), query) for file, query in files.items()])
-    run = subprocess.run(
-        [sys.executable, "-c", READING, order], capture_output=True, text=True, check=True
-    )
+def read_apart(files: list[tuple[Path, str]], memory: float = 1e9) -> list[str]:
+    """Return what reading files gives, in a process that must stay under so much memory."""
+    order = json.dumps([(str(file), query) for file, query in files])
+    command = [sys.executable, "-c", READING, order]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=500)
     *lines, most = run.stdout.splitlines()
-    answers = [json.loads(line) for line in lines]
     assert int(most) < memory
-    assert max(seconds for _, seconds in answers) < 10.0
-    assert not any("\n" in answer for answer, _ in answers)
     return [
-        answer.removeprefix(f"{file}: ") for (answer, _), file in zip(answers, files, strict=True)
+        json.loads(line).removeprefix(f"{file}: ")
+        for line, (file, _) in zip(lines, files, strict=True)
     ]
 
 
@@ -298,35 +214,28 @@ def test_a_small_sqlite_file_takes_neither_all_memory_nor_all_time(tmp_path: Pat
     view = f"CREATE VIEW v AS {endless} SELECT 'A' AS white, 'B' AS black, 1 AS result FROM n "
     bombs = {
         "long": (
-            "",
-            "a value in it is longer than 512 KiB (name the columns you need in a query)",
-            table.format("result", "zeroblob(900000000)"),
-            row,
+            "", "a value in it is longer than 512 KiB (name the columns you need in a query)",
+            table.format("result", "zeroblob(900000000)"), row,
         ),
         "wide": ("", TOO_MUCH, table.format(f"c{wide}", "zeroblob(500000)"), row),
         "wider": (
-            "",
-            "malformed database schema (g) - too many columns on g",
+            "", "malformed database schema (g) - too many columns on g",
             f"CREATE TABLE g ({', '.join(f'c{i}' for i in range(300))})",
         ),
         "many": ("SELECT * FROM v", TOO_MUCH, view.replace("1 AS", "hex(zeroblob(200000)) AS")),
         "slow": ("SELECT * FROM v", TOO_SLOW, f"{view} WHERE i < 0"),
-        "sorted": ("SELECT * FROM v", TOO_SLOW, f"{view} ORDER BY i DESC"),
         "other": (
-            f"ATTACH '{tmp_path}/new' AS new",
-            "too many attached databases - max 0",
+            f"ATTACH '{tmp_path}/new' AS new", "too many attached databases - max 0",
             "CREATE TABLE g (white, black, result)",
         ),
-    }
-    files = {}
+    }  # fmt: skip
+    files = []
     for name, (query, _, *commands) in bombs.items():
-        path = tmp_path / f"{name}.db"
-        with closing(sqlite3.connect(path)) as base:
+        files.append((tmp_path / f"{name}.db", query))
+        with closing(sqlite3.connect(files[-1][0])) as base, base:
             for command in commands:
                 base.execute(command)
-            base.commit()
-        assert path.stat().st_size < 200_000
-        files[path] = query
+        assert files[-1][0].stat().st_size < 200_000
     assert read_apart(files) == [said for _, said, *_ in bombs.values()]
     assert not (tmp_path / "new").exists()
 
@@ -343,14 +252,14 @@ def test_a_small_packed_table_does_not_expand_without_limit(tmp_path: Path) -> N
         "often": pa.table({"white": often, "black": ["B"] * rows, "result": ["1-0"] * rows}),
         "rows": pa.table({name: values * 4_000_000 for name, values in games.items()}),
     }
-    files = {}
+    files = []
     for name, table in tables.items():
-        files[tmp_path / f"{name}.parquet"] = ""
-        parquet.write_table(table, tmp_path / f"{name}.parquet", compression="zstd")
+        files.append((tmp_path / f"{name}.parquet", ""))
+        parquet.write_table(table, files[-1][0], compression="zstd")
         if name != "rows":  # their places alone take more than a bomb would
-            files[tmp_path / f"{name}.arrow"] = ""
-            feather.write_feather(table, tmp_path / f"{name}.arrow", compression="zstd")
-    assert all(file.stat().st_size < 2_000_000 for file in files)
+            files.append((tmp_path / f"{name}.arrow", ""))
+            feather.write_feather(table, files[-1][0], compression="zstd")
+    assert all(file.stat().st_size < 2_000_000 for file, _ in files)
     assert read_apart(files) == [TOO_MUCH] * len(files)
 
 
@@ -360,11 +269,11 @@ def test_a_table_that_repeats_itself_is_read(tmp_path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    drawn = np.random.default_rng(1).integers(0, 3, 1_500_000)
+    drawn = np.random.default_rng(1).integers(0, 3, 500_000)
     table = pa.table(
         {
-            "white": ["Engine one"] * len(drawn),
-            "black": ["Engine two"] * len(drawn),
+            "white": ["Engine one, with a long name"] * len(drawn),
+            "black": ["Engine two, with a longer name"] * len(drawn),
             "result": np.array(["1-0", "0-1", "1/2-1/2"])[drawn],
         }
     )
@@ -394,26 +303,24 @@ def test_a_small_file_of_duckdb_takes_neither_all_memory_nor_all_time(tmp_path: 
         "endless": f"CREATE VIEW v AS FROM ({rows}), range(1000000000000)",
         "large": f"CREATE VIEW v AS SELECT *, repeat('x', 2000000) AS c FROM ({rows}), range(2048)",
         "value": "CREATE TABLE v (black TEXT, result TEXT, white AS (repeat(black, 1500000000)))",
-        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 500000000) AS c FROM ({rows})",
+        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 400000000) AS c FROM ({rows})",
     }
-    files = {}
+    files = []
+    config: dict[str, Any] = {"storage_compatibility_version": "latest"}
     for name, command in bombs.items():
-        path = tmp_path / f"{name}.duckdb"
-        files[path] = "SELECT * FROM v"
-        with closing(
-            duckdb.connect(path, config={"storage_compatibility_version": "latest"})
-        ) as base:
+        files.append((tmp_path / f"{name}.duckdb", "SELECT * FROM v"))
+        with closing(duckdb.connect(files[-1][0], config=config)) as base:
             base.execute("SET force_compression = 'zstd'")
             base.execute(command)
             if name == "value":
                 base.execute("INSERT INTO v VALUES ('B', '1-0')")
-        assert path.stat().st_size < 1_000_000
+        assert files[-1][0].stat().st_size < 1_000_000
+    files.append((tmp_path / "value.duckdb", ""))
     refused = (
         "'v' is a view, or has computed columns, which are not read: a small file could take all "
         "memory by them (if you trust it, CREATE TABLE … AS FROM v in another database)"
     )
-    assert read_apart(files, memory=4e8) == [refused] * 3 + [TOO_MUCH]
-    assert read_apart({tmp_path / "value.duckdb": ""}, memory=4e8) == [refused]
+    assert read_apart(files, memory=4e8) == [refused] * 3 + [TOO_MUCH, refused]
 
 
 def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path) -> None:
@@ -422,7 +329,7 @@ def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path)
     from pyarrow import parquet
 
     file = tmp_path / "lies.parquet"
-    table = pa.table({"white": ["x" * 500_000_000], "black": ["B"], "result": ["1-0"]})
+    table = pa.table({"white": ["x" * 400_000_000], "black": ["B"], "result": ["1-0"]})
     parquet.write_table(table, file, compression="zstd", use_dictionary=False)
     column = parquet.read_metadata(file).row_group(0).column(0)
     data = file.read_bytes()
@@ -432,7 +339,7 @@ def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path)
     file.write_bytes(data[:start] + footer)
     assert parquet.read_metadata(file).row_group(0).column(0).total_uncompressed_size == 100
     assert file.stat().st_size < 200_000
-    assert read_apart({file: ""}, memory=4e8) == [TOO_MUCH]
+    assert read_apart([(file, "")], memory=4e8) == [TOO_MUCH]
 
 
 def varint(number: int, width: int = 1) -> bytes:

@@ -1,4 +1,4 @@
-"""What is asked of PGN, SGF, matches and tournaments, which have tags of their own."""
+"""Tags of PGN, SGF and matches, and files whose content is not what their ending says."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import yardstone
-from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
+from yardstone.records.formats import FORMATS, of_content
+from yardstone.tournament.files import read_tournament
 
 PGN = "".join(
     f'[Event "Cup"]\n[Round "{n}"]\n[White "{w}"]\n[Black "{b}"]\n[Result "{r}"]\n\n{r}\n\n'
@@ -42,7 +43,12 @@ def test_a_tag_that_no_game_has(pgn: Path, sgf: Path) -> None:
     assert list(yardstone.read(sgf, columns=["EV", "komi"]).columns["EV"]) == ["Cup", "Cup"]
 
 
-def test_players_of_pgn_are_those_of_its_tags(pgn: Path) -> None:
+def test_players_are_those_of_the_tags(pgn: Path, sgf: Path) -> None:
+    assert yardstone.read(sgf, columns={"first": "PB", "second": "PW"}).players == ("A", "B")
+    with pytest.raises(UsageError, match=r"the players are PB .first. and PW"):
+        yardstone.read(sgf, columns={"first": "PW"})
+    with pytest.raises(UsageError, match="in SGF files Black moves first"):
+        yardstone.read(sgf, first="white")
     same = {"first": "White", "second": "black", "score": "Result", "event": "Event"}
     pool = yardstone.read(pgn, columns=same)
     assert pool.players == ("A", "B")
@@ -53,33 +59,6 @@ def test_players_of_pgn_are_those_of_its_tags(pgn: Path) -> None:
     assert yardstone.read(pgn, first="white").players == ("A", "B")
     with pytest.raises(UsageError, match="in PGN files White moves first"):
         yardstone.read(pgn, first="black")
-
-
-def test_players_of_sgf(sgf: Path) -> None:
-    assert yardstone.read(sgf, columns={"first": "PB", "second": "PW"}).players == ("A", "B")
-    with pytest.raises(UsageError, match=r"the players are PB .first. and PW"):
-        yardstone.read(sgf, columns={"first": "PW"})
-    with pytest.raises(UsageError, match="in SGF files Black moves first"):
-        yardstone.read(sgf, first="white")
-
-
-@pytest.mark.parametrize(
-    ("command", "status", "message"),
-    [
-        (["rate", "{sgf}", "--paired", "Nonsense"], 1, "there is no tag 'Nonsense': there are"),
-        (["match", "{pgn}", "--pair-by", "Nonsense"], 1, "no tag 'Nonsense'"),
-        (["evaluate", "{pgn}", "--group", "Nonsense"], 1, "no tag 'Nonsense'"),
-    ],
-)
-def test_commands_say_so(
-    command: list[str], status: int, message: str, pgn: Path, sgf: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    assert main([part.format(pgn=pgn, sgf=sgf) for part in command]) == status
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err
-    assert len(err.strip().splitlines()) == 1
 
 
 def test_matches_of_backgammon(tmp_path: Path) -> None:
@@ -93,3 +72,62 @@ def test_matches_of_backgammon(tmp_path: Path) -> None:
     assert str(pool.time[0])[:10] == "2024-08-01"
     with pytest.raises(InputError, match="no tag 'Nonsense': there are EventDate, length"):
         yardstone.read(path, columns=["Nonsense"])
+
+
+CSV = "white,black,result\nA,B,1-0\nB,A,1-0\n"
+JSON = (
+    '[{"white": "A", "black": "B", "result": "1-0"}, {"white": "B", "black": "A", "result": "1-0"}]'
+)
+H9 = (
+    "; CL[A]\n; EV[Cup]\n; DT[2024-05-01,2024-05-02]\n"
+    " 1 Ada Able   4d DE Bln  1 0 0 2+/b\n 2 Ben Best   3d DE Bln  0 0 0 1-/w\n"
+)
+ENTRANTS = "name,first name,grade,country,club\nAble,Ada,4d,DE,Bln\nBest,Ben,3d,DE,Bln\n"
+
+
+@pytest.mark.parametrize("ending", [".pgn", ".csv", ""])
+@pytest.mark.parametrize(
+    ("text", "games"), [(PGN, 4), (SGF, 2), (CSV, 2), (JSON, 2), (H9, 1)],
+    ids=["pgn", "sgf", "csv", "json", "h9"],
+)  # fmt: skip
+def test_content_decides(text: str, games: int, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"games{ending}"
+    path.write_text(text)
+    assert len(yardstone.read(path)) == games
+
+
+@pytest.mark.parametrize("name", ["x.h9", "x.txt", "x.xml"])
+def test_entrants_are_no_tournament(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(ENTRANTS)
+    with pytest.raises(InputError, match="no tournament but csv"):
+        read_tournament(path)
+
+
+def test_a_format_that_is_named_wins(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(CSV)
+    with pytest.raises(InputError, match="it contains no games"):
+        yardstone.read(path, format="pgn")
+    with pytest.raises(UsageError, match="did you mean 'csv'"):
+        yardstone.read(path, format="cvs")
+
+
+def test_the_ending_decides_where_the_content_could_be_either() -> None:
+    head = b"% made by a, b, c\n" + PGN.encode()
+    assert of_content(head) is FORMATS["csv"]
+    assert of_content(head, "games.pgn.gz") is FORMATS["pgn"]
+    assert of_content(b"nothing of note", "x.trf") is None
+    assert of_content(CSV.encode("utf-16")) is FORMATS["csv"]
+
+
+def test_folders_without_games(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this folder is empty") as caught:
+        yardstone.read(tmp_path)
+    assert len(str(caught.value)) < 200
+    for number in range(7):
+        (tmp_path / f"letter{number}.docx").write_text("x")
+    with pytest.raises(InputError, match=r"only letter0.docx, .* and 2 more") as caught:
+        yardstone.read(tmp_path)
+    assert ".pgn" in str(caught.value)
+    assert len(str(caught.value)) < 400

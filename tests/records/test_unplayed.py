@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -48,18 +49,15 @@ def test_games_with_a_handicap_are_left_out_unless_they_can_be_used(tmp_path: Pa
         assert used.rated.number == 5
 
 
-@pytest.mark.parametrize(
-    ("status", "reason", "of_a_remark"),
-    [
-        ("+--", None, None), ("1-0F", "decided by forfeit", "decided by forfeit"),
-        ("White wins by default", "decided by forfeit", "decided by forfeit"),
-        ("no_show", "decided by forfeit", "decided by forfeit"), ("time forfeit", None, None),
+def test_what_a_status_says() -> None:
+    forfeit, postponed = "decided by forfeit", "not played (postponed)"
+    for status, reason, of_a_remark in (
+        ("+--", None, None), ("1-0F", forfeit, forfeit), ("no_show", forfeit, forfeit),
+        ("White wins by default", forfeit, forfeit), ("time forfeit", None, None),
         ("abandoned", "not played (abandoned)", None), ("B+R", None, None),
-        ("POSTPONED", "not played (postponed)", "not played (postponed)"),
-    ],
-)  # fmt: skip
-def test_what_a_status_says(status: str, reason: str | None, of_a_remark: str | None) -> None:
-    assert (not_played(status), not_played(status, remark=True)) == (reason, of_a_remark)
+        ("POSTPONED", postponed, postponed),
+    ):  # fmt: skip
+        assert (not_played(status), not_played(status, remark=True)) == (reason, of_a_remark)
 
 
 def test_byes_and_games_not_played_are_counted(tmp_path: Path) -> None:
@@ -89,18 +87,14 @@ def test_the_same_game_counts_once_where_the_record_names_it(tmp_path: Path) -> 
     linked = [{"site": f"https://lichess.org/abcdefg{k}"} for k in (1, 2, 1)]
     with pytest.warns(SkippedWarning, match="1 repeats"):
         assert len(yardstone.read(_pgn(path, *linked))) == 2
-
-
-def test_an_export_read_twice_counts_once_by_its_ids(tmp_path: Path) -> None:
-    path = tmp_path / "games.csv"
-    rows = [f"{number},A,B,{number % 2}\n" for number in range(12)]
-    path.write_text("id,white,black,result\n" + "".join(rows))
-    with pytest.warns(SkippedWarning, match="12 repeats another record"):
-        assert len(yardstone.read(path, path)) == 12
-    path.write_text(
-        "id,white,black,result\n" + "".join("0" + row[row.index(",") :] for row in rows)
-    )
-    assert len(yardstone.read(path, path)) == 24, "an id that all games have tells nothing"
+    table = tmp_path / "games.csv"
+    for number, games in (("{}", 12), ("0", 24)):  # an id that all games have tells nothing
+        rows = "".join(f"{number.format(k)},A,B,{k % 2}\n" for k in range(12))
+        table.write_text("id,white,black,result\n" + rows)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert len(yardstone.read(table, table)) == games
+        assert any("12 repeats another" in str(each.message) for each in said) == (games == 12)
 
 
 def test_games_of_engines_that_are_alike_all_count(tmp_path: Path) -> None:

@@ -22,9 +22,8 @@ ROWS = {
     "Termination": ["time forfeit", "normal", "", "Time forfeit", "adjudication"],
     "Elo": ["2400", "2399.5", "", "?", "12000"],
     "Date": ["2018.12.14", "2018.??.??", "2019-01-02 10:00", "", "????.??.??"],
-    "Other": ["2399.5", "2399.5", "x", "?", "900"],
-    "Rated": ["true", "False", "", "1", "maybe"],
-}
+    "Other": ["2399.5", "2399.5", "x", "?", "900"], "Rated": ["true", "False", "", "1", "maybe"],
+}  # fmt: skip
 
 
 SIGNS = {"=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le,
@@ -49,31 +48,19 @@ def chosen(text: str) -> list[int]:
         ("termination <> 'time forfeit'", [1, 2, 3, 4]),  # also of the game that says nothing
         ("Termination NOT IN ('time forfeit', 'normal')", [2, 3, 4]),
         ("Termination ILIKE 'time%' OR Termination LIKE '_ormal'", [0, 1, 3]),
-        ("Termination IS NULL", [2]),
-        ("NOT Termination IS NULL AND NOT (Elo > 2000)", [3]),
-        ("Elo >= 2400", [0, 4]),
-        ("'2400' <= Elo", [0, 4]),
-        ("Elo BETWEEN 2399 AND 2400", [0, 1]),
-        ("Elo > Other", [0, 4]),
-        ("Elo = Other", [1, 3]),
-        ("Date < '2019-01-02'", [0, 1]),
+        ("Termination IS NULL", [2]), ("NOT Termination IS NULL AND NOT (Elo > 2000)", [3]),
+        ("Elo >= 2400", [0, 4]), ("'2400' <= Elo", [0, 4]), ("Elo BETWEEN 2399 AND 2400", [0, 1]),
+        ("Elo > Other", [0, 4]), ("Elo = Other", [1, 3]), ("Date < '2019-01-02'", [0, 1]),
         ("Date = '2019.01.02'", [2]),
         ("Date >= 2019-01-02 OR Date BETWEEN 2018.12.14 AND 2018.12.15", [0, 2]),
-        ("Date >= '2019-01-02 10:01'", []),
-        ("Date > '2018-12-13 23:59'", [0, 2]),
-        ("Rated", [0, 3]),
-        ("Rated = FALSE OR Elo = -1", [1]),
-        ('"Elo" = +2.4e3', [0]),
-        ("1 = 1", [0, 1, 2, 3, 4]),
-        ("NOT " * 99 + "Elo = 2400", [1, 2, 3, 4]),
-        (" " * 9_990 + "Elo = 2400", [0]),
-        ("Termination = 'it''s'", []),
-        ("Termination LIKE '%f_rfeit'", [0, 3]),
-        ("Termination LIKE 'NORMAL'", []),
-        ("Elo IN ('2400', '?')", [0, 3]),
-        ("Elo NOT BETWEEN 2399.5 AND 2400", [2, 3, 4]),
+        ("Date >= '2019-01-02 10:01'", []), ("Date > '2018-12-13 23:59'", [0, 2]),
+        ("Rated", [0, 3]), ("Rated = FALSE OR Elo = -1", [1]), ('"Elo" = +2.4e3', [0]),
+        ("1 = 1", [0, 1, 2, 3, 4]), ("NOT " * 99 + "Elo = 2400", [1, 2, 3, 4]),
+        (" " * 9_990 + "Elo = 2400", [0]), ("Termination = 'it''s'", []),
+        ("Termination LIKE '%f_rfeit'", [0, 3]), ("Termination LIKE 'NORMAL'", []),
+        ("Elo IN ('2400', '?')", [0, 3]), ("Elo NOT BETWEEN 2399.5 AND 2400", [2, 3, 4]),
     ],
-)
+)  # fmt: skip
 def test_meaning(text: str, rows: list[int]) -> None:
     assert chosen(text) == rows
 
@@ -124,11 +111,9 @@ def test_signs() -> None:
 
 
 GAMES = [
-    ("Ann", "Bob", "1-0", "normal", "2500"),
-    ("Bob", "Ann", "0-1", "time forfeit", "2400"),
-    ("Ann", "Cid", "1/2-1/2", "", "2500"),
-    ("Cid", "Bob", "1-0", "adjudication", ""),
-]
+    ("Ann", "Bob", "1-0", "normal", "2500"), ("Bob", "Ann", "0-1", "time forfeit", "2400"),
+    ("Ann", "Cid", "1/2-1/2", "", "2500"), ("Cid", "Bob", "1-0", "adjudication", ""),
+]  # fmt: skip
 
 
 HEAD = "white,black,result,Termination,WhiteElo"

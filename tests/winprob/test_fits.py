@@ -247,27 +247,6 @@ def test_the_grade_model_is_kaniuks_without_its_terms() -> None:
         GradeModel(link="tanh")  # type: ignore[arg-type]
 
 
-def test_nothing_near_a_fit_of_all_terms_is_better() -> None:
-    truth = GradeModel(extras={"lapse": 0.08, "black": 0.3, "stone": 0.8, "low": 0.02})
-    rng = np.random.default_rng(7)
-    first = rng.integers(-20, 7, 10_000).astype(float)
-    second = np.clip(first + rng.integers(-6, 7, 10_000), -20, 6).astype(float)
-    handicap = rng.integers(0, 4, 10_000).astype(float)
-    komi = usual_komi(handicap)
-    won = rng.random(10_000) < truth.probability(first, second, handicap=handicap, komi=komi)
-    games = GradedGames.from_columns(first, second, won, handicap, komi)
-    names = (*TABLE_1, "lapse", "black", "stone", "low")
-    fit = fit_likelihood(games, free=names, start=GradeModel(INITIAL, {"stone": 1.0}))
-    assert fit.names == (*TABLE_1, "low", "lapse", "black", "stone")
-    assert fit.log_likelihood >= games.log_likelihood(truth)
-    for k, name in enumerate(fit.names):
-        for step in (-0.05, 0.05):
-            vector = fit.model.vector
-            at = ALL_PARAMETERS.index(name)
-            vector[at] = max(vector[at] + step * fit.standard_errors[k], 0.0)
-            assert games.log_likelihood(GradeModel.from_vector(vector)) <= fit.log_likelihood
-
-
 def test_the_minimiser_finds_minima_above_bounds_and_says_when_it_fails() -> None:
     def bowl(x: Array) -> tuple[float, Array, Array]:
         return float(x @ x), 2 * x, 2 * np.eye(len(x))

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lab.studies.winning.events import FORMS, best_spread
 from lab.studies.winning.selection import SelectionFit, fit_with_strengths
 from lab.studies.winning.simulation import (
     european_games,
@@ -15,7 +13,6 @@ from lab.studies.winning.simulation import (
     simulate_statistics,
 )
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.fit import spread_between
 from yardstone.winprob.games import GameColumns, read_games_csv
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood
@@ -48,13 +45,6 @@ def test_mcmahon_pairing_flattens_the_ratios_and_strengths_mend_it() -> None:
     assert np.all(wrong > 0.02)  # the weaker of a selected pair does too well
     assert np.abs(repaired).max() < 0.5 * wrong.max()
     assert result.deviation == pytest.approx(deviation, abs=0.45)
-    # The offsets find the players.
-    strength = np.concatenate([pool.columns["first_strength"], pool.columns["second_strength"]])
-    grade = np.concatenate([pool.columns["first_grade"], pool.columns["second_grade"]])
-    seat = np.concatenate([pool.first, pool.second])
-    offset = dict(zip((pool.players[i] for i in seat), strength - grade, strict=True))
-    real = np.array([offset[name] for name in result.players])
-    assert np.corrcoef(real, result.offset)[0, 1] > 0.5
     assert np.all(result.offset_deviation < result.deviation)
 
 
@@ -76,10 +66,8 @@ def test_equal_seeds_give_equal_games() -> None:
     assert np.array_equal(one.score, two.score)
     assert one.time is not None
     assert np.all(np.diff(one.time.astype(np.int64)) >= 0)
-    other = simulate_statistics(PUBLISHED, games, seed=5)
-    assert not np.array_equal(other.wins, simulate_statistics(PUBLISHED, games, seed=4).wins)
-    below = games[:8].sum()
-    assert below / games.sum() == pytest.approx(0.15, abs=0.05)
+    wins = [simulate_statistics(PUBLISHED, games, seed=seed).wins for seed in (4, 4, 5)]
+    assert [np.array_equal(each, wins[0]) for each in wins] == [True, True, False]
 
 
 def columns(size: int, seed: int = 0, model: GradeModel | None = None) -> GameColumns:
@@ -87,14 +75,8 @@ def columns(size: int, seed: int = 0, model: GradeModel | None = None) -> GameCo
     first = rng.integers(-15, 6, size).astype(float)
     second = np.clip(first + rng.integers(-5, 6, size), -20, 6).astype(float)
     p = (model or GradeModel(PUBLISHED)).probability(first, second)
-    return GameColumns(
-        first,
-        second,
-        np.zeros(size),
-        np.full(size, 7.0),
-        rng.random(size) < p,
-        np.arange(size) // 20,
-    )
+    won, event = rng.random(size) < p, np.arange(size) // 20
+    return GameColumns(first, second, np.zeros(size), np.full(size, 7.0), won, event)
 
 
 def test_cross_validation_prefers_the_form_that_made_the_games() -> None:
@@ -107,8 +89,6 @@ def test_cross_validation_prefers_the_form_that_made_the_games() -> None:
     gain, error = result.gain("plain logistic", "published")
     assert gain < -2 * error
     assert result.gain("published", "published") == (0.0, 0.0)
-    again = cross_validate(games, candidates=CANDIDATES[:6], folds=5, seed=1)
-    assert np.array_equal(again.log_loss, result.log_loss)
 
 
 def test_no_group_stands_on_both_sides() -> None:
@@ -137,7 +117,7 @@ def test_no_group_stands_on_both_sides() -> None:
 def test_ratings_are_scored_where_both_players_have_one() -> None:
     """Results follow ratings that scatter about grades; one game in three comes without."""
     rng = np.random.default_rng(2)
-    size = 2_400
+    size = 1_200
     grades = rng.integers(-10, 5, (2, size)).astype(float)
     ratings = 2100.0 + 100.0 * (grades + rng.normal(0.0, 2.0, grades.shape))
     won = rng.random(size) < 1.0 / (1.0 + np.exp((ratings[1] - ratings[0]) / 200.0))
@@ -157,27 +137,10 @@ def test_ratings_are_scored_where_both_players_have_one() -> None:
     true = np.log1p(np.exp(-ahead[~without])).mean()
     assert by["ratings where they stand"][~without].mean() == pytest.approx(true, abs=0.01)
     # By itself the entrant takes part where there are ratings, and only there.
-    few = games.select(np.arange(size) < 100)
+    few = games.select(np.arange(size) < 60)
     assert cross_validate(few, folds=2).names == (*(form.name for form in CANDIDATES), RATINGS.name)
     nowhere = few.select(~few.rated)
     assert RATINGS.name not in cross_validate(nowhere, folds=2).names
-
-
-def test_what_is_random_in_events_is_found() -> None:
-    """The likelihood on a grid finds the deviation that `fit` finds, and no shift fits as well."""
-    model = GradeModel(PUBLISHED)
-    games = columns(6_000, seed=3)
-    rng = np.random.default_rng(3)
-    times = np.maximum(rng.normal(1.0, 0.7, 300), 0.0)[games.group]
-    p = model.probability(games.first, games.second)
-    odds = times * (np.log(p) - np.log1p(-p))
-    games = replace(games, first_won=rng.random(6_000) < 1.0 / (1.0 + np.exp(-odds)))
-    found = {name: best_spread(form(model, games)) for name, form in FORMS.items()}
-    true = next(iter(FORMS))
-    assert found[true][0] == pytest.approx(spread_between(model, games), abs=0.02)
-    assert found[true][0] == pytest.approx(0.7, abs=0.15)
-    shift = list(FORMS)[-1]
-    assert found[true][1] > found[shift][1] + 50.0
 
 
 HEAD = "tournament,begin,size,komi,rnd,white,black,w_rank,b_rank,handicap,result\n"
@@ -207,17 +170,6 @@ def test_games_from_csv(tmp_path: Path) -> None:
     games = GameColumns.from_pool(pool, group="event")
     assert len(games) == 1
     assert GameColumns.from_pool(pool).graded().games.sum() == 1
-
-
-def test_events_made_up_are_left_out(tmp_path: Path) -> None:
-    rows = ["Try,2020-01-01,19,7.5,1,a,b,3k,2k,0,B+R"] * 40
-    rows += [f"Real,2020-01-01,19,7.5,1,a,b,3k,2k,0,{'BW'[k % 2]}+R" for k in range(40)]
-    path = tmp_path / "games.csv"
-    path.write_text(HEAD + "\n".join(rows) + "\n")
-    assert len(read_games_csv(path, screen=0)) == 80
-    pool = read_games_csv(path)
-    assert len(pool) == 40
-    assert pool.skipped.total == 40
 
 
 def test_tables_that_cannot_be_used(tmp_path: Path) -> None:
