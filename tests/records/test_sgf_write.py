@@ -65,6 +65,7 @@ def games(draw: st.DrawFn) -> GoGame:
     if handicap == 0 and len(setup[0]) >= 2 and not len(setup[1]):
         handicap = len(setup[0]) if first == 2 else 0
     date = draw(DAYS).replace(microsecond=0) if draw(st.booleans()) else "NaT"
+    texts: dict[str, Any] = {name: draw(TEXT) for name in TEXTS}
     return GoGame(
         size=size, komi=draw(st.sampled_from([None, -5.5, 0.0, 0.5, 6.5, 7.0, 7.5])),
         handicap=handicap, setup_black=setup[0], setup_white=setup[1], to_play=first, moves=moves,
@@ -72,7 +73,7 @@ def games(draw: st.DrawFn) -> GoGame:
         winner=parse_winner(result), date=np.datetime64(date, "s"),
         time_left=None if np.isnan(times).all() else times,
         properties={"GC": (draw(st.text(LETTERS, max_size=30)),)},
-        **{name: draw(TEXT) for name in TEXTS},
+        **texts,
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]
 
 
 def test_csv_packed_and_not(tmp_path: Path) -> None:
-    packs = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress,
+    packs: dict[str, Any] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress,
              ".bz2": bz2.compress, ".xz": lzma.compress}  # fmt: skip
     for ending, pack in packs.items():
         file = tmp_path / f"games.csv{ending}"
@@ -303,7 +303,7 @@ def test_a_small_file_of_duckdb_takes_neither_all_memory_nor_all_time(tmp_path: 
         "endless": f"CREATE VIEW v AS FROM ({rows}), range(1000000000000)",
         "large": f"CREATE VIEW v AS SELECT *, repeat('x', 2000000) AS c FROM ({rows}), range(2048)",
         "value": "CREATE TABLE v (black TEXT, result TEXT, white AS (repeat(black, 1500000000)))",
-        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 400000000) AS c FROM ({rows})",
+        "packed": f"CREATE TABLE v AS SELECT *, repeat('x', 250000000) AS c FROM ({rows})",
     }
     files = []
     config: dict[str, Any] = {"storage_compatibility_version": "latest"}
@@ -329,7 +329,7 @@ def test_a_packed_table_that_lies_about_its_size_is_not_unpacked(tmp_path: Path)
     from pyarrow import parquet
 
     file = tmp_path / "lies.parquet"
-    table = pa.table({"white": ["x" * 400_000_000], "black": ["B"], "result": ["1-0"]})
+    table = pa.table({"white": ["x" * 250_000_000], "black": ["B"], "result": ["1-0"]})
     parquet.write_table(table, file, compression="zstd", use_dictionary=False)
     column = parquet.read_metadata(file).row_group(0).column(0)
     data = file.read_bytes()

@@ -66,7 +66,7 @@ def few_games(link: Link = "logistic") -> tuple[GradedGames, LikelihoodFit]:
     """900 games of other coefficients, and the fit to them."""
     rng = np.random.default_rng(4)
     first = rng.integers(-9, 4, 900).astype(float)
-    second = first + rng.integers(-3, 4, 900)
+    second = (first + rng.integers(-3, 4, 900)).astype(np.float64)
     stones = rng.integers(0, 4, 900).astype(float)
     truth = GradeModel(Kaniuk.from_parameters({"u1": 0.3, "K": 0.1}), {"stone": 0.9}, link)
     won = rng.random(900) < truth.probability(first, second, handicap=stones)
@@ -342,8 +342,8 @@ def test_a_model_says_what_it_was_fitted_to() -> None:
     (told,) = fit_all_games(few, free=("u1",), link="logistic").parameters
     assert told.interval is not None
     assert told.interval.method == "profile likelihood, games taken as independent"
-    told = fit_all_games(pool, free=FREE, link="logistic", pairs=[(0.0, 2.0)]).probabilities[0]
-    assert told.interval.method == "over 12 events"
+    (pair,) = fit_all_games(pool, free=FREE, link="logistic", pairs=[(0.0, 2.0)]).probabilities
+    assert pair.interval.method == "over 12 events"
     no_stone = fit_winning_model(pool, free=("u1", "K")).model
     assert no_stone.no_interval == "the worth of a stone was not fitted"
     assert no_stone.interval(0, 1, handicap=2) is None
