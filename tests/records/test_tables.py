@@ -30,7 +30,8 @@ EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]
 
 
 def test_csv_packed_and_not(tmp_path: Path) -> None:
-    packs: dict[str, Any] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress,
+    packs: dict[str, Any] = {"": bytes, ".gz": gzip.compress,
+    ".zst": zstandard.ZstdCompressor().compress,
              ".bz2": bz2.compress, ".xz": lzma.compress}  # fmt: skip
     for ending, pack in packs.items():
         file = tmp_path / f"games.csv{ending}"
