@@ -10,8 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 import yardstone
-from tests.records.made_sgf import archive
-from tests.shared import shared_or_made, shared_path
+from tests.shared import shared_path
 from yardstone.go.inputs import encode_game
 from yardstone.go.points import PASS
 from yardstone.go.rules import NAMED_RULES
@@ -22,7 +21,7 @@ LEAGUE = "data/go/ogs_league.zip"
 
 
 def test_written_and_read_again_they_are_the_same(tmp_path: Path) -> None:
-    games = list(read_games(shared_or_made(LEAGUE, lambda: archive("ogs_league.zip"), tmp_path)))
+    games = list(read_games(shared_path(LEAGUE)))
     file = tmp_path / "all.sgf"
     file.write_text(write_sgf(games), encoding="utf-8")
 
