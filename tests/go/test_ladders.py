@@ -37,12 +37,12 @@ def test_a_ladder_runs_across_the_board() -> None:
     assert not atari.catching[WHITE].any(), "it has one liberty: nothing is left to show"
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.integers(3, 6), st.integers(10, 60), st.integers(0, 10**6))
 def test_random_boards_read_to_the_end(size: int, length: int, seed: int) -> None:
     board = Board(size, Rules(ko="simple"))
     for number, move in enumerate(random_moves(seed, size, min(length, 2 * size * size))):
-        board.play(move, BLACK if number % 2 == 0 else WHITE)
+        board.play(move, 1 + number % 2)
     stones = {divmod(p, size): int(c) for p, c in enumerate(board.stones) if c}
     ko = None if board.ko == PASS else divmod(board.ko, size)
     caught, catching = caught_stones(stones, size, ko)

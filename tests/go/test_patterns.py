@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,6 @@ from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.go.patterns import (
     GameIndex,
-    Matches,
     Pattern,
     build_index,
     find_patterns,
@@ -43,20 +42,11 @@ def test_a_diagram_stands_where_its_edges_say() -> None:
     diagram = read_diagram(CORNER)
     pattern = diagram.pattern
     assert (pattern.size, diagram.top, diagram.left, pattern.loose) == (19, 15, 15, (False, False))
-    values = {
-        name: int(pattern.points[point_number(name, 19)])
-        for name in ("R3", "S3", "S2", "R2", "R1", "T4", "A1", "P4")
-    }
-    assert values == {
-        "R3": allowed(BLACK),
-        "S3": allowed(BLACK, EMPTY),
-        "S2": allowed(WHITE),
-        "R2": ANY,
-        "R1": allowed(WHITE, EMPTY),
-        "T4": allowed(EMPTY),
-        "A1": ANY,
-        "P4": ANY,
-    }
+    for name, colours in {
+        "R3": [BLACK], "S3": [BLACK, EMPTY], "S2": [WHITE], "R1": [WHITE, EMPTY], "T4": [EMPTY],
+        "R2": [EMPTY, BLACK, WHITE], "A1": [EMPTY, BLACK, WHITE],
+    }.items():  # fmt: skip
+        assert pattern.points[point_number(name, 19)] == allowed(*colours), name
     # Signs of Sensei's Library and of the thesis.
     plain = read_diagram(". X|\n. O|\n---+", size=9).pattern.points
     assert (read_diagram("$$ , x |\n$$ . o |\n$$ ----", size=9).pattern.points == plain).all()
@@ -66,28 +56,25 @@ def test_a_diagram_stands_where_its_edges_say() -> None:
     assert len(whole.placements()) == 8  # four sides, two colours
 
 
-@pytest.mark.parametrize(
-    ("text", "loose", "ways"),
-    [
+def test_where_no_edge_is_drawn_it_may_stand_anywhere() -> None:
+    for text, loose, ways in (
         ("X O", (True, True), 9 * 8 * 2 * 2),  # any row or column, either end first
         ("| X O", (True, False), 9 * 4 * 2),
         ("---\nX O", (False, True), 8 * 4 * 2),
         ("---\n|X O", (False, False), 8 * 2),
         ("X", (True, True), 81 * 2),
         ("X|", (True, False), 32 * 2),  # anywhere at the edge
-    ],
-)
-def test_where_no_edge_is_drawn_it_may_stand_anywhere(
-    text: str, loose: tuple[bool, bool], ways: int
-) -> None:
-    pattern = read_diagram(text, size=9).pattern
-    assert pattern.loose == loose
-    assert len(pattern.placements()) == ways
+    ):
+        pattern = read_diagram(text, size=9).pattern
+        assert (pattern.loose, len(pattern.placements())) == (loose, ways), text
+    pattern = read_diagram("X", size=9).pattern
+    for further, room in (((), (9, 9)), ([point_number("C4", 9)], (6, 7))):  # 2 right, 3 up of A1
+        downs, rights = pattern.room(further)
+        assert (len(downs), len(rights)) == room
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "line", "reason"),
-    [
+def test_what_is_no_diagram_is_refused_with_its_line() -> None:
+    for text, size, line, reason in (
         ("X . .\n. .", 19, 2, "this row has other points than the first one"),
         ("X . |\n. .", 19, 2, "this row has other edges than the first one"),
         ("X ! .", 19, 1, "'!' is not a sign of a diagram"),
@@ -100,14 +87,10 @@ def test_where_no_edge_is_drawn_it_may_stand_anywhere(
         ("X", 0, 1, "boards of size 0 are not supported"),
         ("", 19, 1, "the diagram has no row"),
         ("\n".join(["X"] * 20), 19, 1, "the diagram has 20 rows, the board 19"),
-    ],
-)
-def test_what_is_no_diagram_is_refused_with_its_line(
-    text: str, size: int, line: int, reason: str
-) -> None:
-    with pytest.raises(InputError, match=reason.replace("(", r"\(")) as error:
-        read_diagram(text, size=size, file="joseki.txt")
-    assert (error.value.file, error.value.line) == ("joseki.txt", line)
+    ):
+        with pytest.raises(InputError, match=reason) as error:
+            read_diagram(text, size=size, file="joseki.txt")
+        assert (error.value.file, error.value.line) == ("joseki.txt", line)
 
 
 @given(st.lists(st.integers(1, 7), min_size=25, max_size=25))
@@ -135,45 +118,29 @@ def test_every_placement_is_the_pattern_turned(values: list[int]) -> None:
 
 def test_patterns_that_are_refused() -> None:
     points = np.full(81, ANY, np.uint8)
-    points[3], points[4] = allowed(BLACK), 0
-    with pytest.raises(InputError, match="nothing at all"):
-        Pattern(9, points)
+    points[3] = allowed(BLACK)
     with pytest.raises(InputError, match="80 points, not 81"):
         Pattern(9, points[:80])
-    points[4] = 8
-    with pytest.raises(InputError, match="nothing at all"):
-        Pattern(9, points)
-    stones = np.zeros(81, np.int8)
-    stones[point_number("C3", 9)] = BLACK
-    inside = np.zeros(81, np.bool_)
+    for value in (0, 8):
+        points[4] = value
+        with pytest.raises(InputError, match="nothing at all"):
+            Pattern(9, points)
+    place = point_number("C3", 9)
+    stones, inside = np.zeros(81, np.int8), np.zeros(81, np.bool_)
+    stones[place] = BLACK
     with pytest.raises(InputError, match="the stone at C3 is outside the bounds"):
         Pattern.of_stones(9, stones, inside)
-    inside[stones > 0] = inside[0] = True
+    inside[[0, place]] = True
     pattern = Pattern.of_stones(9, stones, inside, name="a corner")
-    assert pattern.known.tolist() == [0, point_number("C3", 9)]
-    assert pattern.stones.tolist() == [point_number("C3", 9)]
+    assert (pattern.known.tolist(), pattern.stones.tolist()) == ([0, place], [place])
     changed = pattern.changed([(0, allowed(WHITE)), (1, allowed(BLACK, WHITE))])
-    assert [changed.colour(point) for point in (0, 1, 2, point_number("C3", 9))] == [2, -1, -1, 1]
+    assert [changed.colour(point) for point in (0, 1, 2, place)] == [2, -1, -1, 1]
     assert [pattern.colour(0), changed.name] == [0, "a corner"]
 
 
-def test_moving_stops_where_a_further_point_would_leave_the_board() -> None:
-    pattern = read_diagram("X", size=9).pattern
-    downs, rights = pattern.room()
-    assert (len(downs), len(rights)) == (9, 9)
-    downs, rights = pattern.room([point_number("C4", 9)])  # beside A1: 2 right, 3 up
-    assert (len(downs), len(rights)) == (6, 7)
-
-
-def write_games(path: Path, games: list[GoGame]) -> Path:
-    path.write_text(write_sgf(games))
+def write_games(path: Path, games: Sequence[GoGame] | str) -> Path:
+    path.write_text(games if isinstance(games, str) else write_sgf(games))
     return path
-
-
-def made(folder: Path, *texts: str) -> GameIndex:
-    for number, text in enumerate(texts):
-        (folder / f"{number}.sgf").write_text(text)
-    return build_index([folder / f"{k}.sgf" for k in range(len(texts))], folder / "g.idx")[0]
 
 
 def same(game: GoGame, expected: GoGame) -> None:
@@ -188,55 +155,34 @@ def same(game: GoGame, expected: GoGame) -> None:
 
 
 def test_games_come_back_as_they_were(tmp_path: Path) -> None:
-    games = [crowded_game(seed, size=5 if seed % 10 else 9, moves=40) for seed in range(76)]
+    games = [crowded_game(seed, size=5 if seed % 10 else 9, moves=30) for seed in range(76)]
     file = write_games(tmp_path / "games.sgf", games)
+    setup = "(;SZ[9]HA[2]AB[cc][gg]AW[ee]PL[W]KM[0.5]PB[A]PW[B];W[gc];B[cg];W[])"
+    with file.open("a") as out:
+        out.write(setup)
     index, skipped = build_index([file], tmp_path / "games.idx")
     expected = sorted(read_games(file), key=lambda game: -game.size)
-    assert len(index) == len(expected) == 76
-    assert not len(skipped)
-    assert index.sizes == (9, 5)
+    assert (len(index), len(skipped), index.sizes) == (77, 0, (9, 5))
     assert index.positions == sum(len(game.moves) + 1 for game in expected)
     for number, game in enumerate(expected):
         same(index.game(number), game)
         assert index.place(number)[:2] == (str(file), game.line)
     assert GameIndex(tmp_path / "games.idx").facts == index.facts
     assert not (tmp_path / "games.idx.parts").exists()
+    with pytest.raises(UsageError, match="there is no game 77, only 0 to 76"):
+        index.game(77)
 
 
 def test_one_game_of_each_and_up_to_an_illegal_move(tmp_path: Path) -> None:
-    setup = "(;SZ[9]HA[2]AB[cc][gg]AW[ee]PL[W]KM[0.5]PB[A]PW[B];W[gc];B[cg];W[])"
-    text = "(;SZ[9];B[cc];W[gg];B[cg])"
-    other = "(;SZ[9];B[cc];W[gg];B[gc])"
-    index = made(tmp_path, setup, text, other, text.replace("SZ[9]", "SZ[9]PB[Ann]"))
-    assert (len(index), index.facts["duplicates"]) == (3, 1)
-    assert index.game(1).black == ""
-    (game,) = read_games(tmp_path / "0.sgf")
-    same(index.game(0), game)
-    with pytest.raises(UsageError, match="there is no game 3, only 0 to 2"):
-        index.game(3)
-    games = "(;SZ[9])(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;GM[2])"
-    (tmp_path / "a.sgf").write_text(games)
-    index, skipped = build_index([tmp_path / "a.sgf"], tmp_path / "g.idx")
+    games = "(;SZ[9])(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;SZ[9]PB[Ann];B[dd])(;GM[2])"
+    index, skipped = build_index([write_games(tmp_path / "a.sgf", games)], tmp_path / "g.idx")
     assert [index.game(k).moves.tolist() for k in range(len(index))] == [[20], [30]]
+    assert (index.facts["duplicates"], index.game(1).black) == (1, "")
     assert dict(skipped.reasons)["an illegal move: used up to there"] == 1
     assert "no stones" in dict(skipped.reasons)
 
 
-def test_lists_of_moves_and_archives_are_read(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
-        archive.writestr("2005-11", "id\tmoves\n17\t;B[pd];W[dd];B[pq]\n18\t;B[qd];W[dd]\n")
-        archive.writestr("one.sgf", "(;SZ[9];B[cc];W[gg])")
-        archive.writestr("README", "no game")
-    index, _ = build_index([tmp_path / "games.zip"], tmp_path / "g.idx")
-    assert index.sizes == (19, 9)
-    assert [index.game(k).moves.tolist() for k in range(3)] == [
-        [72, 60, 72 + 13 * 19],
-        [73, 60],
-        [20, 60],
-    ]
-
-
-def test_any_number_of_workers_gives_the_same_bytes(
+def test_any_number_of_workers_gives_the_same_bytes_also_after_a_stop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [
@@ -244,47 +190,32 @@ def test_any_number_of_workers_gives_the_same_bytes(
         for k in range(3)
     ]
     monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
-    made = []
-    for workers in (1, 2):
-        with parallel.context(workers=workers):
-            made.append(build_index(files, tmp_path / f"{workers}.idx")[0].path.read_bytes())
-    assert made[0] == made[1]
-
-
-def test_a_build_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = [write_games(tmp_path / f"{k}.sgf", [random_game(k)]) for k in range(3)]
-    monkeypatch.setattr("yardstone.go.patterns.index._SHARE_BYTES", 1)
-    with parallel.context(workers=1):
-        whole, _ = build_index(files, tmp_path / "whole.idx")
-
-    class Stopped(Exception):
-        pass
+    with parallel.context(workers=2):
+        whole = build_index(files, tmp_path / "whole.idx")[0].path.read_bytes()
 
     def stop(_: str, done: int, total: int) -> None:
         if done == 2:
-            raise Stopped
+            raise KeyboardInterrupt
 
-    with pytest.raises(Stopped), parallel.context(workers=1, progress=stop):
+    with pytest.raises(KeyboardInterrupt), parallel.context(workers=1, progress=stop):
         build_index(files, tmp_path / "g.idx")
     assert not (tmp_path / "g.idx").exists()
     parts = sorted((tmp_path / "g.idx.parts").iterdir())
     assert len(parts) == 2
     kept = parts[0].stat().st_mtime_ns
     parts[1].write_bytes(parts[1].read_bytes()[:100])  # broken off by the kill
-    files[2].write_text("(;SZ[9];B[aa])")
     monkeypatch.setattr("yardstone.go.patterns.index.shutil.rmtree", lambda *_, **__: None)
     with parallel.context(workers=1):
-        again, _ = build_index(files, tmp_path / "g.idx")
+        assert build_index(files, tmp_path / "g.idx")[0].path.read_bytes() == whole
+        assert parts[0].stat().st_mtime_ns == kept
+        write_games(files[2], "(;SZ[9];B[aa])")
+        changed, _ = build_index(files, tmp_path / "g.idx")
     assert parts[0].stat().st_mtime_ns == kept
-    assert again.game(0).moves.tolist() == whole.game(0).moves.tolist()
-    assert again.game(2).moves.tolist() == [0]
+    assert changed.game(6).moves.tolist() == [0]
 
 
 def test_nothing_to_index_is_said(tmp_path: Path) -> None:
-    file, target = tmp_path / "a.sgf", tmp_path / "g.idx"
-    file.write_text("no game")
+    file, target = write_games(tmp_path / "a.sgf", "no game"), tmp_path / "g.idx"
     for files, output, error, message in (
         ([file], target, NoGamesError, "no "),
         ([tmp_path / "b.sgf"], target, InputError, "no such file"),
@@ -301,74 +232,50 @@ def test_nothing_to_index_is_said(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
     """One game, with a stone in the corner."""
-    return made(tmp_path_factory.mktemp("small"), "(;SZ[9];B[aa];W[gg])")
+    folder = tmp_path_factory.mktemp("small")
+    file = write_games(folder / "a.sgf", "(;SZ[9];B[aa];W[gg])")
+    return build_index([file], folder / "g.idx")[0]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_what_is_no_index_is_refused(small: GameIndex, tmp_path: Path) -> None:
+    data, path = small.path.read_bytes(), tmp_path / "x.idx"
+    pieces = [data[:length] for length in (20, 200, len(data) // 2, len(data) - 64)]
+    (length,) = struct.unpack_from("<Q", data, 16)
+    facts, end = json.loads(data[24 : 24 + length]), 24 + length
+    some = {"type": "uint16", "shape": [1], "offset": 0}
+    changes: list[dict[str, object]] = [
         {"format": 99},
-        {"sizes": [[19, 1], [99, 1]]},
-        {"sizes": [[9, 2]]},
-        {"sizes": [[9, 0]]},
-        {"sizes": "x"},
+        *({"sizes": value} for value in ([[19, 1], [99, 1]], [[9, 2]], [[9, 0]], "x")),
         {"sizes": [[9, 1], [9, 1]]},
         {"moves": None},
         {"duplicates": -1},
         {"arrays": {}},
         {"arrays": []},
-        {"arrays": {"9/events": {"type": "uint16", "shape": [1 << 60], "offset": 0}}},
-        {"arrays": {"9/events": {"type": "object", "shape": [1], "offset": 0}}},
-        {"arrays": {"9/events": {"type": "uint16", "shape": [-1], "offset": 0}}},
-        {"arrays": {"9/events": {"type": "uint16", "shape": [1], "offset": 1 << 61}}},
-    ],
-)
-def test_a_hostile_description_is_refused(
-    small: GameIndex, tmp_path: Path, change: dict[str, object]
-) -> None:
-    data = small.path.read_bytes()
-    (length,) = struct.unpack_from("<Q", data, 16)
-    facts, end = json.loads(data[24 : 24 + length]), 24 + length
-    text = json.dumps({**facts, **change}).encode()
-    head = MARK + struct.pack("<Q", len(text)) + text
-    path = tmp_path / "changed.idx"
-    path.write_bytes(head + bytes(-len(head) % 64) + data[-(-end // 64) * 64 :])
-    with pytest.raises(InputError, match=r"damaged|another version"):
-        GameIndex(path)
-
-
-def test_what_is_no_index_or_breaks_off_is_refused(small: GameIndex, tmp_path: Path) -> None:
-    data, path = small.path.read_bytes(), tmp_path / "x.idx"
-    pieces = [data[:length] for length in (20, 200, len(data) // 2, len(data) - 64)]
-    huge = MARK + struct.pack("<Q", 1 << 60) + b"{}"
-    for piece in (b"", b"(;GM[1])", MARK, huge, *pieces):
+        *(
+            {"arrays": {"9/events": {**some, **change}}}
+            for change in ({"shape": [1 << 60]}, {"type": "object"}, {"shape": [-1]},
+                           {"offset": 1 << 61})
+        ),
+    ]  # fmt: skip
+    for change in changes:
+        text = json.dumps({**facts, **change}).encode()
+        head = MARK + struct.pack("<Q", len(text)) + text
+        pieces.append(head + bytes(-len(head) % 64) + data[-(-end // 64) * 64 :])
+    for piece in (b"", b"(;GM[1])", MARK, MARK + struct.pack("<Q", 1 << 60) + b"{}", *pieces):
         path.write_bytes(piece)
-        with pytest.raises(InputError, match=r"not an index of games|damaged"):
+        with pytest.raises(InputError, match=r"not an index of games|damaged|another version"):
             GameIndex(path)
     with pytest.raises(InputError, match="cannot be read"):
         GameIndex(tmp_path / "none.idx")
-
-
-def test_numbers_that_are_no_events_are_found_out(small: GameIndex, tmp_path: Path) -> None:
-    data = bytearray(small.path.read_bytes())
+    # Numbers that are no events.
     group = small.group(9)
     assert group is not None
     place = data.find(np.asarray(group.indexed.events).tobytes())
-    data[place + 2 : place + 4] = struct.pack("<H", 0xFFFF)
-    (tmp_path / "bad.idx").write_bytes(data)
+    path.write_bytes(data[: place + 2] + struct.pack("<H", 0xFFFF) + data[place + 4 :])
     with pytest.raises(InputError, match="damaged"):
-        find_patterns(GameIndex(tmp_path / "bad.idx"), [read_diagram("--\n|X", size=9).pattern])
+        find_patterns(GameIndex(path), [read_diagram("--\n|X", size=9).pattern])
     with pytest.raises(InputError, match="damaged"):
-        GameIndex(tmp_path / "bad.idx").game(0)
-
-
-def runs(matches: list[Matches]) -> set[tuple[int, int, int, int, int]]:
-    """Pattern, way to lie, game, first and last position."""
-    return {
-        (pattern, *row)
-        for pattern, match in enumerate(matches)
-        for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
-    }
+        GameIndex(path).game(0)
 
 
 @pytest.fixture(scope="module")
@@ -378,41 +285,44 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
     There are more than 64 of size 4: bits for more do not fit into a word.
     """
     folder = tmp_path_factory.mktemp("crowded")
-    sizes = [4] * 70 + [5] * 15 + [6] * 15
-    games = [crowded_game(seed, size=size, moves=80) for seed, size in enumerate(sizes)]
-    (folder / "games.sgf").write_text(write_sgf(games))
-    return build_index([folder / "games.sgf"], folder / "games.idx")[0]
+    sizes = [4] * 66 + [5] * 8 + [6] * 8
+    games = [crowded_game(seed, size=size, moves=60) for seed, size in enumerate(sizes)]
+    return build_index([write_games(folder / "games.sgf", games)], folder / "games.idx")[0]
 
 
 def random_patterns(size: int, number: int, seed: int) -> list[Pattern]:
     random = np.random.default_rng(seed)
+    values = [allowed(EMPTY), allowed(BLACK), allowed(WHITE), allowed(BLACK, EMPTY),
+              allowed(WHITE, EMPTY), allowed(BLACK, WHITE)]  # fmt: skip
     result = []
     for k in range(number):
         points = np.full(size * size, ANY, np.uint8)
         known = random.choice(size * size, size=int(random.integers(2, 7)), replace=False)
-        values = [allowed(EMPTY), allowed(BLACK), allowed(WHITE), allowed(BLACK, EMPTY),
-                  allowed(WHITE, EMPTY), allowed(BLACK, WHITE)]  # fmt: skip
         points[known] = random.choice(values, size=len(known))
         points[known[0]] = allowed(BLACK)
-        loose = (bool(k % 2), bool(k % 3 == 0))
-        result.append(Pattern(size, points, loose, f"pattern {k}"))
+        result.append(Pattern(size, points, (bool(k % 2), bool(k % 3 == 0)), f"pattern {k}"))
     return result
 
 
 def test_it_agrees_with_a_look_at_every_position(crowded: GameIndex) -> None:
     captured = 0
     for size in crowded.sizes:
-        patterns = random_patterns(size, 12, size)
+        patterns = random_patterns(size, 8, size)
         group = crowded.group(size)
         assert group is not None
-        games = range(group.first, group.first + len(group))
-        expected = slow_search(patterns, crowded, games)
+        expected = slow_search(patterns, crowded, range(group.first, group.first + len(group)))
         result = find_patterns(crowded, patterns)
-        assert runs(result) == expected
-        assert sum(match.total for match in result) == len(expected) > 500
-        repeated = {(p, w, g) for p, w, g, _, _ in expected}
-        captured += len(expected) - len(repeated)
-    assert captured > 500  # runs that came back in the same game, after captures
+        assert {
+            (pattern, *row)
+            for pattern, match in enumerate(result)
+            for row in np.column_stack([match.way, match.game, match.first, match.last]).tolist()
+        } == expected
+        assert sum(match.total for match in result) == len(expected) > 100
+        captured += len(expected) - len({each[:3] for each in expected})
+    assert captured > 100  # runs that came back in the same game, after captures
+    # Of boards of another size there are none.
+    (match,) = find_patterns(crowded, [read_diagram("--\n|X", size=13).pattern])
+    assert (len(match), match.total) == (0, 0)
 
 
 def test_threads_and_room_for_matches_change_nothing(
@@ -434,48 +344,6 @@ def test_threads_and_room_for_matches_change_nothing(
         assert (len(some), some.total) == (most, one[0].total)
         assert some.first.tolist() == one[0].first[:most].tolist()
         assert some.game.tolist() == one[0].game[:most].tolist()
-
-
-def test_a_captured_stone_is_gone(tmp_path: Path) -> None:
-    # White is caught at A9, then the point is empty, and later Black's.
-    (tmp_path / "g.sgf").write_text("(;SZ[9];B[ba];W[aa];B[ab];W[ee];B[ge];W[eg];B[aa])")
-    index, _ = build_index([tmp_path / "g.sgf"], tmp_path / "g.idx")
-    for corner, expected in ((".", (3, 6)), ("X", (7, 7)), ("b", (3, 7))):
-        (match,) = find_patterns(index, [read_diagram(f"--\n|{corner} X\n|X .", size=9).pattern])
-        placed = [match.placements[way] for way in match.way]
-        result = {
-            (first, last)
-            for first, last, place in zip(match.first, match.last, placed, strict=True)
-            if not place.swapped
-        }
-        assert result == {expected}, corner
-    (match,) = find_patterns(index, [read_diagram("--\n|O X\n|X .", size=9).pattern])
-    assert match.total == 0
-
-
-def test_a_ko_that_goes_to_and_fro_is_a_new_run_each_time(tmp_path: Path) -> None:
-    ko = (
-        ";B[cb];W[db];B[bc];W[ec];B[cd];W[dd];B[gg];W[cc];B[dc];W[hh];B[ga];W[cc];B[ha];W[ia];B[dc]"
-    )
-    (tmp_path / "g.sgf").write_text(f"(;SZ[9]{ko})")
-    index, _ = build_index([tmp_path / "g.sgf"], tmp_path / "g.idx")
-    points = np.full(81, ANY, np.uint8)
-    points[2 * 9 + 2], points[2 * 9 + 3] = allowed(EMPTY), allowed(BLACK)
-    points[1 * 9 + 2] = allowed(BLACK)
-    (match,) = find_patterns(index, [Pattern(9, points)])
-    own = [k for k, way in enumerate(match.way) if match.placements[way].symmetry == 0
-           and not match.placements[way].swapped]  # fmt: skip
-    assert [(int(match.first[k]), int(match.last[k])) for k in own] == [(9, 11), (15, 15)]
-
-
-def test_how_a_pattern_is_drawn_does_not_matter(crowded: GameIndex) -> None:
-    drawn = ["|X .\n|O ?\n---", ". X|\n? O|\n---"]
-    edges = [read_diagram(text, size=5).pattern for text in drawn]
-    totals = [match.total for match in find_patterns(crowded, edges)]
-    assert totals[0] == totals[1] > 0
-    # Boards of another size are left alone.
-    (match,) = find_patterns(crowded, [read_diagram("--\n|X", size=13).pattern])
-    assert (len(match), match.total) == (0, 0)
 
 
 def test_too_many_ways_to_lie_are_refused(
