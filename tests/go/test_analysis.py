@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import yardstone.go
 from tests.go.games import random_game
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go import analyse_files, judge_files
@@ -15,7 +14,6 @@ from yardstone.go.analysis import (
     PHASES,
     Agreement,
     GameAnalysis,
-    Judgement,
     Phases,
     analyse,
     analyse_games,
@@ -24,7 +22,7 @@ from yardstone.go.analysis import (
     player_totals,
 )
 from yardstone.go.inputs import encode_game
-from yardstone.go.losses import Losses
+from yardstone.go.losses import LossEffort, Losses
 from yardstone.go.nets.network import Network, NetworkOutput
 from yardstone.go.rules import TROMP_TAYLOR, Conditions, conditions_of, parse_rules
 from yardstone.parallel import context
@@ -60,16 +58,12 @@ def by_hand() -> GameAnalysis:
     )
 
 
-def test_a_mistake_costs_more_than_noise_explains() -> None:
+def test_totals_by_player_and_phase() -> None:
     result = by_hand()
     assert result.mistakes(2.0).tolist() == [0]  # 3.0 is less than twice its error of 1.6
     assert result.mistakes(4.5).tolist() == []
     sure = replace(result.losses, error=np.array([1.0, 1.5, np.nan, np.nan], np.float32))
     assert replace(result, losses=sure).mistakes(2.0).tolist() == [0, 1]
-
-
-def test_totals_by_player_and_phase() -> None:
-    result = by_hand()
     totals = {(total.player, total.phase): total for total in game_totals(result)}
     assert list(totals) == [
         *(("Player 1", phase) for phase in ("game", "opening", "middle game")),
@@ -78,22 +72,47 @@ def test_totals_by_player_and_phase() -> None:
     black = totals["Player 1", "game"]
     assert (black.moves, black.games, black.mistakes, black.colour) == (2, 1, 1, 1)
     assert black.judged == 1  # the other was played when the game was decided
-    assert black.point_loss == pytest.approx(4.0)
-    assert black.win_loss == pytest.approx(0.2)
-    assert black.policy == pytest.approx(0.05)  # a move that is forbidden has none
-    assert black.first_choice == 0.0
-    white = totals["Player 4", "game"]
-    assert white.moves == 1  # its pass ended the game
-    assert white.point_loss == pytest.approx(3.0)
-    assert white.first_choice == 1.0
-    # Over games with both colours.
+    # A move that is forbidden has no policy.
+    figures = (black.point_loss, black.win_loss, black.policy, black.first_choice)
+    assert figures == pytest.approx((4.0, 0.2, 0.05, 0.0))
+    white = totals["Player 4", "game"]  # its pass ended the game
+    assert (white.moves, white.point_loss, white.first_choice) == (1, pytest.approx(3.0), 1.0)
+    # Over games with both colours; most moves first.
     other = replace(result, game=replace(result.game, black="Player 4", white=""))
     totals = {(t.player, t.phase): t for t in player_totals([result, other])}
     both = totals["Player 4", "game"]
     assert (both.moves, both.games, both.colour) == (3, 2, 0)
     assert both.point_loss == pytest.approx((3.0 + 4.0) / 2)
     assert totals["White", "game"].moves == 1
-    assert next(iter(totals)) == ("Player 4", "game")  # most moves first
+    assert next(iter(totals)) == ("Player 4", "game")
+
+
+def test_phases_rules_and_komi() -> None:
+    phases = Phases()
+    names = ["opening", "opening", "middle game", "middle game", "endgame"]
+    for size, ends in ((19, (50, 150)), (13, (23, 70)), (9, (11, 34))):
+        assert phases.ends(size) == ends
+        moves = np.array([1, ends[0], ends[0] + 1, ends[1], ends[1] + 1], np.int32)
+        assert [PHASES[k] for k in phases.of(moves, size)] == names
+    assert Phases(0, 0).ends(19) == (0, 0)
+    for opening, middle in ((-1, 10), (11, 10)):
+        with pytest.raises(UsageError, match="smaller"):
+            Phases(opening, middle)
+    for record, rules, komi in (
+        (GoGame(rules="Japanese", komi=0.5), "japanese", 0.5),
+        (GoGame(rules="AGA"), "aga", 7.5),
+        (GoGame(rules="koSIMPLEkomi3", komi=None), "koSIMPLE", 3.0),
+        (GoGame(komi=5.5), "japanese", 5.5),
+        (GoGame(komi=6.5), "japanese", 6.5),
+        (GoGame(rules="house rules", komi=7.5), "chinese", 7.5),
+        (GoGame(), "chinese", 7.5),
+        (GoGame(rules="Japanese"), "japanese", 6.5),
+        (GoGame(rules="Japanese", handicap=1), "japanese", 6.5),
+        (GoGame(rules="Japanese", handicap=2), "japanese", 0.5),
+    ):
+        assert conditions_of(record) == Conditions(parse_rules(rules), komi)
+        forced = conditions_of(record, rules=TROMP_TAYLOR, komi=5.0)
+        assert forced == Conditions(TROMP_TAYLOR, 5.0)
 
 
 def test_every_move_is_what_the_network_says(network: Network) -> None:
@@ -162,64 +181,19 @@ def test_games_that_cannot_be_shown_whole(network: Network) -> None:
         analyse(large, network)
 
 
-@pytest.mark.parametrize(("size", "ends"), [(19, (50, 150)), (13, (23, 70)), (9, (11, 34))])
-def test_phases_go_by_the_points_of_the_board(size: int, ends: tuple[int, int]) -> None:
-    phases = Phases()
-    assert phases.ends(size) == ends
-    moves = np.array([1, ends[0], ends[0] + 1, ends[1], ends[1] + 1], np.int32)
-    assert [PHASES[k] for k in phases.of(moves, size)] == [
-        "opening",
-        "opening",
-        "middle game",
-        "middle game",
-        "endgame",
-    ]
-    assert Phases(0, 0).ends(19) == (0, 0)
-    for opening, middle in ((-1, 10), (11, 10)):
-        with pytest.raises(UsageError, match="smaller"):
-            Phases(opening, middle)
-
-
-def test_rules_and_komi_of_a_record() -> None:
-    for record, rules, komi in (
-        (GoGame(rules="Japanese", komi=0.5), "japanese", 0.5),
-        (GoGame(rules="AGA"), "aga", 7.5),
-        (GoGame(rules="koSIMPLEkomi3", komi=None), "koSIMPLE", 3.0),
-        (GoGame(komi=5.5), "japanese", 5.5),
-        (GoGame(komi=6.5), "japanese", 6.5),
-        (GoGame(rules="house rules", komi=7.5), "chinese", 7.5),
-        (GoGame(), "chinese", 7.5),
-        (GoGame(rules="Japanese"), "japanese", 6.5),
-        (GoGame(rules="Japanese", handicap=1), "japanese", 6.5),
-        (GoGame(rules="Japanese", handicap=2), "japanese", 0.5),
-    ):
-        assert conditions_of(record) == Conditions(parse_rules(rules), komi)
-        forced = conditions_of(record, rules=TROMP_TAYLOR, komi=5.0)
-        assert forced == Conditions(TROMP_TAYLOR, 5.0)
-
-
-def judged(network: Network, sure: float) -> list[Judgement]:
-    games = [random_game(k, moves=12, passes=k % 3) for k in range(8)]
-    return list(judge_games(games, network, sure=sure))
-
-
 def test_the_position_before_the_last_passes_is_judged(network: Network) -> None:
-    for result in judged(network, 0.6):
-        assert result.moves == 12
-        whole = analyse(result.game, network)
-        assert result.white_winrate == pytest.approx(float(whole.white_winrate[12]), abs=1e-4)
-        assert result.white_lead == pytest.approx(float(whole.white_lead[12]), abs=1e-2)
+    games = [random_game(k, moves=12, passes=k % 3) for k in range(6)]
     for sure in (0.5, 0.6, 0.9):
-        for result in judged(network, sure):
+        for result in judge_games(games, network, sure=sure):
+            assert result.moves == 12
+            whole = analyse(result.game, network, effort=LossEffort(visits=0))
             share = result.white_winrate
+            assert share == pytest.approx(float(whole.white_winrate[12]), abs=1e-4)
+            assert result.white_lead == pytest.approx(float(whole.white_lead[12]), abs=1e-2)
             assert result.winner == (2 if share >= sure else 1 if 1 - share >= sure else 0)
     for sure in (0.49, 1.01, 60.0):
         with pytest.raises(UsageError, match=r"0\.5 to 1"):
             next(judge_games([], network, sure=sure))
-
-
-def test_agreement_with_the_record(network: Network) -> None:
-    result = judged(network, 0.5)[0]
     agreement = Agreement()
     for recorded, winner in ((1, 1), (1, 1), (2, 1), (0, 1), (DRAWN, 1), (1, 0)):
         agreement.add(replace(result, game=replace(result.game, winner=recorded), winner=winner))
@@ -235,17 +209,14 @@ def test_games_in_files(network: Network, tmp_path: Path) -> None:
     path.write_text(GAME + "\n" + ILLEGAL)
     games = [str(path)]
     calls: list[tuple[str, int, int]] = []
-    phases = Phases(2, 4)
-    with context(progress=lambda what, *done: calls.append((what, *done))):
-        result = analyse_files(games, network, phases=phases, mistake=1.0)
+    with context(progress=lambda *call: calls.append(call)):
+        result = analyse_files(games, network, phases=Phases(2, 4), mistake=1.0)
     assert [len(game) for game in result.games] == [7, 1]
     analysing = [call for call in calls if call[0] == "analysing"]
     assert analysing == sorted(analysing)
-    assert analysing[-2:] == [
-        ("analysing", 10, 11),
-        ("analysing", 11, 11),
-    ]  # none after illegal moves
-    assert (result.phases, result.mistake, result.network) == (phases, 1.0, network.name)
+    # None after illegal moves.
+    assert analysing[-2:] == [("analysing", 10, 11), ("analysing", 11, 11)]
+    assert (result.phases, result.mistake, result.network) == (Phases(2, 4), 1.0, network.name)
     players = [total.player for total in result.players() if total.phase == "game"]
     assert players == ["Ann", "Bob", "Dan"]
     second = analyse_files(games, network, numbers=[2])
@@ -259,18 +230,10 @@ def test_games_in_files(network: Network, tmp_path: Path) -> None:
     (judgement,) = judged.games
     assert (judgement.moves, len(judgement.game.moves), judgement.game.black) == (5, 0, "Ann")
     assert judged.agreement.games == 1
-    assert [str(each) for each in judged.skipped.details] == [
-        f"{path}:2: move 2 is illegal (White E5)"
-    ]
+    (skipped,) = judged.skipped.details
+    assert str(skipped) == f"{path}:2: move 2 is illegal (White E5)"
     with pytest.raises(StrictError, match="illegal"):
         judge_files(games, network, strict=True)
     path.write_text(ILLEGAL)
     with pytest.raises(NoGamesError, match="no game can be used"):
         judge_files(games, network)
-
-
-def test_the_public_names_are_there() -> None:
-    for name in yardstone.go.__all__:
-        assert getattr(yardstone.go, name).__name__.split(".")[-1] == name
-    with pytest.raises(AttributeError, match="no attribute 'tree'"):
-        _ = yardstone.go.tree

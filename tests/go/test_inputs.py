@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.go.slow_board import random_moves
-from yardstone.errors import InputError
 from yardstone.go.inputs import Encoded, encode_game
 from yardstone.go.points import BLACK, PASS, WHITE, point_number, symmetry_points
 from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Rules, parse_rules
@@ -39,12 +37,12 @@ def encode(position: dict[str, Any], positions: list[int] | None = None) -> Enco
     return encode_game(**game, rules=rules, positions=positions, packed=True)
 
 
-def at(name: str, size: int = 9) -> int:
-    return point_number(name, size)
-
-
 def points_of(encoded: Encoded, row: int, plane: int) -> list[int]:
     return np.flatnonzero(encoded.spatial[row, plane]).tolist()
+
+
+def at(*names: str, size: int = 9) -> list[int]:
+    return [point_number(name, size) for name in names]
 
 
 def test_katago_sees_the_same() -> None:
@@ -74,14 +72,12 @@ def test_all_positions_of_a_game_are_those_asked_for_one_by_one() -> None:
     number = len(position["moves"])
     assert len(whole) == number + 1
     assert whole.to_play.tolist() == [*position["colours"], position["to_play"]]
-    for row in range(0, number + 1, 7):
-        one = encode(position, [row])
+    for rows in (*([row] for row in range(0, number + 1, 7)), [5, 0, 5, number]):
+        some = encode(position, rows)
+        assert some.positions.tolist() == rows
         for name in ("spatial", "globals", "legal", "to_play"):
-            assert np.array_equal(getattr(one, name)[0], getattr(whole, name)[row])
-    mixed = encode(position, [5, 0, 5, number])
-    assert mixed.positions.tolist() == [5, 0, 5, number]
-    assert np.array_equal(mixed.spatial, whole.spatial[[5, 0, 5, number]])
-    for position in [p for p in katago_positions() if p["size"] <= 4]:
+            assert np.array_equal(getattr(some, name), getattr(whole, name)[rows])
+    for position in [p for p in katago_positions() if p["size"] <= 3]:
         whole = encode(position)
         with work(Loops.BOARD, 0):
             plain = encode(position)
@@ -89,7 +85,7 @@ def test_all_positions_of_a_game_are_those_asked_for_one_by_one() -> None:
             assert np.array_equal(getattr(plain, name), getattr(whole, name)), "as plain Python"
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(2, 9), st.integers(0, 10**6), st.sampled_from(sorted(NAMED_RULES)))
 def test_turning_the_board_turns_the_inputs(size: int, seed: int, name: str) -> None:
     moves = np.array(random_moves(seed, size, 2 * size * size // 3 + 5))
@@ -105,98 +101,72 @@ def test_turning_the_board_turns_the_inputs(size: int, seed: int, name: str) -> 
     if rules.white_handicap_bonus == "0":  # handicap is Black's alone
         colours = 2 - np.arange(len(moves)) % 2
         other = encode_game(size, moves=moves, colours=colours, komi=-5.5, rules=rules, packed=True)
-        assert np.array_equal(other.spatial, plain.spatial)
-        assert np.array_equal(other.globals, plain.globals)
+        for each in ("spatial", "globals"):
+            assert np.array_equal(getattr(other, each), getattr(plain, each))
         assert np.array_equal(other.to_play, 3 - plain.to_play)
-
-
-def test_who_is_to_move_by_default() -> None:
-    for arguments, to_play in (
-        ({"moves": [1, 2, 3]}, [BLACK, WHITE, BLACK, WHITE]),
-        ({}, [BLACK]),
-        ({"setup_black": [1, 5]}, [WHITE]),
-        ({"setup_black": [1], "setup_white": [5]}, [BLACK]),
-        ({"to_play": WHITE}, [WHITE]),
-        ({"moves": [1], "to_play": BLACK}, [BLACK, BLACK]),
-    ):
-        assert encode_game(9, **arguments).to_play.tolist() == to_play
 
 
 def test_planes_by_hand() -> None:
     names = ("E5", "E6", "A1", "D5", "A2", "F5")
-    encoded = encode_game(9, moves=[at(n) for n in names], komi=6.5, rules=TROMP_TAYLOR)
+    encoded = encode_game(9, moves=at(*names), komi=6.5, rules=TROMP_TAYLOR)
     assert encoded.spatial.dtype == np.float32
-    last = 6
-    assert points_of(encoded, last, 1) == sorted(at(n) for n in ("E5", "A1", "A2"))
-    assert points_of(encoded, last, 2) == sorted(at(n) for n in ("E6", "D5", "F5"))
-    assert points_of(encoded, last, 3) == [at("E5")]
-    assert points_of(encoded, last, 4) == []
-    assert points_of(encoded, last, 5) == sorted(at(n) for n in ("A2", "A1", "E6", "D5", "F5"))
-    for ago, name in enumerate(reversed(names[1:])):
-        assert points_of(encoded, last, 9 + ago) == [at(name)]
-    assert encoded.globals[last, 5] == np.float32(-6.5 / 20)
-    assert encoded.globals[last - 1, 5] == np.float32(6.5 / 20)
+    for plane, shown in (
+        (1, ("E5", "A1", "A2")),
+        (2, ("E6", "D5", "F5")),
+        (3, ("E5",)),
+        (4, ()),
+        (5, ("A2", "A1", "E6", "D5", "F5")),
+        *((9 + ago, (name,)) for ago, name in enumerate(reversed(names[1:]))),
+    ):
+        assert points_of(encoded, 6, plane) == sorted(at(*shown)), plane
+    assert encoded.globals[5:, 5].tolist() == [np.float32(6.5 / 20), np.float32(-6.5 / 20)]
 
 
 def test_what_is_shown_of_the_past() -> None:
-    moves = [at("E5"), at("C3"), PASS]
+    moves = [*at("E5", "C3"), PASS]
     shown = encode_game(9, moves=moves, rules=TROMP_TAYLOR)
     hidden = encode_game(9, moves=moves, rules=CHINESE)  # it would end by the second pass
     assert shown.globals[3, [0, 14]].tolist() == [1, 1]
-    assert points_of(shown, 3, 10) == [at("C3")]
+    assert points_of(shown, 3, 10) == at("C3")
     assert hidden.globals[3, [0, 14]].tolist() == [0, 0]
     assert not hidden.spatial[3, 9:14].any()
     # After the end only the last move.
-    over = encode_game(9, moves=[at("E5"), PASS, PASS, at("C3"), at("C4")])
+    over = encode_game(9, moves=[*at("E5"), PASS, PASS, *at("C3", "C4")])
     assert over.globals[3, :5].tolist() == [1, 0, 0, 0, 0]
-    assert points_of(over, 4, 9) == [at("C3")]
     assert over.globals[4, :5].tolist() == [0, 1, 0, 0, 0]
-    assert points_of(over, 4, 11) == []
+    assert [points_of(over, 4, plane) for plane in (9, 11)] == [at("C3"), []]
     # Where the players do not alternate, nothing before that.
-    twice = encode_game(9, moves=[at("E5"), at("C3")], colours=[BLACK, BLACK])
+    twice = encode_game(9, moves=at("E5", "C3"), colours=[BLACK, BLACK])
     assert twice.to_play.tolist() == [BLACK, BLACK, WHITE]
     assert not twice.spatial[1, 9:14].any()
-    assert points_of(twice, 2, 9) == [at("C3")]
+    assert points_of(twice, 2, 9) == at("C3")
     assert not twice.spatial[2, 10:14].any()
 
 
-def test_handicap_stones_give_white_points() -> None:
-    stones = [at("C3"), at("G7"), at("C7")]
+def test_handicap_and_komi() -> None:
+    stones = at("C3", "G7", "C7")
     for name, bonus in (("chinese", 3), ("aga", 2), ("new-zealand", 0), ("tromp-taylor", 0)):
         rules = NAMED_RULES[name]
-        set_up = encode_game(9, stones, moves=[at("E5")], komi=0.5, rules=rules)
+        set_up = encode_game(9, stones, moves=at("E5"), komi=0.5, rules=rules)
         assert set_up.to_play.tolist() == [WHITE, BLACK]
         assert set_up.globals[0, 5] == np.float32((0.5 + bonus) / 20)
         placed = encode_game(
-            9, moves=[*stones, at("E5")], colours=[1, 1, 1, 2], komi=0.5, rules=rules
+            9, moves=[*stones, *at("E5")], colours=[1, 1, 1, 2], komi=0.5, rules=rules
         )
         assert placed.globals[3:, 5].tolist() == set_up.globals[:, 5].tolist()
-
-
-def test_the_wave_of_the_komi() -> None:
-    def wave(komi: float, size: int = 9) -> float:
-        return float(encode_game(size, komi=komi, to_play=WHITE).globals[0, 18])
-
-    assert [wave(k) for k in (7, 7.5, 8, 8.5, 9)] == [0, 0.5, 0, -0.5, 0]
-    assert [wave(k, 8) for k in (6, 6.5, 7, 7.5, 8)] == [0, 0.5, 0, -0.5, 0]
-    assert wave(7.25) == 0.25
-    assert encode_game(9, komi=1e4, to_play=WHITE).globals[0, 5] == np.float32(101 / 20)
-    assert encode_game(9, komi=-1e4, to_play=BLACK).globals[0, 5] == np.float32(101 / 20)
-
-
-def test_illegal_moves_are_reported_and_end_the_positions() -> None:
-    for wrong in (at("E5"), -2, 81, 30_000, -(10**9), 10**12):
-        encoded = encode_game(9, moves=[at("E5"), at("C3"), wrong, at("A1")])
-        assert encoded.illegal_at == 2
-        assert len(encoded) == len(encoded.spatial) == len(encoded.legal) == 3
-        some = encode_game(9, moves=[at("E5"), at("C3"), wrong, at("A1")], positions=[4, 1, 3])
-        assert some.positions.tolist() == [1]
-    alone = encode_game(3, setup_white=[1, 3], moves=[0], colours=[BLACK])
-    assert alone.illegal_at == 0
+    # The wave of the komi.
+    for size, komi, wave in (
+        *((9, 7 + k / 2, value) for k, value in enumerate((0, 0.5, 0, -0.5, 0))),
+        *((8, 6 + k / 2, value) for k, value in enumerate((0, 0.5, 0, -0.5, 0))),
+        (9, 7.25, 0.25),
+    ):
+        assert encode_game(size, komi=komi, to_play=WHITE).globals[0, 18] == wave, (size, komi)
+    for komi, to_play in ((1e4, WHITE), (-1e4, BLACK)):
+        assert encode_game(9, komi=komi, to_play=to_play).globals[0, 5] == np.float32(101 / 20)
 
 
 def test_breaches_of_the_rules_are_noted_and_played() -> None:
-    ko = [point_number(n, 5) for n in ("B3", "E3", "C4", "D4", "C2", "D2", "D3", "C3", "D3")]
+    ko = at("B3", "E3", "C4", "D4", "C2", "D2", "D3", "C3", "D3", size=5)
     for rules in (TROMP_TAYLOR, JAPANESE):
         encoded = encode_game(5, moves=ko, rules=rules)
         assert encoded.illegal_at == -1
@@ -206,11 +176,18 @@ def test_breaches_of_the_rules_are_noted_and_played() -> None:
         assert encoded.spatial[9, 2].reshape(-1)[ko[8]] == 1
     suicide: dict[str, Any] = {"size": 5, "setup_white": [2, 5, 6, 7], "setup_black": [1]}
     for allowed in (True, False):
-        encoded = encode_game(
-            **suicide, moves=[0], colours=[BLACK], rules=Rules(suicide=allowed), komi=0
-        )
+        rules = Rules(suicide=allowed)
+        encoded = encode_game(**suicide, moves=[0], colours=[BLACK], rules=rules, komi=0)
         assert encoded.breaches.tolist() == ([] if allowed else [0])
         assert not encoded.spatial[1, 2].any(), "the black stones are gone"
+    # What cannot be played at all ends the positions.
+    for wrong in (*at("E5"), -2, 81, 30_000, -(10**9), 10**12):
+        moves = [*at("E5", "C3"), wrong, *at("A1")]
+        encoded = encode_game(9, moves=moves)
+        assert encoded.illegal_at == 2
+        assert len(encoded) == len(encoded.spatial) == len(encoded.legal) == 3
+        assert encode_game(9, moves=moves, positions=[4, 1, 3]).positions.tolist() == [1]
+    assert encode_game(3, setup_white=[1, 3], moves=[0], colours=[BLACK]).illegal_at == 0
 
 
 #: Two corners in which a stone can be thrown in, two taken, and one taken back for ever.
@@ -231,35 +208,6 @@ def test_no_result_after_a_position_came_three_times() -> None:
     assert shown[12:] == [1] * 7, "each position comes for the third time, and ends the game"
     superko = encode_game(**CIRCLE, moves=ROUND * 3, colours=colours, rules=TROMP_TAYLOR)
     assert superko.breaches.tolist() == [2, *range(5, 18)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"size": 20}, "boards of size 20 are not supported"),
-        ({"size": 1}, "not supported"),
-        ({"setup_black": [1], "setup_white": [1]}, "two stones are set up at B9"),
-        ({"setup_black": [81]}, "outside the 9x9 board"),
-        ({"moves": [1, 2], "colours": [1]}, "2 moves have 1 colours"),
-        ({"moves": [1], "colours": [3]}, "a move has no colour"),
-        ({"to_play": 3}, "3 is not a colour"),
-        ({"komi": float("nan")}, "nan is not a komi"),
-        ({"komi": 1e9}, "is not a komi"),
-        ({"moves": [0.5]}, "points must be whole numbers"),
-    ],
-)
-def test_what_cannot_be_encoded(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        encode_game(**{"size": 9, **arguments})
-
-
-def test_positions_that_a_game_does_not_have() -> None:
-    for positions in ([2], [-1], [0, 99]):
-        with pytest.raises(IndexError, match="has the positions 0 to 1"):
-            encode_game(9, moves=[1], positions=positions)
-    none = encode_game(9, moves=[1], positions=[])
-    assert none.spatial.shape == (0, 22, 9, 9)
-    assert none.globals.shape == (0, 19)
 
 
 def test_long_games_take_no_longer_a_move() -> None:

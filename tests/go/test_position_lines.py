@@ -35,38 +35,33 @@ def test_moves_in_all_their_forms() -> None:
         assert (result.moves, result.colours, result.to_play) == ([72, 288, -1], [1, 2, 1], 2)
         assert (result.size, result.komi, result.rules) == (19, 7.5, parse_rules("tromp-taylor"))
     # The names of KataGo's analysis engine.
-    result = parse_position(
-        json.dumps(
-            {
-                "id": "x",
-                "initialStones": [["B", "C3"], ["B", "G7"]],
-                "moves": [["W", "E5"]],
-                "rules": {"ko": "SIMPLE", "scoring": "TERRITORY", "komi": 3},
-                "komi": 0.5,
-                "boardXSize": 9,
-                "boardYSize": 9,
-            }
-        )
-    )
+    engine = {
+        "id": "x",
+        "initialStones": [["B", "C3"], ["B", "G7"]],
+        "moves": [["W", "E5"]],
+        "rules": {"ko": "SIMPLE", "scoring": "TERRITORY", "komi": 3},
+        "komi": 0.5,
+        "boardXSize": 9,
+        "boardYSize": 9,
+    }
+    result = parse_position(json.dumps(engine))
     assert result.stones == {56: 1, 24: 1}
     assert (result.size, result.to_play, result.komi) == (9, 1, 0.5)
     assert result.rules.scoring == "territory"
-    assert parse_position('{"rules": "koSIMPLEkomi3"}').komi == 3.0
-    assert parse_position('{"rules": "japanese", "komi": null}').komi == 6.5
-    for komi in (-1000, 1000):
-        assert parse_position(f'{{"komi": {komi}, "size": 2}}').komi == komi
-
-
-def test_who_is_to_move() -> None:
+    for text, komi in (
+        ('{"rules": "koSIMPLEkomi3"}', 3.0),
+        ('{"rules": "japanese", "komi": null}', 6.5),
+        *((f'{{"komi": {komi}, "size": 2}}', komi) for komi in (-1000, 1000)),
+    ):
+        assert parse_position(text).komi == komi
+    stone = [["b", "C3"]]
     cases: list[tuple[dict[str, Any], int]] = [
         ({}, 1),
-        ({"to_play": "w"}, 2),
-        ({"toPlay": "w"}, 2),
-        ({"initial_player": "w"}, 2),
-        ({"initial_stones": [["b", "C3"]]}, 2),
-        ({"initial_stones": [["b", "C3"], ["w", "D4"]]}, 1),
-        ({"initial_stones": [["b", "C3"]], "initialPlayer": "B"}, 1),
-        ({"initial_stones": [["b", "C3"]], "moves": "Q16"}, 1),
+        *(({name: "w"}, 2) for name in ("to_play", "toPlay", "initial_player")),
+        ({"initial_stones": stone}, 2),
+        ({"initial_stones": [*stone, ["w", "D4"]]}, 1),
+        ({"initial_stones": stone, "initialPlayer": "B"}, 1),
+        ({"initial_stones": stone, "moves": "Q16"}, 1),
         ({"moves": "Q16", "to_play": "b"}, 1),
     ]
     for fields, to_play in cases:
@@ -143,9 +138,9 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
     skipped = SkipReport()
     result = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
     assert [each.get("id") for each in result] == [1, None, 3, 4, 1]
-    assert [str(each.file) + str(each.line) for each in skipped.details] == [
-        "in.jsonl2",
-        "in.jsonl4",
+    assert [(each.file, each.line) for each in skipped.details] == [
+        ("in.jsonl", 2),
+        ("in.jsonl", 4),
     ]
     assert result[1]["line"] == 2
     assert result[2]["error"] == "move 2 is illegal (White E5)"
@@ -160,31 +155,28 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
         assert result[3][name] == pytest.approx(value, abs=1e-6)
         assert result[3][name] == round(result[3][name], 6)
     assert result[3]["white_lead"] == pytest.approx(float(alone.lead[0]) * (1 - white[2]), abs=2e-3)
-    assert [value is None for value in result[3]["policy"]] == [
-        not legal for legal in encoded.legal[0, :-1]
-    ]
-    assert sum(filter(None, result[3]["policy"])) + result[3]["policy_pass"] == pytest.approx(
-        1, abs=1e-4
-    )
-
-
-def stream(data: bytes) -> ByteStream:
-    return ByteStream(io.BytesIO(data), "in.jsonl", len(data), StreamLimits())
+    policy = result[3]["policy"]
+    assert [value is not None for value in policy] == encoded.legal[0, :-1].astype(bool).tolist()
+    total = sum(filter(None, policy)) + result[3]["policy_pass"]
+    assert total == pytest.approx(1, abs=1e-4)
 
 
 def test_lines_of_files() -> None:
+    def lines(data: bytes) -> list[str]:
+        stream = ByteStream(io.BytesIO(data), "in.jsonl", len(data), StreamLimits())
+        return list(read_lines(stream))
+
     calls: list[tuple[str, int, int]] = []
     data = "{}\r\n{é}\n\n{}".encode()
     with context(progress=lambda *at: calls.append(at)):
-        assert list(read_lines(stream(data))) == ["{}\r", "{é}", "", "{}"]
+        assert lines(data) == ["{}\r", "{é}", "", "{}"]
     assert calls[-1] == ("evaluating", len(data), len(data))
-    assert list(read_lines(stream(gzip.compress(data)))) == ["{}\r", "{é}", "", "{}"]
+    assert lines(gzip.compress(data)) == ["{}\r", "{é}", "", "{}"]
     with pytest.raises(InputError, match="break off"):
-        list(read_lines(stream(gzip.compress(data)[:-9])))
-
+        lines(gzip.compress(data)[:-9])
     # A line without end does not fill the memory.
     data = b'{"moves": "' + b"pass " * 2_000_000 + b'"}\n{"moves": ""}\n'
-    long, short = read_lines(stream(data))
+    long, short = lines(data)
     assert len(long) < len(data) - 100
     with pytest.raises(InputError, match="letters"):
         parse_position(long)

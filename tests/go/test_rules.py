@@ -35,7 +35,7 @@ def test_texts_and_rules_are_inverse() -> None:
         for text in (str(rules), name.upper().replace("-", " "), rules.name):
             assert parse_rules(text) == rules
     for name, texts in {
-        "chinese": ("Chinese", "  chinese rules ", "Chinese rule", "中国规则", " " * 2000 + "chinese"),
+        "chinese": ("Chinese", " chinese rules ", "Chinese rule", "中国规则", f'{" ":2000}chinese'),
         "japanese": ("JP", "日本ルール", "korean"),
         "ing": ("GOE",),
         "new-zealand": ("NZ", "New_Zealand"),

@@ -18,7 +18,7 @@ from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Rules, parse_rules
 
 JAPANESE = NAMED_RULES["japanese"]
 #: Trying everything takes a while where the enemy has much room, so such boards are left out.
-ROOM, STATES = 9, 500
+ROOM, STATES = 9, 200
 
 
 def drawn(rows: str, rules: Rules) -> Board:

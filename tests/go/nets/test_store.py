@@ -50,25 +50,23 @@ def kept() -> list[StoredNetwork]:
 def test_the_included_network(cache: Path, tmp_path: Path) -> None:
     included = list_networks()[0]
     assert (included.path, included.problem) == (INCLUDED, None)
-    assert included.size < 4e6
     assert load_network(included.name, threads=1).sha256 == included.sha256
     with pytest.raises(InputError, match="comes with Yardstone, and stays"):
         remove_network(included.name)
     assert add_network(INCLUDED).path == INCLUDED  # it is there already
     other = write_network(tmp_path / INCLUDED.name, Shape(8))
-    with pytest.raises(InputError, match="another network is called"):
-        add_network(other)
-    with pytest.raises(InputError, match="comes with Yardstone"):
-        add_network(other, replace=True)
+    for replace, message in ((False, "another network is called"), (True, "comes with Yardstone")):
+        with pytest.raises(InputError, match=message):
+            add_network(other, replace=replace)
     assert INCLUDED.exists()
     assert not cache.exists() or not list(cache.iterdir())
 
 
 def test_the_folder(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert networks_folder() == cache
+    monkeypatch.setenv("HOME", str(tmp_path))
     for value in ("", "relative/folder"):
         monkeypatch.setenv("XDG_CACHE_HOME", value)
-        monkeypatch.setenv("HOME", str(tmp_path))
         assert networks_folder() == tmp_path / ".cache" / "yardstone" / "nets"
     assert kept() == []
     for file in ("b6.bin.gz", "b6.txt", "b6.BIN", "some/b6.gz", "b6"):
@@ -84,33 +82,27 @@ def test_adding_listing_and_removing(cache: Path, tmp_path: Path) -> None:
     assert add_network(one).name == "one"  # again: it is there already
     first, second = kept()
     assert (first.name, first.size, first.problem) == ("one", one.stat().st_size, None)
-    assert first.header is not None
-    assert second.header is not None
-    assert (first.header.version, first.header.blocks, first.header.channels) == (8, 2, 16)
-    assert (second.header.version, second.header.blocks) == (12, 3)
+    for each, header in ((first, (8, 2, 16)), (second, (12, 3, 16))):
+        assert each.header is not None
+        assert (each.header.version, each.header.blocks, each.header.channels) == header
     assert file_sha256(first.path) == file_sha256(one)
-    assert sorted(path.name for path in cache.iterdir()) == ["one.bin.gz", "second.txt"]
+    assert left(cache) == ["one.bin.gz", "second.txt"]
     assert first.path.stat().st_mode & 0o777 == 0o644
     assert remove_network("second") == cache / "second.txt"
     assert [network.name for network in kept()] == ["one"]
-    with pytest.raises(
-        InputError, match=r"no network 'second' \(there are: yardstone-b6c64, one\)"
+    for name, message in (
+        ("second", r"no network 'second' \(there are: yardstone-b6c64, one\)"),
+        ("../../../one.bin.gz", "no network"),
     ):
-        remove_network("second")
-    with pytest.raises(InputError, match="no network"):
-        remove_network("../../../one.bin.gz")
-
-
-def test_another_network_of_the_same_name(cache: Path, tmp_path: Path) -> None:
-    one = write_network(tmp_path / "net.bin.gz", Shape(8))
-    other = write_network(tmp_path / "net.bin", Shape(9))
-    add_network(one)
-    with pytest.raises(InputError, match="another network is called 'net'") as caught:
+        with pytest.raises(InputError, match=message):
+            remove_network(name)
+    # Another of the same name.
+    other = write_network(tmp_path / "one.bin", Shape(9))
+    with pytest.raises(InputError, match="another network is called 'one'") as caught:
         add_network(other)
-    assert caught.value.file == str(cache / "net.bin.gz")
-    assert add_network(other, replace=True).path == cache / "net.bin"
-    assert [network.path.name for network in kept()] == ["net.bin"]
-    assert add_network(one, name="old").name == "old"
+    assert caught.value.file == str(cache / "one.bin.gz")
+    assert add_network(other, replace=True).path == cache / "one.bin"
+    assert [network.path.name for network in kept()] == ["one.bin"]
     for name in ("../up", ".hidden", "a b", "x" * 201):
         with pytest.raises(InputError, match="cannot be the name"):
             add_network(one, name=name)
@@ -137,6 +129,11 @@ def test_what_is_no_network(cache: Path, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_finding(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for network in KNOWN:
+        assert re.fullmatch("[0-9a-f]{64}", network.sha256)
+        assert re.fullmatch(rf"https://.*/{network.name}\.bin\.gz", network.url)
+        assert known_network(network.short) is known_network(network.name) is network
+    assert len({network.sha256 for network in KNOWN}) == len(KNOWN)
     assert find_network() == find_network(network_name(INCLUDED)) == INCLUDED
     file = write_network(tmp_path / "mine.bin.gz", Shape(8))
     assert find_network(file) == file
@@ -150,11 +147,10 @@ def test_finding(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         InputError, match=r"several are kept .*there are: yardstone-b6c64, g170.*, stored"
     ):
         find_network()
-    monkeypatch.setenv("YARDSTONE_NET", "stored")
-    assert find_network() == stored
-    monkeypatch.setenv("YARDSTONE_NET", str(file))
-    assert find_network() == file
-    assert find_network("stored") == stored
+    for value, found in (("stored", stored), (str(file), file)):
+        monkeypatch.setenv("YARDSTONE_NET", value)
+        assert find_network() == found
+        assert find_network("stored") == stored
     monkeypatch.setenv("YARDSTONE_NET", "nowhere")
     with pytest.raises(InputError, match="nowhere: YARDSTONE_NET: no such network file"):
         find_network()
@@ -177,23 +173,19 @@ def left(cache: Path) -> list[str]:
     return sorted(path.name for path in cache.iterdir())
 
 
-def test_a_download(site: Site, cache: Path) -> None:
+def test_a_download(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, int, int]] = []
+    url = f"{site.url}/nets/small.bin.gz"
     with context(progress=lambda *each: seen.append(each)):
-        got = download_network(f"{site.url}/nets/small.bin.gz", sha256=SUM.upper())
-    assert got.path == cache / "small.bin.gz"
-    assert got.path.read_bytes() == DATA
+        got = download_network(url, sha256=SUM.upper())
+    assert (got.path, got.path.read_bytes()) == (cache / "small.bin.gz", DATA)
     assert seen[-1] == ("Downloading", len(DATA), len(DATA))
     assert left(cache) == ["small.bin.gz"]
-    assert load_network("small").version == 8
-    download_network(f"{site.url}/nets/small.bin.gz", sha256=SUM)
+    download_network(url, sha256=SUM)
     assert len(site.asked) == 1  # it was there
-    named = download_network(f"{site.url}/nets/small.bin.gz?token=x", name="other")
-    assert named.path.name == "other.bin.gz"
-
-
-def test_a_known_network(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    network = KnownNetwork("full-name", "short", f"{site.url}/nets/small.bin.gz", SUM, "a test")
+    assert download_network(f"{url}?token=x", name="other").path.name == "other.bin.gz"
+    # A known network, by its short name.
+    network = KnownNetwork("full-name", "short", url, SUM, "a test")
     monkeypatch.setattr("yardstone.go.nets.store.KNOWN", (network,))
     assert download_network("short").path == cache / "full-name.bin.gz"
     assert find_network("short") == cache / "full-name.bin.gz"
@@ -202,15 +194,13 @@ def test_a_known_network(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatc
         download_network("short", sha256="0" * 64)
     with pytest.raises(InputError, match="one of short, or an address"):
         download_network("nothing")
-
-
-def test_the_list_of_known_networks() -> None:
-    for network in KNOWN:
-        assert re.fullmatch("[0-9a-f]{64}", network.sha256)
-        assert network.url.startswith("https://")
-        assert network.url.endswith(f"/{network.name}.bin.gz")
-        assert known_network(network.short) is known_network(network.name) is network
-    assert len({network.sha256 for network in KNOWN}) == len(KNOWN)
+    # Another of that name is kept.
+    site.files["/nets/small.bin.gz"] = gzip.compress(network_bytes(Shape(9)))
+    with pytest.raises(InputError, match="another network is called 'small'"):
+        download_network(url)
+    assert (cache / "small.bin.gz").read_bytes() == DATA
+    download_network(url, replace=True)
+    assert load_network("small").version == 9
 
 
 def test_an_interrupted_download_goes_on(site: Site, cache: Path) -> None:
@@ -236,58 +226,38 @@ def test_an_interrupted_download_goes_on(site: Site, cache: Path) -> None:
         assert left(cache) == ["small.bin.gz"]
 
 
-def test_a_file_that_is_not_what_it_should_be(site: Site, cache: Path) -> None:
+def test_servers_that_do_not_help(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"{site.url}/nets/small.bin.gz"
     with pytest.raises(InputError, match=f"SHA-256 is {SUM}, not 0000.*nothing of it was kept"):
         download_network(url, sha256="0" * 64)
-    assert left(cache) == []
     for data in (b"<html>Sign in</html>", gzip.compress(network_bytes(Shape(8))[:-9]), b""):
         site.files["/nets/small.bin.gz"] = data
         with pytest.raises(InputError, match=re.escape(url)):
             download_network(url)
         assert left(cache) == []
-
-
-def test_servers_that_do_not_help(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="answers 404"):
-        download_network(f"{site.url}/nets/none.bin.gz")
-    site.moved["/old/small.bin.gz"] = f"{site.url}/nets/small.bin.gz"
+    site.files["/nets/small.bin.gz"] = DATA
+    site.moved["/old/small.bin.gz"] = url
     assert download_network(f"{site.url}/old/small.bin.gz").size == len(DATA)
     site.moved["/old/evil.bin.gz"] = "ftp://127.0.0.1/evil.bin.gz"
-    with pytest.raises(InputError, match="not encrypted"):
-        download_network(f"{site.url}/old/evil.bin.gz")
-    site.claims = 5 << 30
-    with pytest.raises(InputError, match="larger than any network"):
-        download_network(f"{site.url}/nets/small.bin.gz", name="large")
-    monkeypatch.setattr(store, "_LARGEST", 20_000)
-    site.claims = None
-    with pytest.raises(InputError, match="larger than any network"):
-        download_network(f"{site.url}/nets/small.bin.gz", name="large")
-    closed = site.url
-    site.url = ""
-    for address, message in [
+    for address, message in (
+        (f"{site.url}/nets/none.bin.gz", "answers 404"),
+        (f"{site.url}/old/evil.bin.gz", "not encrypted"),
         ("ftp://host/net.bin.gz", "not an address of the web"),
         ("file:///etc/passwd", "not an address of the web"),
         ("https:///net.bin.gz", "not an address of the web"),
-        (f"{closed}/", "names no file"),
-        (f"{closed}/%2e%2e", "cannot be the name"),
-    ]:
+        (f"{site.url}/", "names no file"),
+        (f"{site.url}/%2e%2e", "cannot be the name"),
+    ):
         with pytest.raises(InputError, match=message):
             download_network(address)
     with pytest.raises(InputError, match="not a SHA-256"):
-        download_network(f"{closed}/x.bin.gz", sha256="abc")
+        download_network(f"{site.url}/x.bin.gz", sha256="abc")
+    for claims, largest in ((5 << 30, store._LARGEST), (None, 20_000)):
+        site.claims = claims
+        monkeypatch.setattr(store, "_LARGEST", largest)
+        with pytest.raises(InputError, match="larger than any network"):
+            download_network(url, name="large")
     with serve() as running:
         gone = running.url
     with pytest.raises(InputError, match=r"broke off.*is the network up"):
         download_network(f"{gone}/net.bin.gz")
-
-
-def test_another_network_of_that_name_is_kept(site: Site, cache: Path) -> None:
-    url = f"{site.url}/nets/small.bin.gz"
-    download_network(url)
-    site.files["/nets/small.bin.gz"] = gzip.compress(network_bytes(Shape(9)))
-    with pytest.raises(InputError, match="another network is called 'small'"):
-        download_network(url)
-    assert (cache / "small.bin.gz").read_bytes() == DATA
-    download_network(url, replace=True)
-    assert load_network("small").version == 9
