@@ -83,57 +83,46 @@ def test_a_hang_is_killed_with_its_children(tmp_path: Path) -> None:
         run_script("", program=program, stop=stop)
 
 
-def test_endless_messages_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gnubg, "STREAM_LIMIT", 100_000)
-    with pytest.raises(WorkerError, match="MiB of messages"):
-        run_script("", program=fake(tmp_path, "yes"), timeout=30.0)
-
-
-def test_both_streams_the_status_and_a_torn_answer(tmp_path: Path) -> None:
-    program = fake(tmp_path, 'echo said; echo meant >&2; printf "{\\"a" > result.json; exit 3')
-    done = run_script("", program=program)
-    assert (done.status, done.output, done.errors) == (3, "said\n", "meant\n")
-    assert done.result is None
-
-
 def test_a_full_disk_is_no_fault_of_the_match(tmp_path: Path) -> None:
     """The whole run ends, with a line that says why: the next one finds nothing written off."""
     program = fake(tmp_path, "ln -sf /dev/full data.json")
-    with pytest.raises(InputError, match="no room for temporary files: No space left"):
-        run_script("", program=program)
-    match = MatchFile("a.mat", tmp_path / "a.mat")
     (tmp_path / "a.mat").write_text("a match")
-    with pytest.raises(InputError, match="no room for temporary files: No space left"):
-        analyse_file(match, program=program)
+    match = MatchFile("a.mat", tmp_path / "a.mat")
+    for ask in (
+        lambda: run_script("", program=program),
+        lambda: analyse_file(match, program=program),
+    ):
+        with pytest.raises(InputError, match="no room for temporary files: No space left"):
+            ask()
 
 
-def test_the_settings_of_the_user_stay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = fake(tmp_path, 'env > "$HOME/result"; pwd; cat result')
-    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
-    words = run_script("", program=program).output.splitlines()
-    assert f"HOME={words[0]}" in words
-    assert not any(word.startswith(("PYTHONPATH", "DISPLAY", "LD_PRELOAD")) for word in words)
-
-
-def test_memory_and_processor_time_are_bounded(tmp_path: Path) -> None:
-    script = 'until [ "$(ulimit -t)" != unlimited ]; do sleep 0.05; done; ulimit -v; ulimit -t'
-    done = run_script("", program=fake(tmp_path, script), timeout=60.0)
-    assert done.output.split() == [str(4 << 20), "70"]  # KiB, seconds
-
-
-def test_the_real_program_runs_a_script(tmp_path: Path) -> None:
+def test_the_real_program_runs_a_script() -> None:
     program = real_gnubg(clock=True)
     assert gnubg_version(program)[0].isdigit()
-    files = {"named.txt": b"moved 8/3"}
+    told = {"data": [1, "zwei"], "text": "moved 8/3", "home": True, "has": True}
     for clock in (123_456_789, 2_000_000_000):
-        done = run_script(LOOK, data=[1, "zwei"], files=files, program=program, clock=clock)
-        assert done.result == {
-            "data": [1, "zwei"],
-            "text": "moved 8/3",
-            "clock": clock,
-            "home": True,
-            "has": True,
-        }
+        done = run_script(
+            LOOK, data=[1, "zwei"], files={"named.txt": b"moved 8/3"}, program=program, clock=clock
+        )
+        assert done.result == {**told, "clock": clock}
     done = run_script("raise ValueError('so it is')", program=program)
     assert done.result is None
     assert "so it is" in done.output + done.errors
+
+
+def test_what_comes_back_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = fake(tmp_path, 'echo said; echo meant >&2; printf "{\\"a" > result.json; exit 3')
+    done = run_script("", program=program)
+    assert (done.status, done.output, done.errors) == (3, "said\n", "meant\n")
+    assert done.result is None, "the answer is torn"
+    # The settings of the user stay out.
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    words = run_script("", program=fake(tmp_path, "pwd; env")).output.splitlines()
+    assert f"HOME={words[0]}" in words
+    assert not any(word.startswith(("PYTHONPATH", "DISPLAY", "LD_PRELOAD")) for word in words)
+    script = 'until [ "$(ulimit -t)" != unlimited ]; do sleep 0.05; done; ulimit -v; ulimit -t'
+    done = run_script("", program=fake(tmp_path, script), timeout=60.0)
+    assert done.output.split() == [str(4 << 20), "70"]  # KiB, seconds
+    monkeypatch.setattr(gnubg, "STREAM_LIMIT", 100_000)
+    with pytest.raises(WorkerError, match="MiB of messages"):
+        run_script("", program=fake(tmp_path, "yes"), timeout=60.0)

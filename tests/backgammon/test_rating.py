@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
 from typing import Any
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backgammon.gnubg_stats import statistics
-from yardstone.backgammon.error_rates import Errors, Unit, epd_from, epd_to, in_equity
+from yardstone.backgammon.error_rates import Errors, Unit, in_equity
 from yardstone.backgammon.formulas import PEOPLE, PUBLISHED, PUBLISHED_TEXT, REFIT, Formula
 from yardstone.backgammon.rating import RatingQuestion, rating_answer
 from yardstone.errors import UsageError
@@ -38,42 +37,16 @@ def test_from_gnu_backgammon() -> None:
     expected = (0.01, 0.65 / 8, 1.05 / 48, 500 * 1.05 / 48, 1000 * 1.05 / 98)
     assert rates == pytest.approx(expected)
     assert all(isnan(getattr(Errors(), name)) for name in ("epm", "epc", "epd", "pr", "snowie"))
-
-
-def test_the_reference_of_gnu_backgammon() -> None:
-    # Error total -2.381 over 74 + 11 decisions and 101 + 101 moves: mEMG -28.0, Snowie -11.8.
-    result = Errors(
-        moves=101, opponent_moves=101, unforced=74, close=11, chequer=2.2825, missed_double=0.0986
-    )
-    assert 1000 * result.epd == pytest.approx(28.0, abs=0.05)
-    assert result.snowie == pytest.approx(11.8, abs=0.05)
-
-
-def test_they_add_up() -> None:
-    one, other = errors(), Errors(unforced=10, chequer=0.6, moves=12)
-    both = Errors.total([one, other])
-    assert (both.unforced, both.moves, both.luck) == (50, 62, one.luck)
+    both = Errors.total([result, Errors(unforced=10, chequer=0.6, moves=12)])
+    assert (both.unforced, both.moves, both.luck) == (50, 62, result.luck)
     assert both.epm == pytest.approx(1.0 / 50)
     assert Errors.total([]) == Errors()
-
-
-@pytest.mark.parametrize(
-    ("unit", "value"), [("epd", 0.0112), ("memg", 11.2), ("pr", 5.6), ("snowie", 5.6)]
-)
-def test_units(unit: str, value: float) -> None:
-    assert float(epd_to(unit, 0.0112, moves_per_decision=2)) == pytest.approx(value)
-    back = epd_from(unit, [value, 0.0], moves_per_decision=2)
-    assert back.tolist() == pytest.approx([0.0112, 0.0])
-    with pytest.raises(UsageError, match="no error rate"):
-        epd_to("elo", 0.01)
-
-
-def test_snowies_moves_are_those_of_both_players() -> None:
-    result = errors()
-    ratio = (result.moves + result.opponent_moves) / result.decisions
-    snowie = float(epd_to("snowie", result.epd, moves_per_decision=ratio))
-    assert snowie == pytest.approx(result.snowie)
-    assert float(epd_to("snowie", 0.0215)) == pytest.approx(10.0)  # of people, 2.15
+    # Error total -2.381 over 74 + 11 decisions and 101 + 101 moves: mEMG -28.0, Snowie -11.8.
+    whole = Errors(
+        moves=101, opponent_moves=101, unforced=74, close=11, chequer=2.2825, missed_double=0.0986
+    )
+    assert 1000 * whole.epd == pytest.approx(28.0, abs=0.05)
+    assert whole.snowie == pytest.approx(11.8, abs=0.05)
 
 
 def test_the_unit_follows_from_the_number() -> None:
@@ -146,31 +119,10 @@ def test_all_ways_round(
     assert float(formula.difference(one, other, length)) == pytest.approx(ahead, abs=1e-6)
     chance = float(formula.probability(one, other, length))
     assert chance == pytest.approx(float(fibs.probability(ahead, 0.0, length)))
-    assert chance + float(formula.probability(other, one, length)) == pytest.approx(1)
-
-
-def test_arrays_broadcast() -> None:
-    result = PUBLISHED.rating(np.array([[0.01], [0.02]]), 0.02, [1, 3, 5])
-    assert result.shape == (2, 3)
-    assert result[1, 2] == float(PUBLISHED.rating(0.02, 0.02, 5))
-
-
-def test_out_of_range() -> None:
-    cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: PUBLISHED.rating(-0.01, 0.0, 5), "EPM"),
-        (lambda: PUBLISHED.rating(6.01, 0.0, 5), "EPM .* thousandths"),
-        (lambda: PUBLISHED.rating(0.01, -0.1, 5), "EPC"),
-        (lambda: PUBLISHED.rating_of_decisions(-0.1, 5), "EPD"),
-        (lambda: PUBLISHED.rating(0.01, 0.0, 0), "length"),
-    ]
-    for wrong, message in cases:
-        with pytest.raises(UsageError, match=message):
-            wrong()
-    assert float(PUBLISHED.loss(0.0, 6.0, 5)) == pytest.approx(759.2 * 6)  # one decision can
 
 
 def changed(formula: Formula, number: int, by: float) -> Formula:
-    """The formula with one of its six numbers changed."""
+    """Return the formula with one of its six numbers changed."""
     name, part = ("move", "cube", "decision")[number // 2], ("constant", "inverse")[number % 2]
     weight = getattr(formula, name)
     return replace(formula, **{name: replace(weight, **{part: getattr(weight, part) + by})})
@@ -179,9 +131,8 @@ def changed(formula: Formula, number: int, by: float) -> Formula:
 def test_errors_of_the_refit_are_those_of_its_numbers() -> None:
     covariance = np.array(REFIT.covariance)
     assert covariance.shape == (6, 6)
-    plain = replace(
-        REFIT, move=replace(REFIT.move, one_point=None)
-    )  # one_point follows from others
+    # Its weight of one point follows from others.
+    plain = replace(REFIT, move=replace(REFIT.move, one_point=None))
 
     def error(loss: Any) -> float:
         """By how much the loss changes with each number."""
@@ -196,16 +147,43 @@ def test_errors_of_the_refit_are_those_of_its_numbers() -> None:
         assert REFIT.decision_error(-0.01, length) == pytest.approx(expected)
     mean = error(lambda f: (f.loss(0.01, 0.0, 3) + f.loss(0.02, 0.03, 5)) / 2)
     assert REFIT.mean_loss_error([0.01, 0.02], [0.0, 0.03], [3, 5]) == pytest.approx(mean)
-    for error_of in (PUBLISHED.loss_error, PUBLISHED.mean_loss_error):
-        assert error_of(0.01, 0.02, 5) is None
+    for name in ("loss_error", "mean_loss_error"):
+        assert getattr(PUBLISHED, name)(0.01, 0.02, 5) is None
+        assert getattr(REFIT, name)(0.0, 0.0, 5) == 0.0
     assert PUBLISHED.decision_error(0.01, 5) is None
-    for error_of in (REFIT.loss_error, REFIT.mean_loss_error):
-        assert error_of(0.0, 0.0, 5) == 0.0
     # At one point, where there is no cube, moves weigh what all decisions do.
     assert float(REFIT.loss(0.01, 0.0, 1)) == pytest.approx(float(REFIT.loss_of_decisions(0.01, 1)))
     assert REFIT.loss_error(0.01, 0.0, 1) == pytest.approx(REFIT.decision_error(0.01, 1))
     with pytest.raises(UsageError, match="no cube"):  # they would be a gain
         REFIT.loss(0.01, 0.02, [1, 5])
+    record = json.loads(json.dumps(REFIT.as_record()))
+    again = Formula.from_record(record).with_one_point()
+    assert (again.move, again.cube, again.covariance) == (REFIT.move, REFIT.cube, REFIT.covariance)
+    assert Formula.from_record(PUBLISHED.as_record()) == PUBLISHED
+
+
+def test_differences_and_the_way_back() -> None:
+    result = answer(length=5, depd=0.0075)
+    assert result.difference == pytest.approx(16707.2 * 0.0075)
+    assert result.probability == pytest.approx(float(fibs.probability(result.difference, 0, 5)))
+    assert answer(length=5, depd=-0.0075).difference == pytest.approx(-16707.2 * 0.0075)
+    assert answer(length=5, depd=7.5) == result
+    assert result.rating is None  # of whom? the opponent's is needed
+    both = answer(length=5, depd=0.0075, against=1800)
+    assert both.rating == pytest.approx(1800 + result.difference)
+    assert both.probability == result.probability
+    won = answer(length=5, win=0.6, against=1800)
+    assert won.rating == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
+    met = answer(length=5, epm=0.01, against=1700)
+    assert met.probability == pytest.approx(float(fibs.probability(met.rating, 1700, 5)))
+    for known in ({"epc": 0.03}, {"epm": 0.01}):
+        result = answer(length=5, from_rating=1800, **known)
+        assert float(PUBLISHED.rating(result.epm, result.epc, 5)) == pytest.approx(1800)
+        assert known.items() <= vars(result).items()
+    result = answer(length=5, from_rating=1800)
+    assert float(PUBLISHED.rating_of_decisions(result.epd, 5)) == pytest.approx(1800)
+    perfect = answer(length=5, from_rating=2050)
+    assert (perfect.epd, perfect.epm) == (0.0, None)
 
 
 def test_a_factor_with_an_error() -> None:
@@ -220,13 +198,6 @@ def test_a_factor_with_an_error() -> None:
     both = np.hypot(0.1 * REFIT.loss_of_decisions(0.01, 5), 2.0 * own)
     assert REFIT.times(2.0, "x", 0.1).decision_error(0.01, 5) == pytest.approx(float(both))
     assert REFIT.times(2.0, "x").decision_error(0.01, 5) == pytest.approx(2.0 * float(own))
-
-
-def test_a_formula_and_its_record() -> None:
-    record = json.loads(json.dumps(REFIT.as_record()))
-    again = Formula.from_record(record).with_one_point()
-    assert (again.move, again.cube, again.covariance) == (REFIT.move, REFIT.cube, REFIT.covariance)
-    assert Formula.from_record(PUBLISHED.as_record()) == PUBLISHED
 
 
 #: With a standard error of a tenth of each loss.
@@ -254,33 +225,6 @@ def test_from_errors() -> None:
     assert text.rating == pytest.approx(2050 - 379.16)
 
 
-@pytest.mark.parametrize(
-    ("unit", "value"), [("epd", 0.0104), ("memg", 10.4), ("pr", 5.2), ("snowie", 5.2)]
-)
-def test_from_all_decisions(unit: str, value: float) -> None:
-    known: dict[str, Any] = {unit: value}
-    result = answer(length=7, moves_per_decision=2.0, offset=2000, **known)
-    assert result.rating == pytest.approx(2000 - (11971 + 23681 / 7) * 0.0104)
-    units = (result.epd, result.memg, result.pr, result.snowie)
-    assert units == pytest.approx((0.0104, 10.4, 5.2, 5.2))
-
-
-def test_differences() -> None:
-    result = answer(length=5, depd=0.0075)
-    assert result.difference == pytest.approx(16707.2 * 0.0075)
-    assert result.probability == pytest.approx(float(fibs.probability(result.difference, 0, 5)))
-    assert answer(length=5, depd=-0.0075).difference == pytest.approx(-16707.2 * 0.0075)
-    assert answer(length=5, depd=7.5) == result
-    assert result.rating is None  # of whom? the opponent's is needed
-    both = answer(length=5, depd=0.0075, against=1800)
-    assert both.rating == pytest.approx(1800 + result.difference)
-    assert both.probability == result.probability
-    won = answer(length=5, win=0.6, against=1800)
-    assert won.rating == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
-    met = answer(length=5, epm=0.01, against=1700)
-    assert met.probability == pytest.approx(float(fibs.probability(met.rating, 1700, 5)))
-
-
 def test_the_doubt_about_a_formula() -> None:
     def chances(ends: tuple[float, float], against: float = 0.0) -> list[float]:
         return [float(fibs.probability(end, against, 5)) for end in ends]
@@ -297,37 +241,3 @@ def test_the_doubt_about_a_formula() -> None:
     assert result.difference_interval == pytest.approx(ends)
     assert result.interval == pytest.approx((ends[0] + 1800, ends[1] + 1800))
     assert result.probability_interval == pytest.approx(chances(ends))
-
-
-def test_the_way_back() -> None:
-    result = answer(length=5, from_rating=1800, epc=0.03)
-    assert float(PUBLISHED.rating(result.epm, 0.03, 5)) == pytest.approx(1800)
-    assert float(PUBLISHED.rating_of_decisions(result.epd, 5)) == pytest.approx(1800)
-    result = answer(length=5, from_rating=1800, epm=0.01)
-    assert float(PUBLISHED.rating(0.01, result.epc, 5)) == pytest.approx(1800)
-    perfect = answer(length=5, from_rating=2050)
-    assert (perfect.epd, perfect.epm) == (0.0, None)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {},
-        {"epc": 0.1},
-        {"epm": 0.1, "epd": 0.1},
-        {"epd": 0.1, "pr": 5},
-        {"from_rating": 1800, "epm": 0.01, "epc": 0.01},
-        {"from_rating": 2051},
-        {"from_rating": 2000, "epm": 0.1},
-        {"win": 1.0},
-        {"win": 0.0},
-        {"epm": float("nan")},
-        {"epm": -0.1},
-        {"epm": 0.0085, "epc": 21},
-        {"snowie": 5, "moves_per_decision": 0},
-        {"length": 0, "epm": 0.01},
-    ],
-)
-def test_questions_without_an_answer(wrong: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
-        answer(**{"length": 5, **wrong})

@@ -29,20 +29,6 @@ from yardstone.backgammon.rating import (
 from yardstone.winprob import fibs
 
 
-def test_a_mean_with_students_interval() -> None:
-    from scipy import stats
-
-    values = np.array([1790.0, 1850.0, 1822.0, 1900.0, np.nan])
-    result = mean_interval(values, 0.9)
-    low, high = stats.t.interval(0.9, 3, values[:4].mean(), values[:4].std(ddof=1) / 2)
-    assert (result.low, result.high) == pytest.approx((low, high))
-    assert result.number == 4
-    lone = mean_interval([1800.0])
-    assert (lone.value, lone.number) == (1800.0, 1)
-    assert isnan(lone.low)
-    assert isnan(mean_interval([]).value)
-
-
 def scale_interval(value: float, parts: Any, level: float) -> tuple[float, float, float]:
     """Wilson and Hilferty's, the usual spread of 0.6 counted as four matches; and the error."""
     from scipy import stats
@@ -56,6 +42,8 @@ def scale_interval(value: float, parts: Any, level: float) -> tuple[float, float
 
 
 def test_intervals_of_losses() -> None:
+    from scipy import stats
+
     losses = np.array([120.0, 180.0, 90.0])
     result = loss_interval([120.0, np.nan, 180.0, 90.0], 0.9)
     assert (result.number, result.value) == (3, 130.0)
@@ -74,17 +62,19 @@ def test_intervals_of_losses() -> None:
     expected = scale_interval(sum(rates), parts, 0.8)
     assert (ratio.low, ratio.high, ratio.error) == pytest.approx(expected)
     assert isnan(ratio_interval([(np.zeros(3), np.zeros(3))]).value)
-
-
-@pytest.mark.parametrize("number", [2, 5, 30])
-def test_intervals_of_losses_hold(number: int) -> None:
-    """Student's t held a skew loss in 82 to 88 of 100, and erred to the player's advantage."""
-    generator = np.random.default_rng(number)
-    made = generator.gamma(0.6**-2, 150 * 0.6**2, (1500, number))
-    result = [loss_interval(losses, 0.9) for losses in made]
-    held = np.mean([each.low <= 150 <= each.high for each in result])
-    assert 0.875 <= held <= 0.965
-    assert np.mean([each.high < 150 for each in result]) <= 0.075
+    # They hold: Student's t held a skew loss in 82 to 88 of 100, to the player's advantage.
+    made = np.random.default_rng(5).gamma(0.6**-2, 150 * 0.6**2, (1000, 5))
+    each = [loss_interval(losses, 0.9) for losses in made]
+    assert 0.875 <= np.mean([one.low <= 150 <= one.high for one in each]) <= 0.965
+    assert np.mean([one.high < 150 for one in each]) <= 0.075
+    # A mean has Student's.
+    values = np.array([1790.0, 1850.0, 1822.0, 1900.0, np.nan])
+    mean = mean_interval(values, 0.9)
+    ends = stats.t.interval(0.9, 3, values[:4].mean(), values[:4].std(ddof=1) / 2)
+    assert (mean.low, mean.high, mean.number) == pytest.approx((*ends, 4))
+    lone = mean_interval([1800.0])
+    assert (lone.value, lone.number, isnan(lone.low)) == (1800.0, 1, True)
+    assert isnan(mean_interval([]).value)
 
 
 def test_luck_adjusted_results_are_averaged_before_the_logarithm() -> None:
@@ -113,10 +103,9 @@ def test_intervals_hold_the_doubt_about_the_formula() -> None:
     estimate = loss_interval([250.0, 200.0, 210.0], 0.9)
     wider = estimate.widened(30.0, 0.9)
     reach = 30.0 * stats.norm.ppf(0.95)
-    assert wider.high - wider.value == pytest.approx(
-        np.hypot(estimate.high - estimate.value, reach)
-    )
-    assert wider.value - wider.low == pytest.approx(np.hypot(estimate.value - estimate.low, reach))
+    for end in ("low", "high"):
+        before = getattr(estimate, end) - estimate.value
+        assert abs(getattr(wider, end) - wider.value) == pytest.approx(np.hypot(before, reach))
     assert wider.error == pytest.approx(np.hypot(estimate.error, 30.0))
     assert estimate.widened(None, 0.9) is estimate
     matches = matches_of([outcome_of(), outcome_of()])
@@ -130,13 +119,9 @@ def test_intervals_hold_the_doubt_about_the_formula() -> None:
 
 def test_a_match() -> None:
     match = AnalysedMatch.from_file(outcome_of())
-    assert match.players == ("Ann", "Bob")
-    assert match.date == date(2022, 5, 24)
-    assert match.score == (6, 1)
-    assert match.winner == 0
-    assert match.luck_adjusted == pytest.approx(0.6)
-    assert match.luck_adjusted_of(1) == pytest.approx(0.4)
-    assert match.close_2003 == (13, 13)
+    assert (match.players, match.date) == (("Ann", "Bob"), date(2022, 5, 24))
+    assert (match.score, match.winner, match.close_2003) == ((6, 1), 0, (13, 13))
+    assert (match.luck_adjusted, match.luck_adjusted_of(1)) == pytest.approx((0.6, 0.4))
     assert (match.games, match.length) == (3, 5)
     unfinished = AnalysedMatch.from_file(outcome_of(length=7))
     assert unfinished.winner is None
@@ -152,16 +137,18 @@ def test_a_match() -> None:
     assert named.players == ("player 1", "Robert")
     # What it rates.
     errors = Errors(unforced=40, chequer=0.4, close=10, wrong_take=0.2)
-    assert match_rating(errors, 5, PUBLISHED, 2050) == pytest.approx(
-        2050 - (8798 + 25526 / 5) * 0.01 - (863 - 519 / 5) * 0.02
-    )
-    no_cube = Errors(unforced=40, chequer=0.4)
-    assert match_rating(no_cube, 1, PUBLISHED, 2050) == pytest.approx(2050 - 343.24)
-    assert isnan(match_rating(Errors(close=3), 5, PUBLISHED, 2050))
-    assert isnan(match_rating(errors, 0, PUBLISHED, 2050))
+    loss = (8798 + 25526 / 5) * 0.01 + (863 - 519 / 5) * 0.02
+    for made, length, rating in (
+        (errors, 5, 2050 - loss),
+        (Errors(unforced=40, chequer=0.4), 1, 2050 - 343.24),  # without a cube
+        (Errors(close=3), 5, np.nan),
+        (errors, 0, np.nan),
+    ):
+        result = match_rating(made, length, PUBLISHED, 2050)
+        assert result == pytest.approx(rating, nan_ok=True)
 
 
-def outcomes() -> list[AnalysedMatch]:
+def test_players() -> None:
     made = [
         outcome_of(
             f"{k}.mat",
@@ -171,11 +158,7 @@ def outcomes() -> list[AnalysedMatch]:
         )
         for k in range(6)
     ]
-    return matches_of(made, {"Annie": "Ann"})
-
-
-def test_players() -> None:
-    matches = outcomes()
+    matches = matches_of(made, {"Annie": "Ann"})
     players = {player.name: player for player in summarise(matches[::-1], offset=2100)}
     ratings = [player.rating.value for player in players.values()]
     assert ratings == sorted(ratings, reverse=True)
@@ -192,6 +175,15 @@ def test_players() -> None:
     trend = ann.trend(window=3)
     assert trend[-1].value == pytest.approx(ann.match_ratings[-3:].mean())
     assert trend[0].value == ann.match_ratings[0]
+    # A player of few decisions heads no list.
+    match = AnalysedMatch.from_file(outcome_of())
+    for unforced, order in ((49, ["Many", "Lucky"]), (50, ["Lucky", "Many"])):
+        lucky = Errors(unforced=unforced, moves=1, opponent_moves=1)
+        many = Errors(unforced=60, chequer=1.0)
+        matches = [replace(match, players=("Lucky", "Many"), errors=(lucky, many))]
+        if unforced < 50:
+            matches += [replace(match, players=("Many", "Other"), errors=(many, Errors()))]
+        assert [player.name for player in summarise(matches)][:2] == order
 
 
 def test_blunders() -> None:
@@ -203,17 +195,15 @@ def test_blunders() -> None:
         ("missed double", 0.0, 1.0, "take"),
         ("missed double", 0.0, 1.01, "pass"),
     ]
+    usual = {"game": 1, "position": "4HPwATDgc/ABMA", "match": "cAkAAAAAAAAA",
+             "played": "24/18 6/5", "best": "13/7 8/7"}  # fmt: skip
     errors = [
         {
-            "game": 1,
+            **usual,
             "record": k,
             "player": k % 2,
             "kind": kind,
             "error": 0.1 * k,
-            "position": "4HPwATDgc/ABMA",
-            "match": "cAkAAAAAAAAA",
-            "played": "24/18 6/5",
-            "best": "13/7 8/7",
             "played_equity": best - 0.1 * k,
             "best_equity": best,
             "take_equity": take,
@@ -226,18 +216,6 @@ def test_blunders() -> None:
     assert [round(blunder.error, 1) for blunder in worst_blunders(matches, 3)] == [0.5, 0.4, 0.3]
     assert [blunder.player for blunder in worst_blunders(matches, 9, ["Ann"])] == ["Ann", "Ann"]
     assert (worst[0].opponent, worst[0].dice) == ("Ann", ())
-
-
-def test_a_player_of_few_decisions_heads_no_list() -> None:
-    match = AnalysedMatch.from_file(outcome_of())
-    for unforced, order in ((49, ["Many", "Lucky"]), (50, ["Lucky", "Many"])):
-        lucky = Errors(unforced=unforced, moves=1, opponent_moves=1)
-        many = Errors(unforced=60, chequer=1.0)
-        matches = [replace(match, players=("Lucky", "Many"), errors=(lucky, many))]
-        matches += [replace(match, players=("Many", "Other"), errors=(many, Errors()))] * (
-            unforced < 50
-        )
-        assert [player.name for player in summarise(matches)][:2] == order
 
 
 def test_classes_of_a_player() -> None:
