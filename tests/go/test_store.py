@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.go.games import random_game
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked
 from yardstone.go import feature_store
 from yardstone.go.evaluator import Evaluator, ask
@@ -23,6 +23,7 @@ from yardstone.go.points import symmetry_points
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
+from yardstone.records.go_game import GoGame
 
 GAMES = 6
 KINDS = ("pick", "mean", "candidates")
@@ -231,3 +232,33 @@ def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
     (tmp_path / "table" / "games.csv").write_bytes(b"file,game\na,b\n")
     with pytest.raises(InputError, match=r"games\.csv"):
         FeatureStore.open(tmp_path / "table").games  # noqa: B018
+
+
+def test_games_that_cannot_be_used_are_left_out(net_file: Path, tmp_path: Path) -> None:
+    good = random_game(1, size=7, moves=6)
+    taken = replace(good, moves=np.array([3, 3], np.int16), colours=np.array([1, 2], np.int8))
+    stones = replace(good, setup_black=np.array([500], np.int16))
+    games = [taken, good, stones, replace(good, size=25), random_game(1, size=5, moves=6)]
+    settings = ExtractionSettings(net=str(net_file), trunk=("trunk",), size=7)
+    store = extract_features(lambda: games, tmp_path / "s", settings)
+    assert (len(store), store.settings["skipped"]) == (1, 4)
+    lines = (tmp_path / "s" / "skipped.csv").read_text().splitlines()
+    assert lines[1] == "games.sgf,1,move 2 is illegal (White D7)"
+    assert (len(lines), "the board is 5x5" in lines[4]) == (5, True)
+    np.testing.assert_array_equal(store.array("point")[:2], good.moves[[0, 2]])
+    assert store.array("trunk").shape == (6, 16, 7, 7)
+    # A store of nothing: all games are left out. None at all is an error.
+    empty = extract_features(lambda: games[4:], tmp_path / "e", settings)
+    assert empty.array("trunk").shape == (0, 16, 7, 7)
+    assert (len(empty.games["black"]), empty.players) == (0, {})
+    with pytest.raises(NoGamesError):
+        extract_features(list[GoGame], tmp_path / "t", settings)
+    assert replace(settings, batch=1).batch == 1
+    for changed, message in (
+        ({"size": None}, "boards of one size"),
+        ({"symmetries": 9}, "symmetries is 9"),
+        ({"batch": 0}, "at least 1"),
+        ({"trunk": ("head",)}, "no features head"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            replace(settings, **changed)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from yardstone.backgammon.formulas import PEOPLE, PUBLISHED
+from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.errors import InputError, ModelError, NoGamesError
 from yardstone.winprob import fibs
 from yardstone_lab.vandendoel.comparison import (
@@ -63,7 +63,7 @@ def test_the_maximum_is_that_of_another_method() -> None:
     result = minimize(loss, np.ones(2), method="Nelder-Mead", options={"xatol": 1e-7})
     assert fit.values == pytest.approx(result.x * size, rel=1e-4)
     # The weights are those that made the matches.
-    table = simulated(10_000)
+    table = simulated(4_000)
     for target in ("won", "luck-adjusted"):
         fit = fit_weights(table, target=target)
         truth = np.array([8798.0, 25526.0, 863.0, -519.0])
@@ -71,53 +71,38 @@ def test_the_maximum_is_that_of_another_method() -> None:
         weight, error = fit.weight("move", 5)
         assert abs(weight - 13903.2) < 4 * error
         assert float(fit.formula.move(5)) == pytest.approx(weight)
-
-
-def test_errors_are_those_of_repeated_samples() -> None:
-    fits = [fit_weights(simulated(400, seed), model="scaled", target="won") for seed in range(40)]
-    spread = np.std([fit.values[0] for fit in fits], ddof=1)
-    assert np.mean([fit.errors[0] for fit in fits]) == pytest.approx(spread, rel=0.3)
-    fit, again = (
-        fit_weights(simulated(400), model="scaled", target="won", samples=200, seed=3)
-        for _ in range(2)
-    )
-    assert fit.bootstrap.std(ddof=1) == pytest.approx(fit.errors[0], rel=0.25)
-    assert np.array_equal(fit.bootstrap, again.bootstrap)
-
-
-def test_matches_that_tell_nothing() -> None:
-    table = simulated(50)
-    same = MatchTable(**{**vars(table), "cube": np.zeros_like(table.cube)})
+    # Matches that tell nothing.
     with pytest.raises(ModelError):
-        fit_weights(same)
+        fit_weights(MatchTable(**{**vars(table), "cube": np.zeros_like(table.cube)}))
     one_length = table.select(table.length == 5.0)
     with pytest.raises(ModelError, match="do not determine"):
         fit_weights(one_length)
     assert len(fit_weights(one_length, model="moves-and-cube-constant").values) == 2
-
-
-def test_formulas_of_fits() -> None:
     half = formula_of("scaled", np.array([0.5]), "half")
-    assert float(half.loss(0.01, 0.02, 5)) == pytest.approx(
-        float(PUBLISHED.loss(0.01, 0.02, 5)) / 2
-    )
+    losses = [float(each.loss(0.01, 0.02, 5)) for each in (half, PUBLISHED)]
+    assert losses[0] == pytest.approx(losses[1] / 2)
     assert float(formula_of("decisions", np.array([1.0, 2.0]), "x").decision(4)) == 1.5
-    assert 0.5 < float(PEOPLE.move(5) / PUBLISHED.move(5)) < 1.2
+
+
+def test_errors_are_those_of_repeated_samples() -> None:
+    fits = [fit_weights(simulated(400, seed), model="scaled", target="won") for seed in range(30)]
+    spread = np.std([fit.values[0] for fit in fits], ddof=1)
+    assert np.mean([fit.errors[0] for fit in fits]) == pytest.approx(spread, rel=0.35)
+    fit, again = (
+        fit_weights(simulated(400), model="scaled", target="won", samples=100, seed=3)
+        for _ in range(2)
+    )
+    assert fit.bootstrap.std(ddof=1) == pytest.approx(fit.errors[0], rel=0.3)
+    assert np.array_equal(fit.bootstrap, again.bootstrap)
 
 
 def test_left_out_results_are_predicted_better_by_the_truth() -> None:
-    table = simulated(6_000)
+    table = simulated(3_000)
+    formulas = {"published": PUBLISHED, "ten times": PUBLISHED.times(10.0, "x")}
+    models = {"refit": "moves-and-cube", "scaled": "scaled"}
     folds = folds_by_player(table, 5, 1)
-    result = {
-        prediction.name: prediction
-        for prediction in cross_validate(
-            table,
-            {"published": PUBLISHED, "ten times": formula_of("scaled", np.array([10.0]), "x")},
-            {"refit": "moves-and-cube", "scaled": "scaled"},
-            folds,
-            test="won",
-        )
-    }
+    predictions = cross_validate(table, formulas, models, folds, test="won")
+    result = {prediction.name: prediction for prediction in predictions}
     assert result["even"].mean == pytest.approx(np.log(0.5))
     gain, error = result["published"].ahead_of(result["even"], rarer_player(table))
     assert gain > 4 * error
@@ -144,29 +129,24 @@ def test_matches_of_one_player() -> None:
     assert heavy == pytest.approx(table.chequer.sum() / table.unforced.sum(), rel=1e-3)
 
 
-ERRORS = "chequer missed_double wrong_double wrong_take wrong_pass unforced close close_2003"
-HEADER = ",".join(
-    ["length,player_1,player_2,winner,luck_adjusted_1"]
-    + [f"{name}_{side}" for side in (1, 2) for name in ERRORS.split()]
-)
-
-
 def test_reading_a_table(tmp_path: Path) -> None:
+    errors = "chequer missed_double wrong_double wrong_take wrong_pass unforced close close_2003"
+    columns = [f"{name}_{side}" for side in (1, 2) for name in errors.split()]
+    header = ",".join(["length,player_1,player_2,winner,luck_adjusted_1", *columns])
     sides = "0.4,0.1,0,0.2,0,40,8,12,0.8,0,0,0,0,44,0,0"
     rows = [f"5,Ann,Bob,1,0.7,{sides}", f"5,Ann,Bob,,,{sides}", f"0,Ann,Bob,1,0.6,{sides}"]
-    path = tmp_path / "table.csv"
-    path.write_text("\n".join([HEADER, *rows]))
+    path, packed = tmp_path / "table.csv", tmp_path / "table.csv.gz"
+    path.write_text("\n".join([header, *rows]))
     table = read_match_table(path)
     assert len(table) == 1
     assert table.epm[0].tolist() == pytest.approx([0.01, 0.8 / 44])
     assert table.epc[0].tolist() == pytest.approx([0.3 / 8, 0.0])
-    packed = tmp_path / "table.csv.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert read_match_table(packed, close="close_2003").close[0].tolist() == [12, 0]
     for text, error, message in (
-        (f"{HEADER}\n{rows[0].replace('0.4', 'many')}", InputError, r"table\.csv:2"),
+        (f"{header}\n{rows[0].replace('0.4', 'many')}", InputError, r"table\.csv:2"),
         ("a,b\n1,2\n", InputError, "no column"),
-        (HEADER + "\n", NoGamesError, None),
+        (header + "\n", NoGamesError, None),
     ):
         path.write_text(text)
         with pytest.raises(error, match=message):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from math import log, log10, sqrt
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from lab.studies.backgammon.formula_fit import fit_formula
 from lab.tests.backgammon.made_table import made_table
-from tests.backgammon.known_errors import known_error
 from yardstone.backgammon.formulas import PUBLISHED
 from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
 from yardstone.reports.document import Document
@@ -54,19 +52,19 @@ from yardstone_lab.vandendoel.tables import (
 )
 
 
-def stats(unforced: int, error: float, close: int, rate: float, luck: float) -> dict[str, Any]:
-    return {
-        "moves": {"unforced-moves": unforced, "error-skill": error},
-        "cube": {"close-cube": close, "error-skill": rate},
-        "dice": {"luck-adjusted-result": luck},
-    }
-
-
-def record(number: int, *, luck: float = 0.125, depths: tuple[int, ...] = (0,)) -> dict[str, Any]:
+def record(number: int, *, depths: tuple[int, ...] = (0,)) -> dict[str, Any]:
     setting = MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.02, 0.4), analyses=depths)
+    sides = {"X": (60, 0.0, 4, 0.0, 6, 0.125), "O": (64, 1.5, 8, 0.25, 10, -0.125)}
     analysis = {
-        "stats": {"X": stats(60, 0.0, 4, 0.0, luck), "O": stats(64, 1.5, 8, 0.25, -luck)},
-        "close": {"X": {"close-2003": 6}, "O": {"close-2003": 10}},
+        "stats": {
+            who: {
+                "moves": {"unforced-moves": unforced, "error-skill": error},
+                "cube": {"close-cube": close, "error-skill": rate},
+                "dice": {"luck-adjusted-result": luck},
+            }
+            for who, (unforced, error, close, rate, _, luck) in sides.items()
+        },
+        "close": {who: {"close-2003": side[4]} for who, side in sides.items()},
     }
     return {
         **setting.as_record(),
@@ -77,40 +75,32 @@ def record(number: int, *, luck: float = 0.125, depths: tuple[int, ...] = (0,)) 
     }
 
 
-def written(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(each) + "\n" for each in records))
-    return path
-
-
 def test_from_results(tmp_path: Path) -> None:
     failed = {**record(9), "failed": "it hung"}
-    path = written(tmp_path / "r.jsonl", record(0), failed, record(1), record(0))
-    table = from_results([path, path])
+    bad = record(1)
+    del bad["analyses"]["0"]["stats"]["O"]["cube"]
+
+    def results(*records: dict[str, Any]) -> StudyTable:
+        path = tmp_path / "r.jsonl"
+        path.write_text("".join(json.dumps(each) + "\n" for each in records))
+        return from_results([path, path])
+
+    table = results(record(0), failed, record(1), record(0))
     assert len(table) == 2  # a match counts once, and a failed one not at all
     assert table.won.tolist() == [True, False]
     assert table.luck_adjusted.tolist() == [0.625, 0.625]
     assert table.error_per_move()[0].tolist() == [0.0, 1.5 / 64]
-    assert table.error_per_cube_decision(CloseRule.new)[0].tolist() == [0.0, 0.25]
-    assert table.error_per_cube_decision(CloseRule.old)[0].tolist() == [0.0, 0.2]
-    assert table.error_per_decision(CloseRule.new)[0, 1] == pytest.approx(3.5 / 72)
-    assert table.error_per_decision(CloseRule.old)[0, 1] == pytest.approx(3.5 / 74)
-
-
-def test_each_depth_of_analysis_is_a_setting(tmp_path: Path) -> None:
-    table = from_results([written(tmp_path / "r.jsonl", record(0, depths=(0, 2)))])
+    for rule, cube, each in ((CloseRule.new, 0.25, 3.5 / 72), (CloseRule.old, 0.2, 3.5 / 74)):
+        assert table.error_per_cube_decision(rule)[0].tolist() == [0.0, cube]
+        assert table.error_per_decision(rule)[0, 1] == pytest.approx(each)
+    table = results(record(0, depths=(0, 2)))
     assert [setting.analyses for setting in table.settings] == [(0,), (2,)]
     assert len(table) == 2
-
-
-def test_results_without_what_is_needed(tmp_path: Path) -> None:
-    bad = record(1)
-    del bad["analyses"]["0"]["stats"]["O"]["cube"]
-    path = written(tmp_path / "r.jsonl", record(0), bad)
     with pytest.raises(InputError, match="lacks what the fits need") as caught:
-        from_results([path])
+        results(record(0), bad)
     assert caught.value.line == 2
     with pytest.raises(NoGamesError):
-        from_results([written(tmp_path / "none.jsonl", {**record(9), "failed": "it hung"})])
+        results(failed)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -123,6 +113,7 @@ def test_a_table_comes_back_as_it_was(tmp_path: Path, packed: bool) -> None:
     assert table_text(table) == first
     assert set(table.settings) == set(made.settings)
     assert table_text(made.take(np.random.default_rng(1).permutation(len(made)))) == first
+    assert table_text(joined([made.take(np.arange(20)), made])) == first  # equal ones count once
     place = [made.settings.index(setting) for setting in table.settings]
     order = np.lexsort((made.number, np.argsort(place)[made.setting]))
     made = made.take(order)
@@ -133,9 +124,11 @@ def test_a_table_comes_back_as_it_was(tmp_path: Path, packed: bool) -> None:
         np.testing.assert_allclose(getattr(table, name), getattr(made, name), rtol=2e-6)
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
+def test_what_is_no_table(tmp_path: Path) -> None:
+    text = table_text(made_table(part_one((5,)), lambda *_: 0.0, 2))
+    lines = text.splitlines()
+    path = tmp_path / "t.csv"
+    for column, value in (
         ("length", "0"),
         ("length", "x"),
         ("first_chequer_noise", "nan"),
@@ -147,34 +140,25 @@ def test_a_table_comes_back_as_it_was(tmp_path: Path, packed: bool) -> None:
         ("second_close_2006", "99999999999"),
         ("second_move_error", ""),
         ("number", "1.5"),
-    ],
-)
-def test_a_wrong_value_is_named_with_its_line(tmp_path: Path, column: str, value: str) -> None:
-    lines = table_text(made_table(part_one((5,)), lambda *_: 0.0, 2)).splitlines()
-    cells = lines[2].split(",")
-    cells[COLUMNS.index(column)] = value
-    path = tmp_path / "t.csv"
-    path.write_text("\n".join([*lines[:2], ",".join(cells), *lines[3:]]))
-    with pytest.raises(InputError, match="cannot be used") as caught:
-        read_table(path)
-    assert (caught.value.file, caught.value.line) == (str(path), 3)
-
-
-def test_what_is_no_table(tmp_path: Path) -> None:
-    text = table_text(made_table(part_one((5,)), lambda *_: 0.0, 2))
-    path = tmp_path / "t.csv"
+    ):
+        cells = lines[2].split(",")
+        cells[COLUMNS.index(column)] = value
+        path.write_text("\n".join([*lines[:2], ",".join(cells), *lines[3:]]))
+        with pytest.raises(InputError, match="cannot be used") as caught:
+            read_table(path)
+        assert (caught.value.file, caught.value.line) == (str(path), 3), (column, value)
     for data, error in (
         (b"", "there is no column"),
         (b"a,b\n1,2\n", "there is no column"),
         (b"\xff\xfe\x00", "not a table"),
         (gzip.compress(text.encode())[:-30], "damaged gzip"),
-        (text.encode().splitlines(keepends=True)[0] + b'"' * 300_000, "cannot be used"),
+        (lines[0].encode() + b"\n" + b'"' * 300_000, "cannot be used"),
         (text.encode().replace(b"random", b"random\x00", 1), "cannot be used"),
     ):
         path.write_bytes(data)
         with pytest.raises(InputError, match=error):
             read_table(path)
-    path.write_text(text.splitlines()[0] + "\n")
+    path.write_text(lines[0] + "\n")
     with pytest.raises(NoGamesError, match="no match"):
         read_table(path)
     with pytest.raises(InputError, match="no such file"):
@@ -196,17 +180,48 @@ def one() -> StudyTable:
 
 @pytest.fixture(scope="module")
 def two() -> StudyTable:
-    return made_table(part_two(), truth_of_part_two, 100, noise=0.1)
+    return made_table(part_two(), truth_of_part_two, 60, noise=0.1)
 
 
 def test_parts_are_told_apart() -> None:
+    """So is what the analysis can judge: not players that think more deeply than it."""
     assert all(is_part_one(s) and not is_part_two(s) for s in part_one())
     assert all(is_part_two(s) and not is_part_one(s) for s in part_two())
+    every = measurements()
+    deep = {"wclassWclass-wclassExp:5", "1-ply-0-ply:5"}
+    assert {name for name, setting in every.items() if not is_judged(setting)} == deep
     others = [*depth_check(), *part_one(deterministic=True), *part_two(deterministic=True)]
+    others += [every[name] for name in deep]
     assert not any(is_part_one(s) or is_part_two(s) for s in others)
-    plies = [s for name, s in measurements().items() if "1-ply" in name or "wclass" in name]
-    assert len(plies) == 2
-    assert not any(is_part_one(s) or is_part_two(s) for s in plies)
+    assert all(is_judged(setting) for setting in strong_check() + depth_check())
+    assert set(PUBLISHED_MEASUREMENTS) == set(every)
+    cells = make_cells(made_table([every["1-ply-0-ply:5"], *part_one((5,))], truth_of_part_two, 5))
+    text = document_text(Document("", sections=cells_sections(cells)))
+    row = next(line for line in text.splitlines() if "1-ply" in line)
+    assert row.count("–") >= 5
+    assert "thinks more deeply than the analysis" in text
+
+
+def test_part_two_finds_the_truth(one: StudyTable, two: StudyTable) -> None:
+    fit = fit_study(two, StudyModel.bilinear, draws=40, seed=3)
+    a2, b = fit.coefficients
+    assert a2.lengths == b.lengths == (3, 5, 7, 11, 23)
+    for result, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
+        assert abs(result.weight.constant - constant) < 3.5 * result.constant_error
+        assert abs(result.weight.inverse - inverse) < 3.5 * result.inverse_error
+    chi, number = fit.chi_square(fit.smooth)
+    assert (number, chi) == (80, pytest.approx(80 - 4, abs=4 * sqrt(2 * 76)))
+    wrong, _ = fit.chi_square(2.0 * fit.smooth)
+    assert wrong > 10 * chi
+    # Errors depend on the seed and on no other matches.
+    among = fit_study(joined([one, two]), StudyModel.bilinear, draws=40, seed=3)
+    assert among.coefficients == fit.coefficients
+    other = fit_study(two, StudyModel.bilinear, draws=5, seed=4)
+    assert other.coefficients[0].errors != a2.errors
+    # By the rule of 2003 eight decisions are close in place of five: b is 8/5 as large.
+    old = fit_study(two, StudyModel.bilinear, rule=CloseRule.old, draws=0)
+    assert old.coefficients[1].values == pytest.approx([1.6 * value for value in b.values])
+    assert old.coefficients[0].values == pytest.approx(a2.values)
 
 
 def test_means_and_intervals_by_hand() -> None:
@@ -288,29 +303,6 @@ def test_two_ways_to_average() -> None:
     assert by_decision.cube_error_per_move[0, 1] == pytest.approx(0.4 / 100)
 
 
-def test_part_two_finds_the_truth(two: StudyTable) -> None:
-    fit = fit_study(two, StudyModel.bilinear, draws=60)
-    a2, b = fit.coefficients
-    assert a2.lengths == b.lengths == (3, 5, 7, 11, 23)
-    for result, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
-        assert abs(result.weight.constant - constant) < 3.5 * result.constant_error
-        assert abs(result.weight.inverse - inverse) < 3.5 * result.inverse_error
-    chi, number = fit.chi_square(fit.smooth)
-    assert number == 80
-    assert chi == pytest.approx(80 - 4, abs=4 * sqrt(2 * 76))
-    wrong, _ = fit.chi_square(2.0 * fit.smooth)
-    assert wrong > 10 * chi
-
-
-def test_the_rule_of_2003_makes_smaller_cube_errors(two: StudyTable) -> None:
-    # Eight close decisions in place of five: EPC is 5/8, so b is 8/5 as large.
-    new = fit_study(two, StudyModel.bilinear, rule=CloseRule.new, draws=0)
-    old = fit_study(two, StudyModel.bilinear, rule=CloseRule.old, draws=0)
-    for k in range(5):
-        assert old.coefficients[1].values[k] == pytest.approx(1.6 * new.coefficients[1].values[k])
-        assert old.coefficients[0].values[k] == pytest.approx(new.coefficients[0].values[k])
-
-
 @pytest.mark.parametrize("method", list(FitMethod))
 def test_each_method_is_the_least_squares_that_it_says(two: StudyTable, method: FitMethod) -> None:
     from scipy.optimize import least_squares
@@ -351,13 +343,13 @@ def test_each_method_is_the_least_squares_that_it_says(two: StudyTable, method: 
 def test_errors_are_what_repetition_shows() -> None:
     settings = part_one((5, 11))
     repeated = []
-    for seed in range(40):
+    for seed in range(30):
         table = made_table(settings, truth_of_part_one, 40, seed=seed)
         repeated.append(fit_cells(make_cells(table), StudyModel.decision, FitMethod.chance)[0])
     said = fit_study(made_table(settings, truth_of_part_one, 40, seed=99), StudyModel.decision)
     (a,) = said.coefficients
     shown = np.std(repeated, axis=0, ddof=1)
-    np.testing.assert_allclose([a.constant_error, a.inverse_error, *a.errors], shown, rtol=0.35)
+    np.testing.assert_allclose([a.constant_error, a.inverse_error, *a.errors], shown, rtol=0.4)
 
 
 def test_cells_near_a_sure_win() -> None:
@@ -392,16 +384,6 @@ def test_what_the_cells_do_not_determine(one: StudyTable, two: StudyTable) -> No
         fit_formula(table, "x", draws=3)
 
 
-def test_errors_depend_on_the_seed_and_on_no_other_matches(
-    one: StudyTable, two: StudyTable
-) -> None:
-    first = fit_study(one, StudyModel.decision, draws=5, seed=3)
-    among = fit_study(joined([one, two]), StudyModel.decision, draws=5, seed=3)
-    assert among.coefficients == first.coefficients
-    other = fit_study(one, StudyModel.decision, draws=5, seed=4)
-    assert other.coefficients[0].errors != first.coefficients[0].errors
-
-
 def test_a_bump_is_found_where_it_is() -> None:
     table = made_table(part_one((1, 5)), truth_of_part_one, 200, noise=0.1)
     flat = find_bumps(make_cells(table))
@@ -426,43 +408,18 @@ def test_a_formula_with_intervals_that_hold() -> None:
         one = made_table(first, truth_of_part_one, 25, seed=seed)
         table = joined([one, made_table(second, truth_of_part_two, 25, seed=seed)])
         formula = fit_formula(table, "made", draws=30, seed=seed)
-        assert formula.covariance is not None
         for length in (3, 7):
+            decisions = truth_of_part_one(length, 0.0, 0.0, 0.01)
+            pairs = [
+                (formula.loss_of_decisions(0.01, length) - decisions,
+                 formula.decision_error(0.01, length))
+            ]  # fmt: skip
             for epm, epc in ((0.01, 0.0), (0.01, 0.02), (0.0, 0.02)):
                 true = truth_of_part_two(length, epm, epc, 0.0)
-                off = float(formula.loss(epm, epc, length)) - true
-                held.append(abs(off) < 1.96 * known_error(formula.loss_error(epm, epc, length)))
-            off = float(formula.loss_of_decisions(0.01, length)) - truth_of_part_one(
-                length, 0.0, 0.0, 0.01
-            )
-            held.append(abs(off) < 1.96 * known_error(formula.decision_error(0.01, length)))
-    assert np.mean(held) > 0.85
-    assert np.mean(held) < 1.0  # nor are they so wide that they always hold
-
-
-def test_cells_that_the_analysis_cannot_judge() -> None:
-    every = measurements()
-    deep = {"wclassWclass-wclassExp:5", "1-ply-0-ply:5"}
-    assert {name for name, setting in every.items() if not is_judged(setting)} == deep
-    assert all(is_judged(setting) for setting in strong_check() + depth_check())
-    assert set(PUBLISHED_MEASUREMENTS) == set(every)
-    cells = make_cells(made_table([every["1-ply-0-ply:5"], *part_one((5,))], truth_of_part_two, 5))
-    document = Document("", sections=cells_sections(cells))
-    text = document_text(document)
-    row = next(line for line in text.splitlines() if "1-ply" in line)
-    assert row.count("–") >= 5
-    assert "thinks more deeply than the analysis" in text
-
-
-def test_tables_are_joined(one: StudyTable, two: StudyTable) -> None:
-    both = joined([one, two])
-    assert len(both) == len(one) + len(two)
-    again = joined([both, one])  # equal matches count once
-    assert table_text(again) == table_text(both)
-    moved = replace(one, luck_adjusted=one.luck_adjusted + 0.25)
-    assert joined([one, moved]).luck_adjusted.mean() == pytest.approx(
-        one.luck_adjusted.mean() + 0.25
-    )
+                off = formula.loss(epm, epc, length) - true
+                pairs.append((off, formula.loss_error(epm, epc, length)))
+            held += [abs(float(off)) < 1.96 * float(np.asarray(error)) for off, error in pairs]
+    assert 0.85 < np.mean(held) < 1.0  # nor are they so wide that they always hold
 
 
 NAMES = [
@@ -479,13 +436,25 @@ def another_truth(length: int, epm: float, epc: float, epd: float) -> float:
     return (12000.0 + 40000.0 / length) * epm + (500.0 + 1000.0 / length) * epc
 
 
-def published_truth(length: int, epm: float, epc: float, epd: float) -> float:
-    return float(PUBLISHED.loss(epm, epc, length))
-
-
 @pytest.fixture(scope="module")
 def table() -> StudyTable:
-    return made_table([*part_one(), *part_two()], another_truth, 60)
+    return made_table([*part_one(), *part_two()], another_truth, 40)
+
+
+def test_a_curve_is_worth_its_coefficients_where_there_is_one() -> None:
+    """A refit of the published truth hardly costs."""
+
+    def scores(curve: float, truth: Any) -> list[float]:
+        def made(length: int, epm: float, epc: float, epd: float) -> float:
+            return float(truth(epm, epc, length)) - curve * epc**2
+
+        table = made_table([*part_one(), *part_two()], made, 50)
+        return [score.log_score for score in compare_formulas(table).scores]
+
+    published = scores(0.0, PUBLISHED.loss)
+    assert published[3] - published[1] == pytest.approx(0.0, abs=4e-4)
+    curved = scores(1500.0, lambda epm, epc, length: another_truth(length, epm, epc, 0.0))
+    assert int(np.argmin(curved)) == len(NAMES) - 1
 
 
 @pytest.mark.parametrize("left_out", list(LeftOut))
@@ -499,22 +468,6 @@ def test_the_true_form_wins(table: StudyTable, left_out: LeftOut) -> None:
     assert best.log_score == min(score.log_score for score in result.scores[:4])
     assert best.difference < -5 * best.difference_error
     assert result.scores[0].difference == 0.0
-
-
-def test_a_refit_of_the_truth_hardly_costs() -> None:
-    made = made_table([*part_one(), *part_two()], published_truth, 60)
-    result = compare_formulas(made)
-    old, new = result.scores[1], result.scores[3]
-    assert new.log_score - old.log_score == pytest.approx(0.0, abs=3e-4)
-
-
-def test_a_curve_is_worth_its_coefficients_where_there_is_one() -> None:
-    def curved(length: int, epm: float, epc: float, epd: float) -> float:
-        return another_truth(length, epm, epc, epd) - 1500.0 * epc**2
-
-    made = made_table([*part_one(), *part_two()], curved, 60)
-    scores = {score.name: score.log_score for score in compare_formulas(made).scores}
-    assert min(scores, key=lambda name: scores[name]) == NAMES[-1]
 
 
 def test_scores_by_hand(table: StudyTable) -> None:
