@@ -59,27 +59,25 @@ def test_what_an_id_says() -> None:
 
 
 def test_ids_that_are_none() -> None:
-    changes = (
-        ("52", "72", "dice are '72'"),
-        ("52", "B", "beavers"),
-        (":9:10", ":9", "9 parts"),
-        ("-b--", "-Z--", "chequers are A to O"),
-        ("-b--", "bb--", "more than 15"),
-        ("E-C", "E-", "25 letters"),
-        (":4:3:0:9", ":9:3:0:9", "is over at 3 to 9"),
-        (":0:0:1:", ":16:1:1:", "cube is 16"),
-        (":4:3:0:9", ":4:3:1:9", "Crawford"),
-        (":4:3:0:9", ":4:3:2:9", "rules are 2"),
-        (":0:0:1:", ":0:1:1:", "has an owner"),
-        (":0:0:1:", ":1:2:1:", "owner is 2"),
-        (":9:10", ":9:16", "largest cube is 16"),
-        ("-b--", "Ab--", "first letter is the bar of the top"),
-        ("B-:", "Bb:", "last letter is the bar of the bottom"),
-        ("-b--", "-P--", "chequers are A to O"),
-        (":9:10", ":1234567:10", "which is not a number"),
-        (":0:0:1:", ":0:0:0:", "turn is 0"),
-        (":0:0:1:", ":x:0:1:", "which is not a number"),
-    )
+    changes: dict[str, tuple[tuple[str, str], ...]] = {
+        "dice are '72'": (("52", "72"),),
+        "beavers": (("52", "B"),),
+        "9 parts": ((":9:10", ":9"),),
+        "chequers are A to O": (("-b--", "-Z--"), ("-b--", "-P--")),
+        "more than 15": (("-b--", "bb--"),),
+        "25 letters": (("E-C", "E-"),),
+        "is over at 3 to 9": ((":4:3:0:9", ":9:3:0:9"),),
+        "cube is 16": ((":0:0:1:", ":16:1:1:"),),
+        "Crawford": ((":4:3:0:9", ":4:3:1:9"),),
+        "rules are 2": ((":4:3:0:9", ":4:3:2:9"),),
+        "has an owner": ((":0:0:1:", ":0:1:1:"),),
+        "owner is 2": ((":0:0:1:", ":1:2:1:"),),
+        "largest cube is 16": ((":9:10", ":9:16"),),
+        "first letter is the bar of the top": (("-b--", "Ab--"),),
+        "last letter is the bar of the bottom": (("B-:", "Bb:"),),
+        "which is not a number": ((":9:10", ":1234567:10"), (":0:0:1:", ":x:0:1:")),
+        "turn is 0": ((":0:0:1:", ":0:0:0:"),),
+    }
     for text, reason in (
         ("hello", "not an ID of a position"),
         ("4HPwATDgc/ABM", "not an ID of a position"),
@@ -90,7 +88,7 @@ def test_ids_that_are_none() -> None:
         (f"{START}:cIkqATAAIAA/", "bits are set"),
         (f"{START}:cAggATAAIAAA", "no game is on"),
         (f"{START}:cCkgATAAIAAA", "wrong player|resignation"),
-        *((XGID.replace(old, new), reason) for old, new, reason in changes),
+        *((XGID.replace(*change), reason) for reason, some in changes.items() for change in some),
     ):
         with pytest.raises(InputError, match=reason):
             read_position(text)
@@ -296,8 +294,7 @@ def test_what_an_evaluation_takes_from_the_answer(
         result = evaluate_position(Position(**facts), program=program)
         assert (result.no_double, result.take, result.position_class) == (0.2, take, "contact")
         assert result.verdict == ("" if take is None else "No double")
-    plies = (asked["data"]["plies"], asked["data"]["cube_plies"], asked["data"]["moves"])
-    assert plies == (2, 2, 5)
+    assert [asked["data"][name] for name in ("plies", "cube_plies", "moves")] == [2, 2, 5]
     for depth, seconds in enumerate((60.0, 60.0, 120.0, 600.0, 3600.0)):
         evaluate_position(Position(), plies=0, cube_plies=depth, program=program)
         assert asked["timeout"] == seconds
@@ -307,12 +304,13 @@ def test_what_an_evaluation_takes_from_the_answer(
             evaluate_position(Position(), program=program, **wrong)
     answer["class"] = 7
     assert evaluate_position(Position(), program=program).position_class == "bear-off"
-    answer["position"] = "x"
-    with pytest.raises(WorkerError, match=f"understood x in place of {START}"):
-        evaluate_position(Position(), program=program)
-    answer.clear()
-    with pytest.raises(WorkerError, match="gave no result"):
-        evaluate_position(Position(), program=program)
+    for changes, message in (
+        ({"position": "x"}, f"understood x in place of {START}"),
+        (None, "gave no result"),
+    ):
+        answer.update(changes) if changes else answer.clear()
+        with pytest.raises(WorkerError, match=message):
+            evaluate_position(Position(), program=program)
 
 
 def test_an_evaluation() -> None:

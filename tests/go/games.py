@@ -13,8 +13,6 @@ from yardstone.go.points import BLACK, PASS, opponent
 from yardstone.go.rules import TROMP_TAYLOR
 from yardstone.records.go_game import GoGame
 
-__all__ = ["random_game", "small_network"]
-
 
 def small_network(folder: Path, *, seed: int = 1) -> Path:
     """The file of a random network, small enough for tests."""

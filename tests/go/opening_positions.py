@@ -12,8 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FACTS", "POSITIONS", "Opening", "places"]
-
 #: What KataGo says of them, by network: see `benchmarks.ask_katago`.
 FACTS = Path(__file__).with_name("katago_facts.json")
 #: Points whose policy and ownership are kept there, as fractions of the board.

@@ -13,8 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-__all__ = ["ALL_SHAPES", "AttentionShape", "Nested", "Shape", "network_bytes", "write_network"]
-
 
 @dataclass(frozen=True)
 class Nested:
@@ -57,6 +55,11 @@ class Shape:
 
 _NESTED = Nested(("residual", "pooling", "residual"))
 _TRANSFORMER = (AttentionShape(4, 2, 8, 6), "swiglu")
+_FIXED = (AttentionShape(2, 2, 12, 4, "fixed"), "swiglu", "residual")
+_MIXED = (
+    Nested((AttentionShape(3, 1, 5, 7, "none"), "swiglu", "pooling")),
+    Nested((Nested(("residual",)),)),
+)
 
 #: One of each version, with every kind of block, activation and normalisation among them.
 ALL_SHAPES = {
@@ -70,23 +73,10 @@ ALL_SHAPES = {
     "v15-rms": Shape(15, blocks=(_NESTED,), activation="MISH", trunk_norm="rms"),
     "v16-silu": Shape(16, blocks=("residual", _NESTED), activation="SILU", trunk_norm="spatial"),
     "v17-transformer": Shape(17, blocks=_TRANSFORMER * 2, activation="SILU", trunk_norm="rms"),
-    "v17-fixed": Shape(
-        17,
-        blocks=(AttentionShape(2, 2, 12, 4, "fixed"), "swiglu", "residual"),
-        activation="MISH",
-        trunk_norm="spatial",
-        policies=4,
-        suicide=True,
-    ),
-    "v17-mixed": Shape(
-        17,
-        blocks=(
-            Nested((AttentionShape(3, 1, 5, 7, "none"), "swiglu", "pooling")),
-            Nested((Nested(("residual",)),)),
-        ),
-        activation="MISH",
-    ),
-}
+    "v17-fixed": Shape(17, blocks=_FIXED, activation="MISH", trunk_norm="spatial", policies=4,
+                       suicide=True),
+    "v17-mixed": Shape(17, blocks=_MIXED, activation="MISH"),
+}  # fmt: skip
 
 
 class _Writer:
@@ -223,10 +213,8 @@ class _Writer:
         self.linear("g1-linear", 3 * pooled, hidden)
         self.normed("p1", hidden)
         self.convolution("p2", (1, 1), hidden, policies, gain=3.0)
-        if version < 15:
-            self.linear("pass", 3 * pooled, policies)
-        else:
-            self.linear("pass", 3 * pooled, hidden)
+        self.linear("pass", 3 * pooled, policies if version < 15 else hidden)
+        if version >= 15:
             self.bias("pass-bias", hidden)
             self.activation("pass-act")
             self.linear("pass2", hidden, policies)

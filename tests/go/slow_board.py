@@ -9,8 +9,6 @@ import numpy as np
 from yardstone.go.points import BLACK, EMPTY, PASS, opponent
 from yardstone.go.rules import Rules
 
-__all__ = ["SlowBoard", "random_moves"]
-
 Point = tuple[int, int]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tests.go.slow_board import Point, SlowBoard
 from yardstone.go.points import opponent
 
-__all__ = ["caught_stones"]
-
 Stones = dict[Point, int]
 
 

@@ -68,14 +68,16 @@ def test_both_sides_are_seen_from_white() -> None:
     result = seen()
     weights = np.exp([1.0, -1.0, 0.0])
     win, loss, none = weights / weights.sum()
-    assert result.white_win == pytest.approx([loss, win])
-    assert result.white_loss == pytest.approx([win, loss])
-    assert result.no_result == pytest.approx([none, none])
     # Scores hold for games with a result, so the others count as nothing.
-    assert result.white_lead == pytest.approx([-4.0 * (1 - none), 4.0 * (1 - none)])
-    assert result.white_score == pytest.approx([-6.0 * (1 - none), 6.0 * (1 - none)])
-    assert result.white_expected == pytest.approx([loss + none / 2, win + none / 2])
-    assert len(result) == 2
+    for name, black, white in (
+        ("white_win", loss, win),
+        ("white_loss", win, loss),
+        ("no_result", none, none),
+        ("white_lead", -4.0 * (1 - none), 4.0 * (1 - none)),
+        ("white_score", -6.0 * (1 - none), 6.0 * (1 - none)),
+        ("white_expected", loss + none / 2, win + none / 2),
+    ):
+        assert getattr(result, name) == pytest.approx([black, white]), name
     # The policy is shared by the legal moves.
     weights = np.exp([1.0, 2.0, 0.0, -1.0])
     assert np.isnan(result.policy[:, 2]).all()
@@ -134,20 +136,20 @@ def test_equal_positions_are_evaluated_once(network: Network) -> None:
 def test_features_are_taken_at_the_own_point_of_each_move(network: Network) -> None:
     """Of two games with the same positions but another last move, too."""
     encoded = encode_game(9, moves=random_game(3, moves=20).moves[:1], komi=6.5)
+    points = (40, 41)
     asked = [
-        NetworkQuestion(encoded, TROMP_TAYLOR, np.array([point, -1], np.int16))
-        for point in (40, 41)
+        NetworkQuestion(encoded, TROMP_TAYLOR, np.array([point, -1], np.int16)) for point in points
     ]
     evaluator = Evaluator(network, trunk=("pick", "mean", "trunk"))
     answers = list(evaluator.answer(asked))
     assert evaluator.evaluated == 2
     trunk = trunk_of(network, answers[0])[0]
-    for answer, point in zip(answers, (40, 41), strict=True):
+    assert not np.array_equal(trunk[:, 40], trunk[:, 41])
+    for answer, point in zip(answers, points, strict=True):
         wanted = {"pick": trunk[:, point], "mean": trunk.mean(axis=1)}
         for kind, values in {**wanted, "trunk": trunk.reshape(-1, 9, 9)}.items():
             assert answer.features[kind].dtype == np.float16
             np.testing.assert_allclose(answer.features[kind], values[None], **HALF)
-    assert not np.array_equal(answers[0].features["pick"], answers[1].features["pick"])
 
 
 def test_what_else_could_have_been_played(network: Network) -> None:

@@ -91,17 +91,16 @@ def test_the_next_run_says_the_same_without_the_network(
 def test_trunks_that_were_not_kept_are_asked_for(
     load: Callable[[], Network], network: Network, games: list[GoGame]
 ) -> None:
-    assert load_network(load().file, threads=1).answers is None
     first, positions = answers(load(), games, ())
     expected, _ = answers(network, games)
     second, evaluated = answers(load(), games)
     assert 0 < evaluated <= positions
-    for one, other in zip(expected, second, strict=True):
+    for one, other, before in zip(expected, second, first, strict=True):
         for kind, values in one.features.items():
             theirs = other.features[kind].astype(float)
             np.testing.assert_allclose(values.astype(float), theirs, atol=2e-2)
-    for one, other in zip(first, second, strict=True):  # what was said before stands
-        assert one.assessment.policy.tobytes() == other.assessment.policy.tobytes()
+        # What was said before stands.
+        assert before.assessment.policy.tobytes() == other.assessment.policy.tobytes()
     third, evaluated = answers(load(), games)
     assert evaluated == 0
     assert_same(second, third)
@@ -226,8 +225,8 @@ def test_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ):
         monkeypatch.setenv("YARDSTONE_CACHE", text)
         assert size_limit() == size
-    monkeypatch.setenv("YARDSTONE_CACHE", "off")
-    assert open_store() is None
+        if size == 0:
+            assert open_store() is None
     monkeypatch.setenv("YARDSTONE_CACHE", "much")
     with pytest.raises(UsageError, match="YARDSTONE_CACHE is 'much'"):
         size_limit()

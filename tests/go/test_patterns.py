@@ -94,26 +94,22 @@ def test_what_is_no_diagram_is_refused_with_its_line() -> None:
 
 
 @given(st.lists(st.integers(1, 7), min_size=25, max_size=25))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 def test_every_placement_is_the_pattern_turned(values: list[int]) -> None:
     values[7] = allowed(BLACK)
     pattern = Pattern(5, np.array(values, np.uint8))
     table, back = symmetry_points(5), back_to_front(5)
     ways = pattern.placements()
-    assert 1 <= len(ways) <= 16
-    assert len({board.tobytes() for _, board in ways}) == len(ways)
+    assert len({board.tobytes() for _, board in ways}) == len(ways) <= 16
     for placement, board in ways:
+        swap = [EMPTY, WHITE, BLACK] if placement.swapped else [EMPTY, BLACK, WHITE]
         expected = [0] * 25
         for point, value in enumerate(values):
-            colours = [c for c in (EMPTY, BLACK, WHITE) if value >> c & 1]
-            if placement.swapped:
-                colours = [c if c == EMPTY else 3 - c for c in colours]
+            colours = [swap[c] for c in (EMPTY, BLACK, WHITE) if value >> c & 1]
             expected[table[placement.symmetry, point]] = allowed(*colours)
         assert board.tolist() == expected
         restored = swapped_colours(board) if placement.swapped else board
-        home = np.empty_like(restored)
-        home[back[placement.symmetry]] = restored
-        assert (home == pattern.points).all()
+        assert (restored[np.argsort(back[placement.symmetry])] == pattern.points).all()
 
 
 def test_patterns_that_are_refused() -> None:
@@ -342,16 +338,10 @@ def test_threads_and_room_for_matches_change_nothing(
     for most in (0, 7, one[0].total - 1):
         some = find_patterns(crowded, patterns, most=most)[0]
         assert (len(some), some.total) == (most, one[0].total)
-        assert some.first.tolist() == one[0].first[:most].tolist()
-        assert some.game.tolist() == one[0].game[:most].tolist()
-
-
-def test_too_many_ways_to_lie_are_refused(
-    crowded: GameIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pattern = read_diagram("X O", size=5).pattern
-    ways = len(pattern.placements())
+        for name in ("first", "game"):
+            assert getattr(some, name).tolist() == getattr(one[0], name)[:most].tolist()
+    ways = len(patterns[1].placements())
     monkeypatch.setattr("yardstone.go.patterns.search._MOST_PLACEMENTS", 4 * ways)
-    find_patterns(crowded, [pattern] * 4)
+    find_patterns(crowded, [patterns[1]] * 4)
     with pytest.raises(UsageError, match="too many loose patterns"):
-        find_patterns(crowded, [pattern] * 5)
+        find_patterns(crowded, [patterns[1]] * 5)

@@ -26,8 +26,6 @@ from yardstone.go.nets.layers import (
     RmsNorm,
 )
 
-__all__ = ["forward"]
-
 #: Type checkers lose track of mixed arithmetic here; the tests see the numbers.
 Array: TypeAlias = Any
 

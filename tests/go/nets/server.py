@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-__all__ = ["Site", "serve"]
-
 
 @dataclass
 class Site:

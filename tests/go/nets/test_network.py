@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -105,18 +106,12 @@ def test_wide_networks_are_computed_as_products_of_matrices(
 ) -> None:
     from yardstone.go.nets import onnx_graph
 
-    asked = []
-    build = onnx_graph.build_network
-
-    def spied(*arguments: Any, **settings: Any) -> Any:
-        asked.append(settings["by_points"])
-        return build(*arguments, **settings)
-
-    monkeypatch.setattr(onnx_graph, "build_network", spied)
+    build = Mock(wraps=onnx_graph.build_network)
+    monkeypatch.setattr(onnx_graph, "build_network", build)
     for channels in (63, 64):
         shape = replace(ALL_SHAPES["v8"], channels=channels)
-        assert_agrees(loaded(folder, shape, device="cpu"), *inputs(1, 19))
-    assert asked == [False, True]
+        assert_agrees(loaded(folder, shape, device="cpu"), *inputs(1, 13))
+    assert [call.kwargs["by_points"] for call in build.call_args_list] == [False, True]
     with pytest.raises(UsageError, match="no output 'tree'"):
         build(loaded(folder, ALL_SHAPES["v8"]).model, 5, ["tree"])
 
@@ -286,25 +281,21 @@ def evaluated(net: Network, spatial: Any, numbers: Any) -> dict[str, Any]:
 
 def test_two_symmetries_are_the_board_and_a_quarter_turn(folder: Path) -> None:
     spatial, numbers = inputs(3, 7)
-    shape = ALL_SHAPES["v8"]
-    plain, both = (loaded(folder, shape, symmetries=number) for number in (1, 2))
-    result = evaluated(both, spatial, numbers)
-    here = evaluated(plain, spatial, numbers)
+    plain, both = (loaded(folder, ALL_SHAPES["v8"], symmetries=number) for number in (1, 2))
     quarter = np.ascontiguousarray(np.rot90(spatial, 1, (2, 3)))
-    there = evaluated(plain, quarter, numbers)
+    here, there = (evaluated(plain, planes, numbers) for planes in (spatial, quarter))
     assert np.abs(here["lead"] - there["lead"]).max() > 0.01  # turning says something new
-    for name in ("trunk", "ownership"):
-        there[name] = np.rot90(there[name], -1, (-2, -1))
     board = there["policy"][:, :-1].reshape(-1, 7, 7)
     there["policy"][:, :-1] = np.rot90(board, -1, (-2, -1)).reshape(-1, 49)
-    for name, values in result.items():
+    for name in ("trunk", "ownership"):
+        there[name] = np.rot90(there[name], -1, (-2, -1))
+    for name, values in evaluated(both, spatial, numbers).items():
         mean = (here[name] + there[name]) / 2
         np.testing.assert_allclose(values, mean, atol=2e-5, err_msg=name)
     # They are not mistaken for each other.
     assert len({inputs_key(net, spatial[0], numbers[0]) for net in (plain, both)}) == 2
-    one, two = (NetworkView(net.sha256, net.symmetries, net.name) for net in (plain, both))
-    assert one != two
-    assert (NetworkView.of(one.card()), NetworkView.of(two.card())) == (one, two)
+    one, two = (NetworkView.of(net.card()) for net in (plain, both))
+    assert one == NetworkView(plain.sha256, 1, plain.name) != two
     assert (str(one), str(two)) == (plain.name, f"{plain.name} under 2 symmetries")
 
 
