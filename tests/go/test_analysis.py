@@ -33,25 +33,30 @@ from yardstone.records.go_game import DRAWN, GoGame
 def by_hand() -> GameAnalysis:
     """Three moves and a pass at the end, with figures made up."""
     game = random_game(1, moves=3, passes=1)
+    best = np.array([1, 2, 3, -1], np.int16)
+
+    def floats(*values: float) -> NDArray[np.float32]:
+        return np.array(values, np.float32)
+
     return GameAnalysis(
         game=game,
         conditions=Conditions(TROMP_TAYLOR, 6.5),
         number=np.array([1, 2, 3, 4], np.int32),
         colour=np.array([1, 2, 1, 2], np.int8),
         point=game.moves,
-        white_winrate=np.array([0.5, 0.7, 0.6, 0.6, 0.1], np.float32),
-        white_lead=np.array([0.0, 4.0, 1.0, 0.5, -30.0], np.float32),
-        policy=np.array([0.1, 0.4, np.nan, 0.5], np.float32),
+        white_winrate=floats(0.5, 0.7, 0.6, 0.6, 0.1),
+        white_lead=floats(0.0, 4.0, 1.0, 0.5, -30.0),
+        policy=floats(0.1, 0.4, np.nan, 0.5),
         rank=np.array([3, 1, 0, 1], np.int32),
-        best=np.array([1, 2, 3, -1], np.int16),
-        best_policy=np.array([0.5, 0.4, 0.3, 0.5], np.float32),
+        best=best,
+        best_policy=floats(0.5, 0.4, 0.3, 0.5),
         phase=np.array([0, 0, 1, 2], np.int8),
         counted=np.array([True, True, True, False]),
         losses=Losses(
-            points=np.array([4.0, 3.0, np.nan, np.nan], np.float32),
-            error=np.array([1.0, 1.6, np.nan, np.nan], np.float32),
-            win=np.array([0.2, 0.1, np.nan, np.nan], np.float32),
-            best=np.array([1, 2, 3, -1], np.int16),
+            points=floats(4.0, 3.0, np.nan, np.nan),
+            error=floats(1.0, 1.6, np.nan, np.nan),
+            win=floats(0.2, 0.1, np.nan, np.nan),
+            best=best,
             decided=np.array([False, False, True, False]),
             visits=np.array([16, 16, 0, 0], np.int32),
         ),
@@ -116,26 +121,24 @@ def test_phases_rules_and_komi() -> None:
 
 
 def test_every_move_is_what_the_network_says(network: Network) -> None:
-    game = random_game(5, moves=25, passes=2)
-    result = analyse(game, network, rules=TROMP_TAYLOR, komi=7.0)
+    game = random_game(5, moves=15, passes=2)
+    result = analyse(game, network, rules=TROMP_TAYLOR, komi=7.0, effort=LossEffort(visits=0))
     encoded = encode_game(9, moves=game.moves, komi=7.0, rules=TROMP_TAYLOR)
     whole = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals)
     sign = np.where(encoded.to_play == 2, 1.0, -1.0)
     np.testing.assert_allclose(result.white_lead, sign * whole.lead, atol=1e-3)
-    assert len(result) == 27
-    for k in range(27):
+    assert len(result) == 17
+    for k in range(17):
         logits = np.where(encoded.legal[k] > 0, whole.policy_logits[k], -np.inf)
         chances = np.exp(logits - logits.max())
         chances /= chances.sum()
-        place = int(game.moves[k])
-        assert result.policy[k] == pytest.approx(chances[place], rel=1e-3)
+        place, best = int(game.moves[k]), int(chances.argmax())
+        shares = (result.policy[k], result.best_policy[k])
+        assert shares == pytest.approx(chances[[place, best]], rel=1e-3)
         assert result.rank[k] == 1 + (chances > chances[place]).sum()
-        best = int(chances.argmax())
         assert result.best[k] == (-1 if best == 81 else best)
-        assert result.best_policy[k] == pytest.approx(chances[best], rel=1e-3)
-    assert result.counted.tolist() == [True] * 25 + [False] * 2
-    assert result.conditions == Conditions(TROMP_TAYLOR, 7.0)
-    assert result.remark == ""
+    assert result.counted.tolist() == [True] * 15 + [False] * 2
+    assert (result.conditions, result.remark) == (Conditions(TROMP_TAYLOR, 7.0), "")
 
 
 def test_a_network_that_would_pass(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from yardstone.go.evaluation_store import inputs_key
 from yardstone.go.nets import engines, load_network
 from yardstone.go.nets.engines import available_devices
 
+CPU = ["CPUExecutionProvider"]
+
 
 class MadeSession:
     """A session that says that it computes on a card, and computes on the processor."""
@@ -20,31 +22,31 @@ class MadeSession:
     def __init__(self, runtime: MadeRuntime, graph: bytes, options: Any, providers: Any) -> None:
         self.runtime = runtime
         self.names = [each if isinstance(each, str) else each[0] for each in providers]
+        self.on_card = self.names != CPU
         runtime.asked.append(providers)
-        if runtime.failure is not None and self.names != ["CPUExecutionProvider"]:
+        if runtime.failure is not None and self.on_card:
             raise runtime.failure
-        make = runtime.real.InferenceSession
-        self.session = make(graph, options, providers=["CPUExecutionProvider"])
+        self.session = runtime.real.InferenceSession(graph, options, providers=CPU)
 
     def get_providers(self) -> list[str]:
-        return self.names if self.runtime.works else ["CPUExecutionProvider"]
+        return self.names if self.runtime.works else CPU
 
     def run(self, names: list[str], given: dict[str, Any]) -> list[Any]:
-        result = self.session.run(names, given)
-        coarse = self.runtime.coarse and self.names != ["CPUExecutionProvider"]
-        return [each * (1.001 if coarse else 1.0) for each in result]
+        factor = 1.001 if self.runtime.coarse and self.on_card else 1.0
+        return [each * factor for each in self.session.run(names, given)]
 
 
 class MadeRuntime:
     """ONNX Runtime as built for a card, which is there, absent, broken or coarse."""
 
+    works = True
+    coarse = False
+    failure: Exception | None = None
+
     def __init__(self, real: Any, *providers: str) -> None:
         self.real = real
         self.__spec__, self.SessionOptions = real.__spec__, real.SessionOptions
-        self.providers = [*providers, "CPUExecutionProvider"]
-        self.works = True
-        self.coarse = False
-        self.failure: Exception | None = None
+        self.providers = [*providers, *CPU]
         self.asked: list[Any] = []
 
     def get_available_providers(self) -> list[str]:
