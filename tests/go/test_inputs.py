@@ -106,22 +106,6 @@ def test_turning_the_board_turns_the_inputs(size: int, seed: int, name: str) -> 
         assert np.array_equal(other.to_play, 3 - plain.to_play)
 
 
-def test_planes_by_hand() -> None:
-    names = ("E5", "E6", "A1", "D5", "A2", "F5")
-    encoded = encode_game(9, moves=at(*names), komi=6.5, rules=TROMP_TAYLOR)
-    assert encoded.spatial.dtype == np.float32
-    for plane, shown in (
-        (1, ("E5", "A1", "A2")),
-        (2, ("E6", "D5", "F5")),
-        (3, ("E5",)),
-        (4, ()),
-        (5, ("A2", "A1", "E6", "D5", "F5")),
-        *((9 + ago, (name,)) for ago, name in enumerate(reversed(names[1:]))),
-    ):
-        assert points_of(encoded, 6, plane) == sorted(at(*shown)), plane
-    assert encoded.globals[5:, 5].tolist() == [np.float32(6.5 / 20), np.float32(-6.5 / 20)]
-
-
 def test_what_is_shown_of_the_past() -> None:
     moves = [*at("E5", "C3"), PASS]
     shown = encode_game(9, moves=moves, rules=TROMP_TAYLOR)

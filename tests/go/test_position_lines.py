@@ -3,13 +3,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from yardstone.errors import InputError
 from yardstone.go.inputs import encode_game
@@ -19,8 +16,6 @@ from yardstone.go.rules import parse_rules
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.records.sources import ByteStream, StreamLimits
-
-FIELDS = ["moves", "rules", "komi", "size", "initial_stones", "to_play"]
 
 
 def test_moves_in_all_their_forms() -> None:
@@ -94,19 +89,6 @@ def test_lines_that_mean_no_position() -> None:
         for text in texts:
             with pytest.raises(InputError, match=message):
                 parse_position(text)
-
-
-@settings(max_examples=40)
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner),
-        max_leaves=8,
-    )
-)
-def test_any_json_is_a_position_or_an_error(value: Any) -> None:
-    with suppress(InputError):
-        assert parse_position(json.dumps(value)).size <= 19
 
 
 def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> None:

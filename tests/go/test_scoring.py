@@ -84,23 +84,6 @@ def test_stones_live_that_nobody_can_take() -> None:
     assert 5 < living < compared - 5
 
 
-def test_territory_of_living_stones() -> None:
-    rows = ".XX.O XXXXX ..... ..... ....."
-    board = drawn(rows, TROMP_TAYLOR)
-    alive = board.pass_alive().reshape(5, 5)
-    assert (alive[:2] == BLACK).all(), "the white stone is dead where it stands"
-    assert not alive[2:].any(), "the lower side is too big to be safe"
-    assert (board.area() == BLACK).all()
-    with_white = drawn(rows[:-3] + "O..", TROMP_TAYLOR).area()
-    assert (with_white[22], with_white[20]) == (WHITE, EMPTY)
-    for size in (2, 19):
-        assert not Board(size).pass_alive().any()
-        assert not Board(size).area().any()
-    alone = Board(9, setup_black=[40])
-    assert not alone.pass_alive().any()
-    assert (alone.area() == BLACK).all()
-
-
 def test_katago_counts_the_same() -> None:
     compared = 0
     for position in katago_positions():
