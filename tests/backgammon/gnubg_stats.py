@@ -47,45 +47,25 @@ def outcome_of(
     *,
     length: int = 5,
     date: tuple[int, ...] = (24, 5, 2022),
-    games: tuple[tuple[str, int], ...] = (("X", 2), ("O", 1), ("X", 4)),
     first: dict[str, Any] | None = None,
-    second: dict[str, Any] | None = None,
     errors: tuple[dict[str, Any], ...] = (),
     decisions: tuple[tuple[Any, ...], ...] = (),
 ) -> Any:
-    """An outcome of the analysis of one file."""
+    """Return an outcome of the analysis of one file, of a match won by 6 to 1."""
     from yardstone.backgammon.file_analysis import FileAnalysis
 
-    score = [0, 0]
-    listed = []
-    for who, points in games:
-        listed.append(
-            {"score-X": score[0], "score-O": score[1], "winner": who, "points-won": points}
-        )
-        score["XO".index(who)] += points
-    return FileAnalysis(
-        file,
-        "analysed",
-        "",
-        {
-            "match": {
-                "names": list(names),
-                "length": length,
-                "date": list(date),
-                "event": "",
-                "place": "",
-                "variation": "Standard",
-                "games": listed,
-                "more_games": 0,
-            },
-            "analysis": {
-                "stats": {
-                    "X": first or statistics(),
-                    "O": second or statistics(adjusted=-0.1, chequer=0.8),
-                },
-                "close": {who: {"close-2003": 13, "close-2006": 8} for who in "XO"},
-            },
-            "errors": list(errors),
-            "decisions": [list(row) for row in decisions],
-        },
-    )
+    games = [
+        {"score-X": mine, "score-O": other, "winner": who, "points-won": points}
+        for mine, other, who, points in ((0, 0, "X", 2), (2, 0, "O", 1), (2, 1, "X", 4))
+    ]
+    match = {"names": list(names), "length": length, "date": list(date), "event": "", "place": "",
+             "variation": "Standard", "games": games, "more_games": 0}  # fmt: skip
+    stats = {"X": first or statistics(), "O": statistics(adjusted=-0.1, chequer=0.8)}
+    close = {who: {"close-2003": 13, "close-2006": 8} for who in "XO"}
+    found = {
+        "match": match,
+        "analysis": {"stats": stats, "close": close},
+        "errors": list(errors),
+        "decisions": [list(row) for row in decisions],
+    }
+    return FileAnalysis(file, "analysed", "", found)

@@ -20,20 +20,11 @@ PEOPLE = Path(__file__).parents[2] / "lab" / "studies" / "backgammon_people.csv.
 
 def made(epm: list[list[float]], **columns: list[list[float]]) -> Pool:
     """Matches of Ann and Bob, and one of Bob and Eve."""
-    every = {"epm": epm, **columns}
-    return Pool.from_names(
-        ["Ann", "Ann", "Bob"],
-        ["Bob", "Bob", "Eve"],
-        [1, 0, 1],
-        columns={
-            "length": [5, 5, 7],
-            **{
-                f"{side}_{name}": [row[place] for row in rows]
-                for name, rows in every.items()
-                for place, side in enumerate(("first", "second"))
-            },
-        },
-    )
+    facts: dict[str, list[float]] = {"length": [5, 5, 7]}
+    for name, rows in {"epm": epm, **columns}.items():
+        facts[f"first_{name}"], facts[f"second_{name}"] = map(list, zip(*rows, strict=True))
+    names = ["Ann", "Ann", "Bob"], ["Bob", "Bob", "Eve"]
+    return Pool.from_names(*names, [1, 0, 1], columns=facts)
 
 
 def test_a_match_is_predicted_from_those_before_it() -> None:

@@ -294,8 +294,9 @@ def test_two_symmetries_are_the_board_and_a_quarter_turn(folder: Path) -> None:
         np.testing.assert_allclose(values, mean, atol=2e-5, err_msg=name)
     # They are not mistaken for each other.
     assert len({inputs_key(net, spatial[0], numbers[0]) for net in (plain, both)}) == 2
-    one, two = (NetworkView.of(net.card()) for net in (plain, both))
-    assert one == NetworkView(plain.sha256, 1, plain.name) != two
+    one, two = (NetworkView(net.sha256, net.symmetries, net.name) for net in (plain, both))
+    assert (NetworkView.of(one.card()), NetworkView.of(two.card())) == (one, two)
+    assert one != two
     assert (str(one), str(two)) == (plain.name, f"{plain.name} under 2 symmetries")
 
 
