@@ -234,12 +234,11 @@ def test_classes_of_a_player() -> None:
     assert list(ann) == ["opening", "middle game", "take"]
     assert bob == {"opening": ClassErrors(1, 0.2, 0, 0, 1)}
     # An interval needs 160 matches.
-    files = [outcome_of(f"{k}.mat", decisions=rows) for k in range(160)]
-    enough, fewer = (
-        {player.name: {each.name: each for each in player.classes} for player in summarise(some)}
-        for some in (matches_of(files), matches_of(files[1:]))
-    )
-    assert enough["Ann"]["opening"].errors.decisions == 160
-    assert enough["Ann"]["take"].rate.value == pytest.approx(0.1)
-    assert isfinite(enough["Ann"]["take"].rate.low)
-    assert all(isnan(each.rate.low) for classes in fewer.values() for each in classes.values())
+    matches = matches_of([outcome_of(f"{k}.mat", decisions=rows) for k in range(160)])
+    for some, intervals in ((matches, True), (matches[1:], False)):
+        players = {player.name: player.classes for player in summarise(some)}
+        classes = {each.name: each for each in players["Ann"]}
+        assert classes["opening"].errors.decisions == len(some)
+        assert classes["take"].rate.value == pytest.approx(0.1)
+        assert isfinite(classes["take"].rate.low) == intervals
+        assert intervals or all(isnan(each.rate.low) for each in classes.values())

@@ -20,7 +20,6 @@ from yardstone.go import evaluation_store
 from yardstone.go.analysis import analyse
 from yardstone.go.evaluation_store import (
     EvaluationStore,
-    KeptAnswer,
     evaluations_folder,
     inputs_key,
     open_store,
@@ -120,22 +119,6 @@ def test_other_inputs_have_other_keys(network: Network) -> None:
     ]
     others += [(planes, numbers + 1), (planes.reshape(22, 27, 3), numbers)]
     assert len({*same, *(inputs_key(network, *each) for each in others)}) == 6
-
-
-def test_bytes_are_exact() -> None:
-    rng = np.random.default_rng(3)
-    answer = KeptAnswer(
-        rng.normal(size=82).astype(np.float32),
-        rng.normal(size=3).astype(np.float32),
-        (float(np.float32(0.1)), -0.0),
-        {80: rng.normal(size=16).astype(np.float16), 0: np.full(16, np.nan, np.float16)},
-        rng.normal(size=16).astype(np.float16),
-    )
-    read = KeptAnswer.from_bytes(answer.to_bytes())
-    assert read.to_bytes() == answer.to_bytes()
-    assert (list(read.points), read.score) == ([80, 0], answer.score)
-    plain = KeptAnswer(answer.policy, answer.value, answer.score)
-    assert KeptAnswer.from_bytes(plain.to_bytes()).mean is None
 
 
 def test_a_store_of_bounded_size_forgets_what_was_not_used(

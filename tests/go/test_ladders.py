@@ -9,7 +9,7 @@ from tests.go.slow_board import random_moves
 from tests.go.slow_ladders import caught_stones
 from yardstone.go import _ladders
 from yardstone.go.board import Board
-from yardstone.go.points import BLACK, PASS, WHITE, neighbours, point_number, symmetry_points
+from yardstone.go.points import PASS, neighbours, point_number, symmetry_points
 from yardstone.go.rules import Rules
 
 
@@ -21,20 +21,6 @@ def diagram(rows: list[str]) -> Board:
 
 #: White's stone is caught, and its ladder runs to the upper right.
 LADDER = [*["." * 9] * 4, "..X......", "..XO.....", "...XX....", *["." * 9] * 2]
-
-
-def test_a_ladder_runs_across_the_board() -> None:
-    stone = point_number("D4", 9)
-    result = diagram(LADDER).ladders()
-    assert np.flatnonzero(result.caught).tolist() == [stone]
-    moves = [point_number(name, 9) for name in ("D5", "E4")]
-    assert np.flatnonzero(result.catching[WHITE]).tolist() == moves
-    assert not result.catching[BLACK].any()
-    broken = diagram([*LADDER[:2], "......O..", *LADDER[3:]]).ladders()
-    assert not broken.caught.any(), "a stone in its way breaks it"
-    atari = diagram([*LADDER[:4], "..XX.....", *LADDER[5:]]).ladders()
-    assert np.flatnonzero(atari.caught).tolist() == [stone]
-    assert not atari.catching[WHITE].any(), "it has one liberty: nothing is left to show"
 
 
 @settings(max_examples=40)
