@@ -151,7 +151,6 @@ def test_losses_by_hand(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
     game = random_game(1, moves=6)
     if sign < 0:
         game = replace(game, colours=(3 - game.colours).astype(np.int8))
-    best = np.full(6, 80, np.int16)
     seen: dict[int, list[float]] = {place: [] for place in range(7)}
 
     def evaluate(lines: Sequence[Line], _: object) -> list[tuple[float, float, Any]]:
@@ -169,16 +168,20 @@ def test_losses_by_hand(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
             result.append((0.5 + sign * (win - 0.5), sign * lead, policy))
         return result
 
+    def lost(effort: LossEffort | None = None, *leads: float) -> Losses:
+        lead = np.array([0, *leads, *[0] * (6 - len(leads))], np.float32) * np.float32(sign)
+        even, best = np.full(7, 0.5, np.float32), np.full(6, 80, np.int16)
+        looked = FirstLook(game, CONDITIONS, even, lead, best, np.arange(6) % 2 == 1)
+        network: Any = None
+        return next(iter(move_losses([looked], network, *([effort] if effort else []))))
+
     monkeypatch.setattr(losses, "evaluate_lines", evaluate)
-    even = np.full(7, 0.5, np.float32)
-    wanted = np.arange(6) % 2 == 1
-    looked = FirstLook(game, CONDITIONS, even, np.zeros(7, np.float32), best, wanted)
-    network: Any = None
-    (plain,) = move_losses([looked], network, LossEffort(visits=0))
-    assert plain.points[[1, 3, 5]] == pytest.approx([1.9, 2.0, 5.0])
-    assert plain.error[[1, 3, 5]] == pytest.approx(np.hypot(1.0, [1.9, 2.0, 5.0]))
-    assert plain.win[[1, 3, 5]] == pytest.approx([0.25] * 3)
-    (result,) = move_losses([looked], network)
+    moves = [1, 3, 5]
+    plain = lost(LossEffort(visits=0))
+    assert plain.points[moves] == pytest.approx([1.9, 2.0, 5.0])
+    assert plain.error[moves] == pytest.approx(np.hypot(1.0, [1.9, 2.0, 5.0]))
+    assert plain.win[moves] == pytest.approx([0.25] * 3)
+    result = lost()
     assert result.visits.tolist() == [0, 0, 0, 8, 0, 16]
     assert result.points[1] == plain.points[1]
     for place in (3, 5):
@@ -187,21 +190,13 @@ def test_losses_by_hand(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(after) == len(instead) == visits
         spread = hypot(np.std(after), np.std(instead))
         assert result.error[place] == pytest.approx(hypot(0.7, 1.25 * spread / sqrt(visits)))
-    assert result.win[3] == pytest.approx(0.2)
-    assert result.win[5] == pytest.approx(0.4)
+    assert result.win[[3, 5]] == pytest.approx([0.2, 0.4])
     assert 60 <= result.best[5] < 66
     # Leads until the answer make a move suspect too, at half their weight.
-    lead = np.zeros(7, np.float32)
-    lead[1] = sign * 4.0
-    lead[2] = sign * 1.9
-    (result,) = move_losses([replace(looked, white_lead=lead)], network)
-    assert result.visits[1] == 8
-    lead[1] = sign * 3.9
-    (result,) = move_losses([replace(looked, white_lead=lead)], network)
-    assert result.visits[1] == 0
+    assert [lost(None, first, 1.9).visits[1] for first in (4.0, 3.9)] == [8, 0]
     # What the search finds decided has no loss.
     monkeypatch.setitem(SEARCHED, 5, (5.0, -4.0, 0.0, 0.96, 0.97))
-    (result,) = move_losses([looked], network)
+    result = lost()
     assert result.decided.tolist() == [False] * 5 + [True]
     assert np.isnan([result.points[5], result.win[5], result.error[5]]).all()
 

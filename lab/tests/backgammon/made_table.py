@@ -28,13 +28,10 @@ def made_table(
     cube for each of five decisions that are close by the rule of 2006, eight by that of 2003.
     """
     generator = np.random.default_rng(seed)
-    number = len(settings) * matches
     setting = np.repeat(np.arange(len(settings)), matches)
-    unforced = np.full((number, 2), 80)
+    number = len(setting)
     close = np.zeros((number, 2), np.int64)
-    lost = np.zeros((number, 2))
-    cube = np.zeros((number, 2))
-    chance = np.zeros(number)
+    lost, cube, chance = np.zeros((number, 2)), np.zeros((number, 2)), np.zeros(number)
     for k, each in enumerate(settings):
         mine = setting == k
         decisions = 5 if each.length > 1 else 0
@@ -47,17 +44,15 @@ def made_table(
             cube[mine, side] = decisions * cubes * spread[1]
             epd = (80 * move + decisions * cubes) / (80 + decisions)
             losses.append(truth(each.length, move, cubes, epd))
-        p = fibs.probability(losses[1] - losses[0], 0.0, each.length)
-        chance[mine] = p
-    result = chance + noise * generator.standard_normal(number)
+        chance[mine] = fibs.probability(losses[1] - losses[0], 0.0, each.length)
     return StudyTable(
         tuple(settings),
         setting=setting,
         seed=np.full(number, seed),
         number=np.tile(np.arange(matches), len(settings)),
+        luck_adjusted=chance + noise * generator.standard_normal(number),
         won=generator.random(number) < chance,
-        luck_adjusted=result,
-        unforced=unforced,
+        unforced=np.full((number, 2), 80),
         close_2003=np.where(close > 0, 8, 0),
         close_2006=close,
         move_error=lost,
