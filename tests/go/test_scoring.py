@@ -150,6 +150,9 @@ SPLIT = ".X.OX .X.O. .X.O. OX.O. .X.O."
 
 
 def test_dead_stones() -> None:
+    corner = drawn(".XX.O XXXXX ..... ..... .....", TROMP_TAYLOR)  # White's stone is dead in it
+    assert corner.pass_alive().tolist() == [BLACK] * 10 + [EMPTY] * 15, "the rest is too big"
+    assert corner.area().tolist() == [BLACK] * 25
     area = drawn(SPLIT, TROMP_TAYLOR)
     counted = area.score(0, dead=[4, 15, 0])  # nobody's stone is at 0
     assert (str(counted), counted.winner, counted.black) == ("0", EMPTY, 10)
