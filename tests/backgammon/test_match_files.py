@@ -89,7 +89,8 @@ def test_what_is_no_match(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expand"):
         match_files([path])
     # Damaged archives are named, and spoil nothing.
-    (tmp_path / "torn.tar.gz").write_bytes(path.read_bytes()[:90])
+    whole = archive_of(tmp_path / "whole.tar.gz", {f"{k}.mat": bytes(5000) for k in range(5)})
+    (tmp_path / "torn.tar.gz").write_bytes(whole.read_bytes()[:90])
     (tmp_path / "no.zip").write_bytes(b"PK\3\4 nothing")
     files = match_files([tmp_path / name for name in ("torn.tar.gz", "no.zip", "longest.mat")])
     problems = {Path(match.name).name: match.problem.count("cannot be read") for match in files}

@@ -97,7 +97,7 @@ def test_errors_are_those_of_repeated_samples() -> None:
 
 
 def test_left_out_results_are_predicted_better_by_the_truth() -> None:
-    table = simulated(3_000)
+    table = simulated(5_000)
     formulas = {"published": PUBLISHED, "ten times": PUBLISHED.times(10.0, "x")}
     models = {"refit": "moves-and-cube", "scaled": "scaled"}
     folds = folds_by_player(table, 5, 1)
