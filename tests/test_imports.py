@@ -108,7 +108,9 @@ from yardstone.web.settings import Settings
 make_app(Settings(data=pathlib.Path("jobs")))
 make_desk(DeskSettings(file=pathlib.Path("open.xml")))
 
-child = subprocess.Popen(["sh", "-c", "sleep 60 & wait"], start_new_session=True)
+# Without the pipe of the test, which would wait for what is left of it.
+words, none = ["sh", "-c", "sleep 9 & wait"], subprocess.DEVNULL
+child = subprocess.Popen(words, start_new_session=True, stdout=none, stderr=none)
 kill_group(child)
 assert child.wait(10) == -9
 left = [each for each in os.listdir() if each.startswith(".") and each != ".cache"]
