@@ -81,7 +81,7 @@ def test_totals_by_player_and_phase() -> None:
     figures = (black.point_loss, black.win_loss, black.policy, black.first_choice)
     assert figures == pytest.approx((4.0, 0.2, 0.05, 0.0))
     white = totals["Player 4", "game"]  # its pass ended the game
-    assert (white.moves, white.point_loss, white.first_choice) == (1, pytest.approx(3.0), 1.0)
+    assert (white.moves, white.point_loss, white.first_choice) == pytest.approx((1, 3.0, 1.0))
     # Over games with both colours; most moves first.
     other = replace(result, game=replace(result.game, black="Player 4", white=""))
     totals = {(t.player, t.phase): t for t in player_totals([result, other])}

@@ -57,8 +57,8 @@ def test_texts_and_rules_are_inverse() -> None:
         ('{"komi": 150}', TROMP_TAYLOR, 150),
     ):  # fmt: skip
         assert parse_rules_and_komi(text) == (rules, komi)
-    komi = [NAMED_RULES[name].default_komi for name in ("chinese", "japanese", "aga-button")]
-    assert komi == [7.5, 6.5, 7.0]
+    usual = [NAMED_RULES[name].default_komi for name in ("chinese", "japanese", "aga-button")]
+    assert usual == [7.5, 6.5, 7.0]
     assert Rules(ko="simple", suicide=False, button=True).name == (
         "koSIMPLEscoreAREAtaxNONEsui0button1"
     )

@@ -52,7 +52,7 @@ def test_settings() -> None:
     assert str(MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.02, 0.4, 2, 0))) == (
         "5 points, 0-ply, noise 0 against 2-ply (0-ply cube), noise 0.02 and 0.4 (cube)"
     )
-    player: dict[str, float]
+    player: dict[str, Any]
     for player in ({"chequer_noise": -0.1}, {"chequer_noise": float("nan")}, {"plies": 5}):
         with pytest.raises(UsageError):
             replace(NoisyPlayer(), **player)

@@ -267,6 +267,7 @@ def test_bfloat16_is_near(folder: Path) -> None:
     assert near.engine == "openvino"
     one, other = (net.evaluate(*inputs(8, 9), trunk=True) for net in (exact, near))
     assert one.trunk is not None
+    assert other.trunk is not None
     assert np.abs(one.trunk - other.trunk).max() < 0.05 * np.abs(one.trunk).max()
     assert np.abs(one.value_logits - other.value_logits).max() < 0.1
 
