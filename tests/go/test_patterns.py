@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -239,7 +240,7 @@ def test_what_is_no_index_is_refused(small: GameIndex, tmp_path: Path) -> None:
     (length,) = struct.unpack_from("<Q", data, 16)
     facts, end = json.loads(data[24 : 24 + length]), 24 + length
     some = {"type": "uint16", "shape": [1], "offset": 0}
-    changes: list[dict[str, object]] = [
+    changes: list[dict[str, Any]] = [
         {"format": 99},
         *({"sizes": value} for value in ([[19, 1], [99, 1]], [[9, 2]], [[9, 0]], "x")),
         {"sizes": [[9, 1], [9, 1]]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,15 +124,16 @@ def test_area_as_tromp_and_taylor_count_it(size: int, seed: int) -> None:
 
 
 def test_eyes_in_seki_groups_handicap_and_button() -> None:
-    for scoring, tax, lead in (
+    seki: list[tuple[Any, Any, float]] = [
         ("territory", "none", 0 - 2),
         ("territory", "seki", 0),
         ("territory", "all", 0),
         ("area", "none", 4 - 13 - 2),
         ("area", "seki", 4 - 13),
         ("area", "all", 4 - 13),
-    ):
-        rules = replace(JAPANESE, **{"scoring": scoring, "tax": tax})
+    ]
+    for scoring, tax, lead in seki:
+        rules = replace(JAPANESE, scoring=scoring, tax=tax)
         assert drawn(SEKI, rules).score(0).lead == lead, (scoring, tax)
     living = Board(5, Rules(tax="all"), setup_black=[1, 3, 5, 6, 7, 8, 9])
     assert living.score(0).black == 25 - 2

@@ -44,10 +44,20 @@ def made(number: int, seed: int = 1, opponents: int = 0) -> CubeErrors:
     result = 0.5 + lost[:, 1] - lost[:, 0] + habit + 0.1 * generator.standard_normal(number)
     names = [["Ann", f"p{k}"] if opponents else ["first", "second"] for k in other]
     won = (generator.random(number) < result).astype(float)
-    decisions = [np.full((number, 2), count) for count in (60.0, 8.0, 12.0)]
-    facts = (np.full(number, "made"), np.full(number, 5.0), np.array(names), won, result)
     return CubeErrors(
-        *facts, *decisions, chequer, 0.2 * chequer, cube, 0.1 * cube, (cube > 0.02).astype(float)
+        source=np.full(number, "made"),
+        length=np.full(number, 5.0),
+        players=np.array(names),
+        won=won,
+        luck_adjusted=result,
+        unforced=np.full((number, 2), 60.0),
+        close=np.full((number, 2), 8.0),
+        close_2003=np.full((number, 2), 12.0),
+        chequer=chequer,
+        chequer_cost=0.2 * chequer,
+        cube=cube,
+        cube_cost=0.1 * cube,
+        numbers=(cube > 0.02).astype(float),
     )
 
 

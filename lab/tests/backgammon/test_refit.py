@@ -99,7 +99,7 @@ def test_errors_are_those_of_repeated_samples() -> None:
 def test_left_out_results_are_predicted_better_by_the_truth() -> None:
     table = simulated(5_000)
     formulas = {"published": PUBLISHED, "ten times": PUBLISHED.times(10.0, "x")}
-    models = {"refit": "moves-and-cube", "scaled": "scaled"}
+    models: dict[str, Any] = {"refit": "moves-and-cube", "scaled": "scaled"}
     folds = folds_by_player(table, 5, 1)
     predictions = cross_validate(table, formulas, models, folds, test="won")
     result = {prediction.name: prediction for prediction in predictions}
