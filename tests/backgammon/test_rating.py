@@ -176,8 +176,8 @@ def test_differences_and_the_way_back() -> None:
     assert won.rating == pytest.approx(1800 + float(fibs.difference(0.6, 5)))
     met = answer(length=5, epm=0.01, against=1700)
     assert met.probability == pytest.approx(float(fibs.probability(met.rating, 1700, 5)))
-    known: dict[str, Any]
-    for known in ({"epc": 0.03}, {"epm": 0.01}):
+    ways: list[dict[str, Any]] = [{"epc": 0.03}, {"epm": 0.01}]
+    for known in ways:
         result = answer(length=5, from_rating=1800, **known)
         assert float(PUBLISHED.rating(result.epm, result.epc, 5)) == pytest.approx(1800)
         assert known.items() <= vars(result).items()
