@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ from yardstone.examples import example
 from yardstone.tournament.event.rounds import score_of
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import Result
-from yardstone.web.desk import service
+from yardstone.web.desk import pages, service
+from yardstone.web.desk.app import DeskSettings
 from yardstone.web.desk.service import WatchedFile
 
 SWISS = example("swiss.trf").read_bytes()
@@ -131,6 +133,27 @@ def test_chances_are_computed_by_one_process_at_a_time(
     assert [len(work) for work in asked] == [3, 1], "by another process"
     chances.close()
     assert asked[1][1] == {"wait": False, "cancel_futures": True}
+
+
+def test_changes_reach_those_who_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "_LOOK", 0.0)
+    clock, told = Time(), [""][:0]
+    monkeypatch.setattr(pages, "time", clock)
+    desk = service.Desk(DeskSettings(file=copied(tmp_path)))
+    desk.is_closing = lambda: len(told) == 4
+    desk.file.last = replace(desk.file.last, mark="a")
+
+    async def main() -> None:
+        async for text in pages._lines(desk):
+            told.append(text)
+            if len(told) == 2:
+                desk.file.last = replace(desk.file.last, mark="b")
+            elif len(told) == 3:
+                clock.now += 20.5
+
+    asyncio.run(main())
+    change = 'event: change\ndata: {{"mark": "{}"}}\n\n'.format
+    assert told == ["retry: 2000\n\n", change("a"), change("b"), ": still here\n\n"]
 
 
 # Who reads, and who changes

@@ -24,9 +24,10 @@ from tests.web.tables import Clock, JobTable
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.parallel import Track
 from yardstone.pool import Skipped
-from yardstone.web import supervisor, upkeep, worker
+from yardstone.web import notices, supervisor, upkeep, worker
 from yardstone.web.kinds import KINDS, NeedsPlayer
 from yardstone.web.kinds.kind import Task
+from yardstone.web.notices import QUEUED, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
 from yardstone.web.service import cancel_job
 from yardstone.web.supervisor import Bell, Supervisor, listen
@@ -309,6 +310,30 @@ def test_each_ring_wakes_once() -> None:
     bell.close()
     bell.ring()
     bell.wait(0.0)
+
+
+def test_notices_are_listened_to_again_when_the_line_breaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    time, asked, came = Time(), [""][:0], steps([["a"], [], [], OSError()])
+    monkeypatch.setattr(notices, "time", time)
+    line = SimpleNamespace(
+        execute=asked.append,
+        notifies=lambda **how: [SimpleNamespace(payload=text) for text in came()],
+        close=partial(asked.append, "closed"),
+    )
+    own: Any = SimpleNamespace(own_connection=steps([DatabaseAway(), line, line]))
+    listener = Listener(own, QUEUED)
+    for pause, result, longest in (
+        (0.0, [], 0.25), (1.5, [], 0.25),  # that was tried just now
+        (0.125, None, 5.0),  # something may have come before
+        (0.0, ["a"], 5.0), (15.0, [], 5.0), (0.5, [], 5.0),  # nothing was heard for long
+        (0.0, [], 0.25), (0.0, None, 5.0),
+    ):  # fmt: skip
+        time.now += pause
+        assert (listener.wait(9.0), listener.longest) == (result, longest)
+    assert time.slept == [0.25] * 2
+    assert asked == ["LISTEN yardstone_queued", "SELECT 1", "closed", "LISTEN yardstone_queued"]
 
 
 # The supervisor
