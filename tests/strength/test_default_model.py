@@ -27,13 +27,6 @@ def name_of(model: StrengthModel) -> str:
     return str(model.card["name"])
 
 
-def test_the_small_model_looks_through_the_included_network() -> None:
-    small = StrengthModel.load(SMALL)
-    assert small.card["sha256"] == file_sha256(INCLUDED)
-    assert list(small.scales) == ["fox", "ogs"]
-    assert set(small.card["intervals"]) == {"fox", "ogs"}
-
-
 def test_without_any_network_it_is_the_included_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert name_of(default_model()) == name_of(StrengthModel.load(SMALL))
     assert name_of(default_model(net=INCLUDED)) == name_of(StrengthModel.load(SMALL))

@@ -66,16 +66,6 @@ def test_from_a_store_and_from_games(store: FeatureStore, found: Sequence[GameFe
     assert kept.point[12:].tolist() == game.moves[::2].tolist()
 
 
-def test_some_of_the_moves(store: FeatureStore) -> None:
-    whole = evidence_of_store(store, [(0, 1), (1, 1)])
-    late = whole.select(whole.number > 20)
-    assert late.games == 2
-    assert set(late.game.tolist()) == {0, 1}
-    assert (late.number > 20).all()
-    assert len(whole.select(np.array([], np.int64))) == 0
-    np.testing.assert_array_equal(whole.select(np.array([3, 1])).pick, whole.pick[[3, 1]])
-
-
 def test_nothing(store: FeatureStore) -> None:
     assert len(evidence_of_store(store, [])) == 0
     assert evidence_of_store(store, []).games == 0

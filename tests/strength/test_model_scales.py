@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.strength.evidence import PHASES, no_evidence
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.model_scale import ModelScale, ScoreSpread
-from yardstone.strength.site_scales import EDGES, GROUP_EDGES, KNOWN_RANKS, fox_rank
+from yardstone.strength.site_scales import EDGES, GROUP_EDGES
 from yardstone.strength.strengths import (
     Rated,
     Rater,
@@ -29,10 +28,8 @@ from yardstone.strength.strengths import (
     phase_means,
     supported_scales,
 )
-from yardstone.web.kinds.go import KIND
 
 Array = NDArray[np.float64]
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def plain_density(scale: ModelScale, statistics: Array) -> Array:
@@ -338,29 +335,3 @@ def test_which_scale_tells_a_player_best_and_whether_they_contradict_each_other(
     assert (best_basis(model, both), contradictory(both, basis)) == (basis, apart)
     assert best_basis(model, {"fox": fox}) == "fox"
     assert not contradictory({"fox": fox}, "fox")
-
-
-def test_players_of_fox_are_compared_with_what_the_study_counted_of_them() -> None:
-    """A rank and three quarters below the mean of their group the scales contradict each other."""
-    page = (ROOT / "docs/studies/ogs-ranks-tables.md").read_text("utf-8")
-    rows = re.findall(r"^\| \S+ \| \d+ \| \d+ \| (-\d\.\d) \(", page, re.MULTILINE)
-    assert len(rows) == 11
-    middles = 0.5 * (EDGES[:-1] + EDGES[1:])
-    for place, mean in zip(middles[:10], map(float, rows), strict=False):
-        for off, apart in ((-0.12, True), (0.12, False)):
-            both = {"fox": rated(place), "ogs": rated(mean - 1.75 + off)}
-            assert contradictory(both, "fox") == apart, place
-
-
-def test_the_known_ranks_are_those_of_the_scales_wherever_they_are_told() -> None:
-    weakest, strongest = KNOWN_RANKS.replace(" kyu", "k").replace(" dan", "d").split(" to ")
-    first, second = GROUP_EDGES["ogs"][:2].tolist()
-    of_weakest_group = [fox_rank(place + 0.5) for place in np.arange(first, second)]
-    assert weakest in of_weakest_group
-    assert strongest == fox_rank(GROUP_EDGES["fox"][-2])
-    texts = [(ROOT / page).read_text("utf-8") for page in ("README.md", "docs/how-to/strength.md")]
-    for text in [*texts, *KIND.offer]:
-        told = [line for line in text.splitlines() if "players from" in line]
-        assert all(f"players from {KNOWN_RANKS}" in line for line in told if "kyu" in line), told
-    for text in (*texts, " ".join(KIND.offer)):
-        assert f"players from {KNOWN_RANKS}" in text

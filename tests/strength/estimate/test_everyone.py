@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from functools import cache
 
-import numpy as np
 import pytest
 
 from tests.strength.estimate_cases import Case, game
-from yardstone.go.inputs import game_positions
-from yardstone.go.points import BLACK, WHITE, point_name, point_number
+from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import SkipReport
+from yardstone.records.go_game import GoGame
 from yardstone.strength.estimation import SideEstimate, estimate_everyone, estimate_player
 from yardstone.strength.site_scales import SITE_SCALES, parts_on_scale, plain_on_scale
 
-GAMES = [
-    game(11, "Anna", "Bob", day=3),
-    game(12, "Cid", "anna", day=1),
-    game(13, "Anna", "Bob"),
-    game(11, "Anna", "Bob", day=3),
-    game(14, "Cid", "Bob", day=2, moves=60),
-]
+
+@cache
+def usual() -> list[GoGame]:
+    return [
+        game(11, "Anna", "Bob", day=3),
+        game(12, "Cid", "anna", day=1),
+        game(13, "Anna", "Bob"),
+        game(11, "Anna", "Bob", day=3),
+        game(14, "Cid", "Bob", day=2, moves=60),
+    ]
 
 
 @pytest.fixture(scope="module")
 def everyone(case: Case) -> list[SideEstimate]:
-    return estimate_everyone(GAMES, "Anna", net=case.network, model=case.model)
+    return estimate_everyone(usual(), "Anna", net=case.network, model=case.model)
 
 
 def sides(estimates: list[SideEstimate]) -> list[tuple[str, int | None]]:
     return [(each.side.player, each.side.colour) for each in estimates]
 
 
-def test_everyone_in_all_games_and_by_colour(everyone: list[SideEstimate]) -> None:
+def test_each_is_measured_as_if_alone(case: Case, everyone: list[SideEstimate]) -> None:
     assert sides(everyone) == [
         ("Anna", None), ("Anna", BLACK), ("Anna", WHITE), ("Bob", None), ("Cid", None)
     ]  # fmt: skip
     assert [len(each.estimate.games) for each in everyone] == [3, 2, 1, 3, 2]
-
-
-def test_each_is_measured_as_if_alone(case: Case, everyone: list[SideEstimate]) -> None:
+    reasons = [dict(each.estimate.skipped.reasons) for each in everyone]
+    assert reasons[0] == {"the same game again": 1, "not a game of Anna": 1}
+    assert reasons[1] == {**reasons[0], "Anna has the other colour": 1}
     for place in (0, 3):
         each = everyone[place]
-        alone = estimate_player(GAMES, each.side.player, net=case.network, model=case.model)
+        alone = estimate_player(usual(), each.side.player, net=case.network, model=case.model)
         same, one = each.estimate.as_dict(), alone.as_dict()
         assert same["rating"] == pytest.approx(one["rating"], abs=0.011)
         for name in ("skipped", "moves", *(["costliest_moves"] if place == 0 else [])):
@@ -53,25 +54,15 @@ def test_each_is_measured_as_if_alone(case: Case, everyone: list[SideEstimate]) 
         assert files[0] == files[1]
 
 
-def test_what_was_left_out_is_said_for_each(everyone: list[SideEstimate]) -> None:
-    reasons = [dict(each.estimate.skipped.reasons) for each in everyone]
-    assert reasons[0] == {"the same game again": 1, "not a game of Anna": 1}
-    assert reasons[1] == {**reasons[0], "Anna has the other colour": 1}
-    assert reasons[3] == {"the same game again": 1, "not a game of Bob": 1}
-    for each in everyone:
-        used = len(each.estimate.games)
-        assert used + len(each.estimate.skipped) == len(GAMES)
-
-
 def test_so_many_others_as_are_asked_for(case: Case) -> None:
     report = SkipReport()
     few = estimate_everyone(
-        GAMES, "Cid", net=case.network, model=case.model, others=1, skipped=report
+        usual(), "Cid", net=case.network, model=case.model, others=1, skipped=report
     )
     assert sides(few)[0] == ("Cid", None)
     assert {each.side.player for each in few} == {"Cid", "Anna"}
     assert report.total == few[0].estimate.skipped.total
-    alone = estimate_everyone(GAMES, "Cid", net=case.network, model=case.model, others=0)
+    alone = estimate_everyone(usual(), "Cid", net=case.network, model=case.model, others=0)
     assert sides(alone) == [("Cid", None)]
 
 
@@ -97,33 +88,3 @@ def test_another_scale_is_what_that_scale_would_have_given(everyone: list[SideEs
         shown = fox["scales"][name]
         assert (shown["deviation"], shown["title"]) == (scale.deviation, scale.title)
     assert everyone[0].estimate.on_scale("ogs").notes != everyone[0].estimate.notes
-
-
-def listed(everyone: list[SideEstimate]) -> Iterator[tuple[dict[str, Any], Any]]:
-    for each in everyone:
-        plain = each.estimate.as_dict()
-        for move in [*plain["costliest_moves"], *plain["indicative_moves"]]:
-            yield move, each.estimate.games[move["game"]].evaluated.game
-
-
-def test_a_listed_move_can_be_followed_on_the_board(everyone: list[SideEstimate]) -> None:
-    moves = list(listed(everyone))
-    assert moves
-    for move, played in moves:
-        position, number = move["position"], move["move"]
-        stones = dict.fromkeys(position["black"], BLACK)
-        stones |= dict.fromkeys(position["white"], WHITE)
-        for later, step in enumerate(position["steps"]):
-            assert step["point"] == point_name(int(played.moves[number - 1 + later]), 19)
-            colour = {"black": BLACK, "white": WHITE}[step["colour"]]
-            assert colour == int(played.colours[number - 1 + later])
-            if step["point"] != "pass":
-                stones[step["point"]] = colour
-            for taken in step["takes"]:
-                del stones[taken]
-            board = np.zeros(361, np.int8)
-            for point, stone in stones.items():
-                board[point_number(point, 19)] = stone
-            assert (board == game_positions(played).stones[number + later]).all()
-        assert position["steps"][0]["point"] == move["point"]
-        assert len(position["steps"]) == min(5, len(played.moves) - number + 1)

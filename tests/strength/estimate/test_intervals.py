@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from yardstone.errors import InputError, UsageError
 from yardstone.strength.intervals import IntervalTable, blurred, blurring, cumulated
-from yardstone.strength.site_scales import EDGES, GROUP_EDGES
+from yardstone.strength.site_scales import EDGES
 
 Array = NDArray[np.float64]
 
@@ -114,15 +114,6 @@ def test_an_interval_has_no_end_in_an_outer_group(
         None if low is None else pytest.approx(low, abs=1e-3),
         None if high is None else pytest.approx(high, abs=1e-3),
     )
-
-
-def test_a_table_knows_its_own_scale() -> None:
-    edges = GROUP_EDGES["ogs"]  # the outer groups end at -24 and begin at 3
-    table = IntervalTable.plain(edges)
-    wanted = norm.interval(0.9, -12.0, 0.5)
-    assert table.interval(normal(-12.0, 0.5, edges), 9, 0.9) == pytest.approx(wanted, abs=0.01)
-    assert table.interval(normal(-24.2, 0.5, edges), 9, 0.9)[0] is None
-    assert table.interval(normal(2.9, 0.5, edges), 9, 0.9)[1] is None
 
 
 def test_levels_that_too_few_players_speak_for_are_refused() -> None:

@@ -20,12 +20,7 @@ from yardstone.pool import SkipReport
 from yardstone.records.sgf import SgfReader
 from yardstone.strength import fusion_moves
 from yardstone.strength.evidence import KINDS
-from yardstone.strength.fusion_moves import (
-    GameMoves,
-    moves_of_records,
-    moves_of_store,
-    read_moves,
-)
+from yardstone.strength.fusion_moves import GameMoves, moves_of_records, moves_of_store, read_moves
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.players import take_of_games
 

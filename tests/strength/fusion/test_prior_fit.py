@@ -14,13 +14,7 @@ from yardstone.evaluation.splits import earlier_games
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import Prior
-from yardstone.strength.fusion import (
-    MOVE_COLUMNS,
-    Fusion,
-    Sides,
-    fit_moves_prior,
-    sides_before,
-)
+from yardstone.strength.fusion import MOVE_COLUMNS, Fusion, Sides, fit_moves_prior, sides_before
 from yardstone.strength.fusion_priors import (
     FITTED,
     centred_fusion,
@@ -82,14 +76,6 @@ def test_the_fit_sees_the_earlier_games_only() -> None:
         earlier_part(turned, share=0.6), {"initial_deviation": 250.0}, fit=True
     )
     assert given == again
-
-
-def test_fifty_games_of_newcomers_fit_something() -> None:
-    pool = made_pool(games=200)
-    enough = int(np.flatnonzero(np.cumsum(newcomers(pool)) == 50)[0]) + 1
-    assert fit_fusion(pool.select(np.arange(enough)))[1] == 50
-    with pytest.raises(NoGamesError, match=r"49 games are of players .* a fit takes 50"):
-        fit_fusion(pool.select(np.arange(enough - 1)))
 
 
 def test_without_a_fit_the_average_player_is_in_the_middle() -> None:

@@ -102,18 +102,6 @@ def test_games_are_taken_in_order_of_time(pool: Pool) -> None:
     assert np.array_equal(result.expected, SYSTEM.replay(pool).expected[mixed])
 
 
-def test_a_game_taken_back_takes_its_moves_with_it(pool: Pool) -> None:
-    given = {"slope": 60.0, "half_moves": 80.0, "noise": 100.0}
-    ledger = Ledger.begin("fusion", pool, **given)
-    gone = np.zeros(len(pool), np.bool_)
-    gone[[40, 300]] = True
-    result = ledger.annul(gone)
-    wanted = Ledger.begin("fusion", pool.select(~gone), **given)
-    assert np.array_equal(result.replay.expected, wanted.replay.expected)
-    for name in result.ratings.players:
-        assert result.ratings[name] == wanted.ratings[name]
-
-
 def test_a_saved_history_goes_on(pool: Pool, tmp_path: object) -> None:
     from pathlib import Path
 

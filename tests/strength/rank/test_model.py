@@ -75,16 +75,6 @@ def test_strengths_lie_between_the_groups() -> None:
         assert sure.posterior(statistics)[0] == pytest.approx(between, abs=0.06)
 
 
-def test_each_game_alone() -> None:
-    model, evidence = random_model(), random_evidence([30, 0, 41])
-    score = model.score(evidence)
-    for game in (0, 1, 2):
-        alone = model.score(evidence.select(evidence.game == game))
-        assert score.by_game[game] == pytest.approx(alone.mean)
-    assert score.probabilities.sum() == pytest.approx(1.0)
-    assert EDGES[0] < score.mean < EDGES[-1]
-
-
 def test_sums_of_many_games_are_judged_like_one() -> None:
     model = random_model()
     statistics = model.game_statistics(random_evidence([30, 1, 41]))
@@ -178,7 +168,8 @@ def test_the_model_that_comes_with_yardstone() -> None:
     assert model.scorer.channels == 96
     folder = Path(strength_model.__file__).parent / "data"
     assert [path.stem for path in sorted(folder.glob("*.npz"))] == sorted(SHIPPED)
-    assert (folder / "rank.npz").stat().st_size < 3_000_000
+    for name in SHIPPED:
+        assert set(StrengthModel.load(name).scales) >= {"fox"}
     assert list(model.scales) == ["fox", "ogs"]
     evidence = random_evidence([50], channels=96)
     for name, scale in model.scales.items():

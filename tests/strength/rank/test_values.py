@@ -207,11 +207,3 @@ def test_moves_together_against_a_plain_program() -> None:
         if row + 8 <= end:
             wanted = np.abs(scalars_of[row : row + 8].mean(axis=0)) - lift.spell
         np.testing.assert_allclose(lifted[row, -len(SCALARS) :], wanted, atol=1e-4)
-
-
-def test_pieces_know_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = random_evidence([40, 25, 3], seed=6)
-    scorer = move_scorer(random_model(seed=3))
-    whole = scorer.move_shares(evidence)
-    monkeypatch.setattr("yardstone.strength.rank_scorer._CHUNK", 7)
-    np.testing.assert_allclose(scorer.move_shares(evidence), whole, rtol=1e-4, atol=1e-4)

@@ -163,14 +163,6 @@ def test_arrays_that_are_no_network_are_refused(change: Callable[[dict[str, Any]
         SetScorer.from_arrays(arrays)
 
 
-def test_the_inputs_of_a_network_tell_what_it_sees() -> None:
-    """As many numbers as the scalars, six for when, and four trunks more for the full model."""
-    for number in (INPUTS["basic"].channels(0) - 1, INPUTS["full"].channels(0) + 2):
-        with pytest.raises(ValueError, match=f"nothing gives {number} inputs"):
-            set_scorer._inputs(number)
-    assert INPUTS["full"].channels(7) == INPUTS["basic"].channels(7) + 4 * 7
-
-
 def test_sets_are_put_side_by_side_and_split_into_groups_of_like_length() -> None:
     sets = PackedMoves(np.ones((9, 2)), np.array([4, 5, 6, 7]), np.array([0, 1, 1, 4]))
     assert (len(sets), sets.channels, sets.lengths().tolist()) == (3, 2, [1, 0, 3])
@@ -191,15 +183,3 @@ def test_sets_are_put_side_by_side_and_split_into_groups_of_like_length() -> Non
     assert groups([3, 1, 2, 10, 2], 5) == [[1, 2], [4], [0], [3]]
     assert groups([[1, 2], [4, 1], [2, 2]], 8) == [[0, 2], [1]]  # of both sides of games
     assert groups([[1, 2], [4, 1], [2, 2]], 7) == [[0], [2], [1]]
-
-
-@pytest.mark.parametrize("name", INPUTS)
-def test_the_shipped_models(name: str) -> None:
-    model = StrengthModel.load(name)
-    assert isinstance(model.scorer, SetScorer)
-    assert model.scorer.inputs.name == name
-    assert 3 <= model.scorer.width <= 8
-    assert model.card["sha256"] == StrengthModel.load().card["sha256"]
-    evidence = random_evidence([12, 100], channels=96)
-    assert np.isfinite(model.game_statistics(evidence)).all()
-    assert np.isfinite(model.move_scores(evidence)).all()

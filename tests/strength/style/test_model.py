@@ -11,7 +11,6 @@ from scipy.stats import multivariate_normal, norm
 
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.strength.style import (
-    LENGTHS_FROM,
     StyleModel,
     StyleRatings,
     StyleTable,
@@ -141,15 +140,6 @@ def test_figures_of_a_validation() -> None:
     assert rated.error == 2.0
     assert rated.known.tolist() == [True, False]
     assert replace(rated, strength=np.full(2, np.nan)).error is None
-
-
-def test_equal_seeds_give_equal_results(table: StyleTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("yardstone.strength.style.LENGTHS_FROM", 50)
-    assert LENGTHS_FROM > 50
-    small = table.select(np.arange(100))
-    first, again, other = (fit_style(small, seed=seed).lengths for seed in (1, 1, 2))
-    assert np.array_equal(first, again)
-    assert not np.array_equal(first, other)
 
 
 def test_what_cannot_be_fitted(table: StyleTable, model: StyleModel) -> None:

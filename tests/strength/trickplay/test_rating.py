@@ -90,29 +90,14 @@ def test_earliest_positions_come_first_and_seeds_decide_otherwise(tmp_path: Path
     ]
     result = complete(tmp_path, PROBLEM, *games, boards=3)
     assert [board.number for board in result.boards] == [7, 6, 5]
+    again = complete(tmp_path, PROBLEM, GAME, GAME + " B qf", boards=5)
+    assert (again.found, len(again.boards)) == (2, 1)  # equal positions are taken once
     chosen = [
         [board.number for board in complete(tmp_path, PROBLEM, *games, boards=3, seed=seed).boards]
         for seed in (1, 1, 2, 3)
     ]
     assert chosen[0] == chosen[1]
     assert len({tuple(each) for each in chosen}) > 1
-
-
-def test_equal_positions_are_taken_once(tmp_path: Path) -> None:
-    result = complete(tmp_path, PROBLEM, GAME, GAME + " B qf", boards=5)
-    assert result.found == 2
-    assert len(result.boards) == 1
-
-
-def test_a_captured_stone_needs_no_wildcard(tmp_path: Path) -> None:
-    # Black has taken a stone at R3, and the point is empty again.
-    problem = "(;SZ[19]AB[qp][pq][qr][rq]AW[op](;B[po])(;B[qq]))"
-    game = "B qp W qq B pq W op B qr W dd B rq W dp"
-    result = complete(tmp_path, problem, game)
-    assert (result.found, result.boards[0].moves) == (1, 8)
-    assert stones(result.boards[0].game)[at("R3")] == 0
-    without = game.replace("B rq ", "B rp ")
-    assert complete(tmp_path, problem, without, reduce=0).boards == ()
 
 
 def test_a_position_that_does_not_occur_is_reduced_by_its_last_stone(tmp_path: Path) -> None:
@@ -237,22 +222,6 @@ def test_a_position_may_be_shown_without_its_history(tmp_path: Path, case: Case)
     (without,) = rate_problems([result], case.model, case.network, history=False)
     assert without.variations[0].moves == 2
     assert without.variations[0].loss != with_it.variations[0].loss
-
-
-def test_differences_and_surprises(tmp_path: Path, case: Case) -> None:
-    index = index_of(tmp_path, moves_sgf(GAME))
-    swapped = PROBLEM.replace("(;B[qq]", "(;N[wrong]B[qq]").replace("(;B[mp]", "(;N[right]B[mp]")
-    alone = "(;SZ[19]AB[oq]AW[qp][oo];B[qq];W[pp])"
-    missing = "(;SZ[19]AB[aa][ac][ae]AW[ca][cc][ce][ee][gg](;B[ff])(;B[gf]))"
-    problems = problems_of(tmp_path, PROBLEM, swapped, alone, missing)
-    rated = rate_problems(complete_problems(problems, index, reduce=0), case.model, case.network)
-    first, second, single, unfound = rated
-    assert first.difference is not None
-    assert second.difference == pytest.approx(-first.difference)
-    assert {first.surprising, second.surprising} == {True, False}
-    assert single.difference is None
-    assert single.refutation is not None
-    assert (unfound.variations, unfound.difference, unfound.surprising) == ((), None, False)
 
 
 def test_figures_of_rated_variations() -> None:

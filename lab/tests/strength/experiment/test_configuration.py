@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from yardstone.errors import InputError
-from yardstone_lab.neubauer.experiment.configuration import PARTS, Experiment, read_experiment
+from yardstone_lab.neubauer.experiment.configuration import read_experiment
 from yardstone_lab.neubauer.network.strength_network import PRESETS, TABLE_5_1
 
-ROOT = Path(__file__).resolve().parents[4]
 LEAST = '[games]\nrecords = ["games"]\n'
 
 
@@ -106,18 +104,6 @@ def test_what_cannot_be_meant(tmp_path: Path, text: str, trouble: str) -> None:
     with pytest.raises(InputError, match=trouble) as raised:
         read_experiment(path)
     assert raised.value.file == str(path)
-
-
-def test_the_guide_names_every_setting() -> None:
-    page = (ROOT / "docs" / "how-to" / "strength-experiments.md").read_text()
-    for field in dataclasses.fields(Experiment):
-        if field.name in ("name", "folder"):
-            assert f"`{field.name}`" in page
-            continue
-        part = page.partition(f"`[{field.name}]`\n")[2].partition("\n\n")[0]
-        settings = dataclasses.fields(PARTS[field.name])
-        missing = [each.name for each in settings if f"`{each.name}`" not in part]
-        assert not missing, (field.name, missing)
 
 
 def test_files_that_are_no_description(tmp_path: Path) -> None:

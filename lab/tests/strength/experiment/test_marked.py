@@ -65,18 +65,6 @@ def test_exhibition_games_have_all_their_history_known() -> None:
         draw_marks(pool, labels, SetSettings(test=-1), known)
 
 
-def test_test_games_stand_for_the_pool_however_many_are_trained_on() -> None:
-    """Training takes only games won by the higher label; the others keep their share of them."""
-    pool = made(2000, 30, 7)
-    labels = rating_labels(pool, Glicko2().replay(pool), advance=3)
-    agree = (labels.first > labels.second) == (pool.score == 1.0)
-    sizes = SetSettings(training=500, validation=300, test=600, exhibition=0)
-    sets = draw_marks(pool, labels, sizes, np.ones(len(pool), bool))
-    share = agree[sets.of("E") | sets.of("V")].mean()
-    assert share == pytest.approx(agree.mean(), abs=0.05)
-    assert agree[sets.of("T")].all()
-
-
 def test_labels_are_kept_as_they_are(tmp_path: Path) -> None:
     pool = made(50)
     labels = rating_labels(pool, Glicko2().replay(pool))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.evaluation.metrics import log_likelihood
 from yardstone_lab.neubauer.experiment.models import Pooled, fit_pooled
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
 
@@ -31,16 +30,6 @@ def fitted() -> Pooled:
     return fit_pooled(made(400, 1), made(300, 2))
 
 
-def test_strength_that_shows_in_the_moves_is_found(fitted: Pooled) -> None:
-    games = made(400, 3)
-    ratings = fitted.ratings(games.moves)
-    many = games.moves.lengths() > 30
-    assert np.corrcoef(ratings[many], games.labels.ravel()[many])[0, 1] > 0.8
-    expected = fitted.expected(ratings)
-    assert log_likelihood(games.score, expected) > -0.66
-    assert np.abs(fitted.weights[:2]).min() > 3 * np.abs(fitted.weights[2:]).max()
-
-
 def test_the_fit_is_ridge_regression(fitted: Pooled) -> None:
     """The weights solve the penalised normal equations."""
     games = made(400, 1)
@@ -57,17 +46,6 @@ def test_a_side_without_moves_is_average(fitted: Pooled) -> None:
     assert fitted.ratings(nothing) == pytest.approx([fitted.mean] * 2)
     even = fitted.expected(fitted.ratings(nothing))[0]
     assert even == pytest.approx(1.0 / (1.0 + np.exp(-fitted.intercept)))
-
-
-def test_only_the_latest_moves_count(fitted: Pooled) -> None:
-    games = made(20, 4)
-    sides = games.moves
-    cut = [
-        sides.rows[max(a, b - 10) : b] for a, b in zip(sides.starts, sides.starts[1:], strict=False)
-    ]
-    starts = np.concatenate([[0], np.cumsum([len(each) for each in cut])])
-    latest = MoveSets(sides.features, np.concatenate(cut), starts)
-    assert fitted.ratings(sides, window=10) == pytest.approx(fitted.ratings(latest))
 
 
 def test_nothing_to_learn_from() -> None:

@@ -57,9 +57,7 @@ def done(path: Path) -> Done:
     return run(path)
 
 
-def test_every_stage_is_run_and_every_system_asked(
-    done: Done,
-) -> None:
+def test_every_stage_is_run_and_every_system_asked(done: Done) -> None:
     result, said = done
     stages = [words.split(":")[0] for words in said if words.endswith(": begun")]
     assert stages == [
@@ -92,9 +90,7 @@ def test_the_sets_keep_the_rules(done: Done) -> None:
     assert played.max() <= 4
 
 
-def test_predictions_see_nothing_that_is_not_known_yet(
-    done: Done,
-) -> None:
+def test_predictions_see_nothing_that_is_not_known_yet(done: Done) -> None:
     result, _ = done
     predictions = result.predictions
     questions = predictions.questions

@@ -52,10 +52,7 @@ def asked(pool: Pool, strength: Array) -> tuple[ExperimentPredictions, NDArray[n
     both = np.column_stack([pool.first, pool.second])[questions.game]
     ratings = strength[both] + generator.normal(0.0, 70.0, both.shape)
     result = ExperimentPredictions(
-        questions,
-        pool.score[questions.game],
-        strength[both],
-        both.astype(np.int32),
+        questions, pool.score[questions.game], strength[both], both.astype(np.int32)
     )
     expected = 1.0 / (1.0 + 10.0 ** ((ratings[:, 1] - ratings[:, 0]) / 400.0))
     moves = np.where(questions.last == 2, 200, 500)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from yardstone_lab.neubauer.moves import Labelled
 from yardstone_lab.neubauer.network import search
 from yardstone_lab.neubauer.network.search import (
     RUNS_FILE,
-    Cached,
     Plan,
     SearchRun,
     best_run,
@@ -175,21 +173,6 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
         random_search(examples, tmp_path / "a", replace(plan, seed=5))
 
 
-def test_examples_are_read_once_and_not_sent(tmp_path: Path) -> None:
-    calls = []
-
-    def read() -> tuple[Labelled, Labelled]:
-        calls.append(1)
-        return examples()
-
-    cached = Cached(read)
-    assert cached() is cached()
-    assert len(calls) == 1
-    sent = Cached(examples)
-    sent()
-    assert len(pickle.dumps(sent)) < 500
-
-
 def huge() -> tuple[Labelled, Labelled]:
     return huge_features(), huge_features()
 
@@ -215,13 +198,6 @@ def test_a_search_in_which_all_fails_says_so(
 
 def run_of(settings: Hyperparameters, loss: float = 0.6) -> SearchRun:
     return SearchRun(1, 2, settings, loss, 0.7, 3, 13, 8.25, "", "somewhere")
-
-
-def test_the_table_of_runs_comes_back(tmp_path: Path) -> None:
-    runs = [run_of(TINY), run_of(replace(TINY, standardise=True, learning_rate=1.23e-5))]
-    write_runs(tmp_path, runs)
-    assert read_runs(tmp_path) == runs
-    assert "0.6000 after 3 of 13 epochs" in runs[0].line()
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,7 @@ from yardstone_lab.neubauer.network.strength_network import (
 if TYPE_CHECKING:
     import torch
 
-    from yardstone_lab.neubauer.network.set_transformer import (
-        Block,
-        SetTransformer,
-        initial_arrays,
-    )
+    from yardstone_lab.neubauer.network.set_transformer import Block, SetTransformer, initial_arrays
 
 CHANNELS = 5
 #: Same sums in another order, in double precision.
@@ -116,22 +112,6 @@ def test_every_layer_agrees_with_the_loops(built: Hyperparameters) -> None:
     assert whole == pytest.approx(wanted[-1][0][0], abs=EXACT)
     double = {name: array.astype(np.float64) for name, array in arrays.items()}
     assert rate_sets(double, x[None])[0] == pytest.approx(whole, abs=EXACT)
-
-
-def test_what_is_filled_in_has_no_effect() -> None:
-    built = SHAPES[0]
-    network = torch_network(built, made_arrays(built)).double()
-    generator = np.random.default_rng(4)
-    lengths = [1, 2, 9, 17, 17, 3]
-    x = generator.normal(0, 50, size=(len(lengths), 20, CHANNELS))
-    there = np.arange(20) < np.array(lengths)[:, None]
-    with torch.no_grad():
-        together = network(torch.tensor(x), torch.tensor(there)).numpy()
-        alone = [network(torch.tensor(x[k : k + 1, :n])).item() for k, n in enumerate(lengths)]
-        x[~there] = -1000.0
-        again = network(torch.tensor(x), torch.tensor(there)).numpy()
-    np.testing.assert_allclose(together, alone, rtol=0, atol=EXACT)
-    np.testing.assert_array_equal(together, again)
 
 
 def test_sets_without_moves_get_the_mean() -> None:

@@ -394,14 +394,6 @@ def test_games_that_cannot_be_used(tmp_path: Path) -> None:
         train(TRAINING, VALIDATION, TINY, tmp_path / "file" / "a", threads=1)
 
 
-def test_players_without_any_move_are_rated_at_the_mean(tmp_path: Path) -> None:
-    moves = MoveSets(TRAINING.moves.features, np.empty(0, np.int64), np.zeros(241, np.int64))
-    games = replace(TRAINING, moves=moves)
-    trained = train(games, games, replace(TINY, epochs=1), tmp_path, threads=1)
-    assert trained.loss == pytest.approx(math.log(2))
-    np.testing.assert_array_equal(trained.network.ratings(moves), trained.network.mean)
-
-
 # --- the log -------------------------------------------------------------------------------
 
 

@@ -78,16 +78,6 @@ def test_intervals_hold_on_other_players_whatever_is_claimed(claimed: float, wid
     assert share == pytest.approx(wider, rel=0.2)
 
 
-def test_intervals_hold_for_the_outer_groups_too() -> None:
-    """Their players would else be missed by every tail that lies within their group."""
-    table = fitted(*players(2000, 9, 1.0, low=-4.0))
-    density, group, moves = players(2000, 10, 1.0, low=-4.0)
-    assert held(table, density, group, moves, 0.9).held == pytest.approx(0.9, abs=0.02)
-    for outer in (0, 10):
-        rows = group == outer
-        assert held(table, density[rows], group[rows], moves[rows], 0.9).held > 0.85
-
-
 def test_few_moves_and_many_are_fitted_by_themselves() -> None:
     wide, groups, _ = players(1000, 4, 0.5)
     right, others, _ = players(1000, 5, 1.0)

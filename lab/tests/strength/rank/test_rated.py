@@ -98,14 +98,6 @@ def test_ranks_of_players_never_seen_are_recovered(trained: TrainedScale) -> Non
     assert np.ptp(result.strengths) > 15.0
 
 
-def test_nobody_is_judged_by_what_was_learnt_from_them(
-    case: Simulated, trained: TrainedScale
-) -> None:
-    """A player's sides are in one fold."""
-    for name in np.unique(case.pool.player):
-        assert len(set(trained.fold[case.pool.player == name].tolist())) == 1
-
-
 def test_the_model_carries_the_scale_beside_its_own(case: Simulated, trained: TrainedScale) -> None:
     model = trained.model
     assert list(model.scales) == ["fox", "ogs"]

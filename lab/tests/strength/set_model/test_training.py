@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.studies.rank.set_figures import fox_accuracy
 from tests.go.games import random_game, small_network
 from yardstone import parallel
 from yardstone.errors import NoGamesError, UsageError
@@ -21,14 +20,7 @@ from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import RANKS
 from yardstone_lab.neubauer import set_training
 from yardstone_lab.neubauer.scored_model import SETTINGS, ScoredModel, train_set_model
-from yardstone_lab.neubauer.sides import (
-    BANDS,
-    SetSides,
-    StoreSides,
-    bands_of,
-    read_sides,
-    targets,
-)
+from yardstone_lab.neubauer.sides import BANDS, SetSides, StoreSides, bands_of, read_sides, targets
 
 CHANNELS = INPUTS["basic"].channels(0)
 SMALL = replace(
@@ -73,19 +65,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[SetSides, ScoredM
     return sides, train_set_model(sides, SMALL, folder=folder, folds=3, card={"name": "x"}), folder
 
 
-def test_it_tells_what_there_is_to_tell(trained: tuple[SetSides, ScoredModel, Path]) -> None:
-    sides, result, _ = trained
-    one = fox_accuracy(result, sides, 1, draws=60)
-    three = fox_accuracy(result, sides, 3, draws=60)
-    assert one.exact > 0.35
-    assert three.exact > one.exact
-    assert result.ogs is not None
-    whole = result.ogs.unseen["whole"]
-    mean = result.model.scale("ogs").moments(whole.density)[0]
-    assert np.corrcoef(mean, whole.strengths[:, 0])[0, 1] > 0.9
-    assert np.median(np.abs(mean - whole.strengths[:, 0])) < 4.0
-
-
 def test_the_model_scores_as_those_of_the_folds(
     trained: tuple[SetSides, ScoredModel, Path],
 ) -> None:
@@ -121,9 +100,7 @@ def test_without_ogs_there_is_one_scale(tmp_path: Path) -> None:
         read_sides([], "basic")
 
 
-def test_a_fold_knows_nothing_of_its_players(
-    trained: tuple[SetSides, ScoredModel, Path],
-) -> None:
+def test_a_fold_knows_nothing_of_its_players(trained: tuple[SetSides, ScoredModel, Path]) -> None:
     sides, result, folder = trained
     fold = result.fold
     for name, other, number in zip(sides.player, sides.opponent, fold, strict=True):
