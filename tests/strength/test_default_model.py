@@ -39,10 +39,9 @@ def test_without_any_network_it_is_the_included_one(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_network_that_is_named_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such network"):
-        default_model(net=tmp_path / "none.bin.gz")
-    with pytest.raises(InputError, match="no such network"):
-        default_model(net="g170-b6c96-s175395328-d26788732")
+    for net in (tmp_path / "none.bin.gz", "g170-b6c96-s175395328-d26788732"):
+        with pytest.raises(InputError, match="no such network"):
+            default_model(net=net)
 
 
 def test_katagos_network_is_taken_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,27 +72,20 @@ def test_a_joined_model_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
     assert again.card["kind"] == "joined"
     statistics = again.game_statistics(EVIDENCE)
     for name in ("fox", "ogs"):
-        np.testing.assert_allclose(
-            again.scale(name).density(statistics),
-            model.scale(name).density(model.game_statistics(EVIDENCE)),
-            rtol=1e-5,
-            atol=1e-9,
-        )
+        wanted = model.scale(name).density(model.game_statistics(EVIDENCE))
+        density = again.scale(name).density(statistics)
+        np.testing.assert_allclose(density, wanted, rtol=1e-5, atol=1e-9)
     assert len(again.scale("ogs").spreads) == 2
 
 
 def test_a_file_without_one_of_the_members_is_refused(tmp_path: Path) -> None:
     model = joined()
     alone = StrengthModel(JoinedScorer((FIRST.scorer,)), list(model.scales.values()), FIRST.card)
-    alone.save(tmp_path / "alone.npz")
-    with pytest.raises(InputError):
-        StrengthModel.load(tmp_path / "alone.npz")
-    other = StrengthModel(
-        JoinedScorer((FIRST.scorer, random_model(channels=4).scorer)), [FIRST.scale()], FIRST.card
-    )
-    other.save(tmp_path / "other.npz")
-    with pytest.raises(InputError):
-        StrengthModel.load(tmp_path / "other.npz")
+    unlike = JoinedScorer((FIRST.scorer, random_model(channels=4).scorer))
+    for bad in (alone, StrengthModel(unlike, [FIRST.scale()], FIRST.card)):
+        bad.save(tmp_path / "bad.npz")
+        with pytest.raises(InputError):
+            StrengthModel.load(tmp_path / "bad.npz")
     for names in ({}, {"1_rank_x": np.zeros(1)}, {"rank": np.zeros(1)}, {"0_none_x": np.zeros(1)}):
         with pytest.raises((ValueError, KeyError)):
             JoinedScorer.from_arrays(names)

@@ -60,16 +60,16 @@ def test_recent_moves_are_those_of_the_definition(seed: int, window: int, last: 
 
 def test_what_cannot_be_asked_for() -> None:
     pool, pieces = made(4, 3, 0)
+    zero, known = np.zeros((1, 2), int), np.ones(1, bool)
     with pytest.raises(UsageError, match="at least 1 move"):
         recent_moves(pool, pieces, window=0)
     with pytest.raises(UsageError, match="cannot be taken"):
         recent_moves(pool, pieces, last_games=-1)
     with pytest.raises(InputError, match="not of this pool"):
         recent_moves(pool.select(np.array([0])), pieces)
-    with pytest.raises(InputError, match="fewer than no moves"):
-        Pieces(np.zeros((1, 2), int), np.full((1, 2), -1), np.ones(1, bool))
-    with pytest.raises(InputError, match="same games"):
-        Pieces(np.zeros((1, 2), int), np.zeros((2, 2), int), np.ones(1, bool))
+    for length, words in ((zero - 1, "fewer than no moves"), (np.zeros((2, 2), int), "same games")):
+        with pytest.raises(InputError, match=words):
+            Pieces(zero, length, known)
     assert ranges(np.zeros(0, int), np.zeros(0, int)).tolist() == []
 
 

@@ -119,14 +119,12 @@ def test_what_is_kept_is_of_this_game_this_model_and_this_network_alone(case: Ca
     ]
     fox, ogs = model.scale("fox"), model.scale("ogs")
     spread = replace(fox.spread, scatter=2.0 * fox.spread.scatter)
+    prior = fox.prior * np.arange(1.0, 12.0)
+    changed: list[dict[str, Any]] = [{"prior": prior}, {"spread": spread}, {"further": (spread,)}]
     models = [
         model,
         StrengthModel(model.scorer, [fox, ogs], {**model.card, "name": "other"}),
-        StrengthModel(
-            model.scorer, [replace(fox, prior=fox.prior * np.arange(1.0, 12.0)), ogs], model.card
-        ),
-        StrengthModel(model.scorer, [replace(fox, spread=spread), ogs], model.card),
-        StrengthModel(model.scorer, [replace(fox, further=(spread,)), ogs], model.card),
+        *[StrengthModel(model.scorer, [replace(fox, **each), ogs], model.card) for each in changed],
     ]
     identities = [fusion_moves._identity(each, networks[0], None) for each in models]
     identities += [fusion_moves._identity(model, each, None) for each in networks[1:]]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,10 +103,8 @@ def test_games_are_taken_in_order_of_time(pool: Pool) -> None:
     assert np.array_equal(result.expected, SYSTEM.replay(pool).expected[mixed])
 
 
-def test_a_saved_history_goes_on(pool: Pool, tmp_path: object) -> None:
-    from pathlib import Path
-
-    file = Path(str(tmp_path)) / "kept"
+def test_a_saved_history_goes_on(pool: Pool, tmp_path: Path) -> None:
+    file = tmp_path / "kept"
     half = np.arange(300)
     save_ledger(Ledger.begin("fusion", pool.select(half)), file)
     result = load_ledger(file).add(pool.select(np.arange(300, 600)))
@@ -135,16 +134,14 @@ def test_ratings_are_taken_apart(pool: Pool) -> None:
 
 
 def test_what_is_wrong_is_refused(pool: Pool) -> None:
-    columns = dict(pool.columns)
-    del columns["second_moves"]
-    with pytest.raises(InputError, match="no column 'second_moves'"):
-        SYSTEM.replay(replace(pool, columns=columns))
-    negative = {**pool.columns, "first_moves": np.full(len(pool), -1.0)}
-    with pytest.raises(InputError, match="negative"):
-        SYSTEM.replay(replace(pool, columns=negative))
-    texts = {**pool.columns, "first_moves": np.full(len(pool), "many")}
-    with pytest.raises(InputError, match="not a number"):
-        SYSTEM.replay(replace(pool, columns=texts))
+    without = {name: each for name, each in pool.columns.items() if name != "second_moves"}
+    for columns, words in (
+        (without, "no column 'second_moves'"),
+        ({**pool.columns, "first_moves": np.full(len(pool), -1.0)}, "negative"),
+        ({**pool.columns, "first_moves": np.full(len(pool), "many")}, "not a number"),
+    ):
+        with pytest.raises(InputError, match=words):
+            SYSTEM.replay(replace(pool, columns=columns))
     for wrong in (
         {"slope": -1.0},
         {"half_moves": 0.0},

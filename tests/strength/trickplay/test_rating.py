@@ -69,13 +69,9 @@ def test_the_side_to_answer_must_be_to_move(tmp_path: Path) -> None:
     late = "W oo B oq W qp"  # Black is to move
     wrong = "W oo W qp B oq W dd"  # White is, and then plays elsewhere
     result = complete(tmp_path, PROBLEM, wrong, late, boards=2)
-    assert [(board.number, board.moves, board.changes) for board in result.boards] == [
-        (0, 4, ()),
-        (1, 3, ()),
-    ]
-
-
-def test_where_it_is_nowhere_the_turn_the_other_side_passes(tmp_path: Path) -> None:
+    boards = [(board.number, board.moves, board.changes) for board in result.boards]
+    assert boards == [(0, 4, ()), (1, 3, ())]
+    # Where that is nowhere so, the other side passes.
     result = complete(tmp_path, PROBLEM, "W oo W qp B oq")
     (board,) = result.boards
     assert [change.text(19) for change in board.changes] == ["White passes"]
@@ -118,10 +114,8 @@ def test_two_stones_are_put_back_in_their_order(tmp_path: Path) -> None:
     result = complete(tmp_path, PROBLEM.replace("AB", "TR[oo]AB"), "B dd W qp B dp W dc")
     assert result.put_back == ((at("P3"), 1), (at("P5"), 2))
     (board,) = result.boards
-    assert [change.text(19) for change in board.changes] == [
-        "Black P3 put back",
-        "White P5 put back",
-    ]
+    changes = [change.text(19) for change in board.changes]
+    assert changes == ["Black P3 put back", "White P5 put back"]
     assert board.game.colours.tolist() == [1, 2, 1, 2]  # R4 stood after two moves
     nothing = complete(tmp_path, PROBLEM, "B dd W dp")
     assert (nothing.found, nothing.put_back, nothing.boards) == (0, (), ())
@@ -141,10 +135,8 @@ def test_boards_are_changed_by_hand(tmp_path: Path) -> None:
     changes = {"p": [(at("K10"), 1), (at("D16"), 0)]}
     answer = complete(tmp_path, PROBLEM, GAME, changes=changes)
     (board,) = answer.boards
-    assert [change.text(19) for change in board.changes] == [
-        "Black K10 by hand",
-        "empty D16 by hand",
-    ]
+    texts = [change.text(19) for change in board.changes]
+    assert texts == ["Black K10 by hand", "empty D16 by hand"]
     assert len(board.game.moves) == 0
     assert board.game.to_play == 1
     result = stones(board.game)

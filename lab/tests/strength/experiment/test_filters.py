@@ -84,17 +84,11 @@ def test_a_game_that_breaks_several_rules_is_lost_to_the_first() -> None:
 
 
 def test_rules_can_be_eased() -> None:
+    every = tuple(each.value for each in Decision)
     easy = Filters(
-        size=None,
-        even=False,
-        dated=False,
-        seconds=0.0,
-        least_moves=0,
-        ranked=False,
-        decisions=tuple(each.value for each in Decision),
-        draws=True,
-        first_pass=0,
-    )
+        size=None, even=False, dated=False, seconds=0.0, least_moves=0, ranked=False,
+        decisions=every, draws=True, first_pass=0,
+    )  # fmt: skip
     report = FilterReport()
     games = [replace(game, key=rule) for rule, game in BROKEN.items()]
     kept = list(filtered(games, easy, report))
@@ -114,55 +108,40 @@ def test_unknown_clocks_and_early_passes() -> None:
         Filters(seconds=-1.0)
 
 
-@pytest.mark.parametrize(
-    ("result", "decision"),
-    [
-        ("B+3.5", "counted"),
-        ("w+12", "counted"),
-        ("B+0,5", "counted"),
-        ("0", "counted"),
-        ("Jigo", "counted"),
-        ("B+", "unstated"),
-        ("W+R", "resigned"),
-        ("Black + Resign", "resigned"),
-        ("W+Time", "timed out"),
-        ("B+T", "timed out"),
-        ("B+Offline", "forfeited"),
-        ("W+F", "forfeited"),
-        ("Void", "cancelled"),
-        ("?", "unknown"),
-        ("", "unknown"),
-        ("B+nan", "unknown"),
-        ("B+foo", "unknown"),
-    ],
-)
-def test_how_games_were_decided(result: str, decision: str) -> None:
-    assert decision_of(result).value == decision
+def test_how_games_were_decided() -> None:
+    for decision, results in {
+        "counted": ("B+3.5", "w+12", "B+0,5", "0", "Jigo"),
+        "unstated": ("B+",),
+        "resigned": ("W+R", "Black + Resign"),
+        "timed out": ("W+Time", "B+T"),
+        "forfeited": ("B+Offline", "W+F"),
+        "cancelled": ("Void",),
+        "unknown": ("?", "", "B+nan", "B+foo"),
+    }.items():
+        assert {decision_of(each).value for each in results} == {decision}, results
 
 
-@pytest.mark.parametrize(
-    ("main", "overtime", "clock", "seconds"),
-    [
-        ("", "", "30/3 5m", 30.0 + 300.0 / MOVES_A_PLAYER),
+def test_seconds_for_a_move() -> None:
+    share = 1.0 / MOVES_A_PLAYER
+    for main, overtime, clock, seconds in (
+        ("", "", "30/3 5m", 30.0 + 300.0 * share),
         ("", "", "10/3 0m", 10.0),
         ("1270", "", "", 10.0),
-        ("10m", "", "", 600.0 / MOVES_A_PLAYER),
+        ("10m", "", "", 600.0 * share),
         ("0", "5x30 byo-yomi", "", 30.0),
         ("0", "3 x 1m Japanese", "", 60.0),
         ("127", "25/600 Canadian", "", 1.0 + 24.0),
         ("", "15 stones in 300 s", "", 20.0),
-        ("60", "10 fischer", "", 60.0 / MOVES_A_PLAYER + 10.0),
+        ("60", "10 fischer", "", 60.0 * share + 10.0),
         ("", "+8s", "", 8.0),
-        ("600", "none", "", 600.0 / MOVES_A_PLAYER),
+        ("600", "none", "", 600.0 * share),
         ("", "", "", None),
         ("", "", "soon", None),
         ("ages", "", "", None),
         ("600", "as agreed", "", None),
-    ],
-)
-def test_seconds_for_a_move(main: str, overtime: str, clock: str, seconds: float | None) -> None:
-    result = seconds_a_move(main, overtime, clock)
-    assert result == (None if seconds is None else pytest.approx(seconds))
+    ):
+        result, row = seconds_a_move(main, overtime, clock), (main, overtime, clock)
+        assert result == (None if seconds is None else pytest.approx(seconds)), row
 
 
 SGF = (
@@ -204,17 +183,9 @@ def test_a_pool_from_sgf_files(tmp_path: Path) -> None:
 
 def test_lists_of_moves_with_a_table(tmp_path: Path) -> None:
     (tmp_path / "moves").write_text("7\t;B[pd];W[dd]\n8\t;B[qd];W[aa]\n9\t;B[qq]\n")
-    pool = Pool.from_names(
-        ["Ann", "Bob"],
-        ["Bob", "Ann"],
-        [1, 0],
-        columns={
-            "id": ["7", "8"],
-            "result": ["B+R", "W+Time"],
-            "clock": ["30/3 5m", "?"],
-            "ranked": [1, 0],
-        },
-    )
+    columns: dict[str, Any] = {"id": ["7", "8"], "result": ["B+R", "W+Time"]}
+    columns |= {"clock": ["30/3 5m", "?"], "ranked": [1, 0]}
+    pool = Pool.from_names(["Ann", "Bob"], ["Bob", "Ann"], [1, 0], columns=columns)
     source = ListedGames([str(tmp_path / "moves")], pool, "id", "result", "clock", "ranked")
     result = list(source)
     assert [(c.key, c.decision.value, c.ranked) for c in result] == [

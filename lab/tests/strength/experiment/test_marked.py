@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,15 +80,9 @@ def test_labels_are_kept_as_they_are(tmp_path: Path) -> None:
 
 
 def test_the_network_names_winners_it_is_sure_of() -> None:
-    pool = Pool.from_names(
-        list("ABCDEF"),
-        list("BCDEFA"),
-        [1, 1, 0, 1, 0, 1],
-        columns={
-            "key": list("uvwxyz"),
-            "decision": ["resigned", "resigned", "timed out", "resigned", "counted", "resigned"],
-        },
-    )
+    decision = ["resigned", "resigned", "timed out", "resigned", "counted", "resigned"]
+    columns: dict[str, Any] = {"key": list("uvwxyz"), "decision": decision}
+    pool = Pool.from_names(list("ABCDEF"), list("BCDEFA"), [1, 1, 0, 1, 0, 1], columns=columns)
     rates = {"u": 0.7, "v": 0.55, "w": 0.39, "x": 0.1, "y": 0.01}
     result, report = judged_pool(pool, rates)
     assert result.columns["key"].tolist() == ["u", "w", "x", "y"]

@@ -38,22 +38,15 @@ def test_expected_scores_by_hand() -> None:
     assert latest[0] == pytest.approx(by_hand(black[1:], white, 127.0), abs=1e-6)
 
 
-def test_too_few_moves_have_a_defined_answer() -> None:
+def test_few_moves_and_no_spread_have_a_defined_answer() -> None:
     model = Stochastic(moves=100.0, mean=1.5, variance=4.0)
-    none, one, same = model.expected(head_of([], [], [0.5], [], [1.5], [])).tolist()
-    assert none == 0.5
-    assert one == pytest.approx(
-        statistics.NormalDist().cdf(100.0 * (1.5 - 0.5) / math.sqrt(100.0 * 8.0)), abs=1e-6
-    )
-    assert same == pytest.approx(0.5, abs=1e-6)
-
-
-def test_players_without_any_spread() -> None:
-    """Equal losses in every move: the one who loses less is sure to win; equals are even."""
+    one = statistics.NormalDist().cdf(100.0 * (1.5 - 0.5) / math.sqrt(100.0 * 8.0))
+    expected = model.expected(head_of([], [], [0.5], [], [1.5], []))
+    assert expected == pytest.approx([0.5, one, 0.5], abs=1e-6)
+    # Equal losses in every move: the one who loses less is sure to win; equals are even.
     model = Stochastic(moves=100.0, mean=1.0, variance=0.0)
-    sure, even = model.expected(head_of([1.0] * 3, [2.0] * 3, [1.0] * 3, [1.0] * 3))
-    assert sure == pytest.approx(1.0)
-    assert even == pytest.approx(0.5, abs=1e-3)
+    expected = model.expected(head_of([1.0] * 3, [2.0] * 3, [1.0] * 3, [1.0] * 3))
+    assert expected == pytest.approx([1.0, 0.5], abs=1e-3)
 
 
 def test_constants_come_from_the_training_games() -> None:

@@ -6,7 +6,7 @@ import importlib
 import math
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -219,22 +219,13 @@ def same(one: Trained, other: Trained) -> None:
 
 
 def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
-    settings = replace(
-        TINY, width=16, steps=20, epochs=6, patience=8, batch=32, regularisation=0.1, decay=0.8
-    )
-    games = made_games(300)
+    settings = replace(TINY, width=16, steps=20, epochs=6, patience=8, batch=32, decay=0.8)
+    settings, games = replace(settings, regularisation=0.1), made_games(300)
     reported: list[Epoch] = []
     progress: list[tuple[str, int, int]] = []
     with parallel.context(progress=lambda *told: progress.append(told)):
-        trained = train(
-            games,
-            VALIDATION,
-            settings,
-            tmp_path / "a",
-            threads=1,
-            report=reported.append,
-            card={"features": ["made"]},
-        )
+        more: dict[str, Any] = {"report": reported.append, "card": {"features": ["made"]}}
+        trained = train(games, VALIDATION, settings, tmp_path / "a", threads=1, **more)
     history = trained.history
     assert list(history.epochs) == reported
     assert [epoch.epoch for epoch in reported] == list(range(7))
@@ -259,8 +250,6 @@ def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
     assert str(read_history(tmp_path / "a")) == str(history)
     assert (tmp_path / "a" / STEPS_FILE).read_text().count("\n") == 121
     assert str(History.from_text(history.as_text())) == str(history)
-    assert history.epochs[0].line().startswith("epoch   0: validation ")
-    assert "training " in history.epochs[1].line()
 
 
 def test_training_stops_when_nothing_improves(tmp_path: Path) -> None:
@@ -310,14 +299,8 @@ def test_a_training_goes_on_where_it_was_stopped(
     seen: list[int] = []
     reported: list[int] = []
     with parallel.context(progress=lambda what, done, _: seen.append(done)):
-        again = train(
-            TRAINING,
-            VALIDATION,
-            settings,
-            tmp_path / "part",
-            threads=1,
-            report=lambda epoch: reported.append(epoch.epoch),
-        )
+        report: Any = lambda epoch: reported.append(epoch.epoch)  # noqa: E731
+        again = train(TRAINING, VALIDATION, settings, tmp_path / "part", threads=1, report=report)
     same(again, whole)
     assert seen[0] == steps  # the step it was stopped in is done again, and no other
     assert reported == list(range(len(whole.history.epochs)))
@@ -326,31 +309,24 @@ def test_a_training_goes_on_where_it_was_stopped(
         assert len(rows[0]) == len(rows[1])
 
 
-def test_a_folder_of_another_training_is_refused(tmp_path: Path) -> None:
-    settings = replace(TINY, epochs=1)
-    first = train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
-    with pytest.raises(UsageError, match="other settings or games"):
-        train(TRAINING, VALIDATION, replace(settings, seed=5), tmp_path, threads=1)
-    with pytest.raises(UsageError, match="other settings or games"):
-        train(made_games(120, seed=2), VALIDATION, settings, tmp_path, threads=1)
-    other = train(
-        TRAINING, VALIDATION, replace(settings, seed=5), tmp_path, resume=False, threads=1
-    )
-    assert other.loss != first.loss
-
-
-def test_a_damaged_checkpoint_or_a_folder_in_use_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_is_of_one_training_at_a_time(tmp_path: Path) -> None:
     settings = replace(TINY, epochs=1, steps=1)
+    other = replace(settings, seed=5)
 
     def again(_: object) -> None:
         with pytest.raises(InputError, match="another process is training here"):
             train(TRAINING, VALIDATION, TINY, tmp_path, threads=1)
 
-    train(TRAINING, VALIDATION, settings, tmp_path, threads=1, report=again)
+    first = train(TRAINING, VALIDATION, settings, tmp_path, threads=1, report=again)
+    for games, wanted in ((TRAINING, other), (made_games(120, seed=2), settings)):
+        with pytest.raises(UsageError, match="other settings or games"):
+            train(games, VALIDATION, wanted, tmp_path, threads=1)
+    anew = train(TRAINING, VALIDATION, other, tmp_path, resume=False, threads=1)
+    assert anew.loss != first.loss
     path = tmp_path / CHECKPOINT
     path.write_bytes(path.read_bytes()[:500])
     with pytest.raises(InputError, match=r"damaged one \(remove it to begin anew\)"):
-        train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
+        train(TRAINING, VALIDATION, other, tmp_path, threads=1)
 
 
 def huge_features(scale: float = 1e38) -> Labelled:
@@ -369,29 +345,25 @@ def test_a_training_that_fails_is_an_error(tmp_path: Path) -> None:
     assert train(games, games, settings, tmp_path / "b", threads=1).loss < 1
 
 
-def nothing() -> Labelled:
-    moves = MoveSets(TRAINING.moves.features, np.empty(0, np.int64), np.zeros(1, np.int64))
-    return Labelled(moves, np.empty(0, np.float32), np.empty((0, 2)))
-
-
 def test_games_that_cannot_be_used(tmp_path: Path) -> None:
-    with pytest.raises(NoGamesError, match="no game to train on"):
-        train(nothing(), VALIDATION, TINY, tmp_path)
-    with pytest.raises(NoGamesError, match="no game to validate with"):
-        train(TRAINING, nothing(), TINY, tmp_path)
-    with pytest.raises(UsageError, match="all labels are equal"):
-        train(replace(TRAINING, labels=np.ones((120, 2))), VALIDATION, TINY, tmp_path)
-    with pytest.raises(InputError, match="labels or scores that are of no use"):
-        train(replace(TRAINING, labels=np.full((120, 2), np.nan)), VALIDATION, TINY, tmp_path)
-    with pytest.raises(InputError, match="labels or scores that are of no use"):
-        train(TRAINING, replace(VALIDATION, score=np.full(60, 2, np.float32)), TINY, tmp_path)
-    with pytest.raises(UsageError, match="other features of moves"):
-        train(TRAINING, made_games(9, channels=4), TINY, tmp_path)
-    with pytest.raises(UsageError, match="device 'nonsense' cannot be used"):
-        train(TRAINING, VALIDATION, TINY, tmp_path, device="nonsense")
+    moves = MoveSets(TRAINING.moves.features, np.empty(0, np.int64), np.zeros(1, np.int64))
+    nothing = Labelled(moves, np.empty(0, np.float32), np.empty((0, 2)))
+    equal, unknown = np.ones((120, 2)), np.full((120, 2), np.nan)
+    twice = replace(VALIDATION, score=np.full(60, 2, np.float32))
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be made"):
-        train(TRAINING, VALIDATION, TINY, tmp_path / "file" / "a", threads=1)
+    for games, others, more, error, words in (
+        (nothing, VALIDATION, {}, NoGamesError, "no game to train on"),
+        (TRAINING, nothing, {}, NoGamesError, "no game to validate with"),
+        (replace(TRAINING, labels=equal), VALIDATION, {}, UsageError, "all labels are equal"),
+        (replace(TRAINING, labels=unknown), VALIDATION, {}, InputError, "labels or scores that"),
+        (TRAINING, twice, {}, InputError, "labels or scores that are of no use"),
+        (TRAINING, made_games(9, channels=4), {}, UsageError, "other features of moves"),
+        (TRAINING, VALIDATION, {"device": "nonsense"}, UsageError, "'nonsense' cannot be used"),
+        (TRAINING, VALIDATION, {"folder": tmp_path / "file" / "a"}, InputError, "cannot be made"),
+    ):
+        settings: dict[str, Any] = {"folder": tmp_path, "threads": 1, **more}
+        with pytest.raises(error, match=words):
+            train(games, others, TINY, **settings)
 
 
 # --- the log -------------------------------------------------------------------------------

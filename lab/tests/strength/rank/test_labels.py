@@ -25,18 +25,12 @@ def table(folder: Path, *rows: str, head: str = "file,colour,rank,scale,player,s
 
 
 def test_rows_are_read_and_bad_ones_counted_with_their_lines(tmp_path: Path) -> None:
-    path = table(
-        tmp_path,
-        "a/1.sgf,black,3d,ogs,Ann,0.3",
-        "a/2.sgf,W,-8.7,fox",
-        "a/3.sgf,red,3d,ogs",
-        "a/4.sgf,white,strong,ogs",
-        "a/5.sgf,white,99,ogs",
-        "a/6.sgf,white,3k,kgs",
-        "a/7.sgf,white,3k,ogs,Bob,2",
-        "",
-        "a/8.sgf,white,1k,fox",
-    )
+    rows = [
+        "1.sgf,black,3d,ogs,Ann,0.3", "2.sgf,W,-8.7,fox", "3.sgf,red,3d,ogs",
+        "4.sgf,white,strong,ogs", "5.sgf,white,99,ogs", "6.sgf,white,3k,kgs",
+        "7.sgf,white,3k,ogs,Bob,2", "", "8.sgf,white,1k,fox",
+    ]  # fmt: skip
+    path = table(tmp_path, *(f"a/{row}" if row else row for row in rows))
     skipped = SkipReport()
     labels = read_rank_labels(path, skipped)
     assert labels == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -119,24 +120,15 @@ def test_the_model_carries_the_scale_beside_its_own(case: Simulated, trained: Tr
     assert (np.diff(usual) > -0.05 * np.ptp(usual)).all()
 
 
-def test_one_scale_has_one_name(case: Simulated, trained: TrainedScale) -> None:
-    for model, name in ((trained.model, "ogs"), (case.model, "fox")):
-        with pytest.raises(UsageError, match=f"the model has a scale '{name}'"):
-            with_rated_scale(model, case.pool, case.rated, name, SETTINGS)
-
-
-def test_too_few_players_teach_nothing() -> None:
+def test_what_teaches_no_scale_is_refused(case: Simulated, trained: TrainedScale) -> None:
     few = simulated(29)
-    with pytest.raises(NoGamesError, match="29 players are too few to learn a scale: 30"):
-        with_rated_scale(few.model, few.pool, few.rated, "ogs", SETTINGS)
-
-
-def test_only_a_rank_model_can_learn_one(case: Simulated) -> None:
-    class Other:
-        kind = "set"
-        width, channels = 1, 0
-
-    scales: Any = list(case.model.scales.values())
-    scorer: Any = Other()
-    with pytest.raises(UsageError, match="only a rank model"):
-        with_rated_scale(StrengthModel(scorer, scales, {}), case.pool, case.rated, "ogs", SETTINGS)
+    scorer: Any = SimpleNamespace(kind="set", width=1, channels=0)
+    other = StrengthModel(scorer, list(case.model.scales.values()), {})
+    for model, of, name, error, words in (
+        (trained.model, case, "ogs", UsageError, "the model has a scale 'ogs'"),
+        (case.model, case, "fox", UsageError, "the model has a scale 'fox'"),
+        (few.model, few, "ogs", NoGamesError, "29 players are too few to learn a scale: 30"),
+        (other, case, "ogs", UsageError, "only a rank model"),
+    ):
+        with pytest.raises(error, match=words):
+            with_rated_scale(model, of.pool, of.rated, name, SETTINGS)

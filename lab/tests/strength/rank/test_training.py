@@ -274,12 +274,8 @@ def test_knots_are_judged_by_normal_densities() -> None:
     alone = moves * spread.move + squares * spread.game
     for one_player, share in {True: moves**2, False: squares}.items():
         covariance = (alone + share * spread.player) / whole**2
-        wanted = np.array(
-            [
-                multivariate_normal.pdf(sums / whole, counts @ usual / whole, covariance)
-                for usual in spread.usual
-            ]
-        )
+        means = [counts @ usual / whole for usual in spread.usual]
+        wanted = np.array([multivariate_normal.pdf(sums / whole, m, covariance) for m in means])
         result = knot_probabilities(model.scale("fox"), statistics, one_player=one_player)
         np.testing.assert_allclose(result, wanted / wanted.sum(), rtol=1e-6, atol=1e-12)
 
@@ -296,14 +292,14 @@ def test_draws_of_games_and_players() -> None:
     sums, _ = draw_games(statistics, group, game, games=1, draws=60, random=random, one_colour=True)
     assert set(sums[:60, 0]) == set(range(6))
     player = np.array(["a", "b", "a", "", "a", "b"] * 2)
-    result, truth, who = draw_players(statistics, group, player, games=3, draws=2, random=random)
+    sides = (statistics, group, player)
+    result, truth, who = draw_players(*sides, games=3, draws=2, random=random)
     assert result[:, 0].tolist() == [6.0, 6.0, 24.0, 24.0]
     assert truth.tolist() == [2, 2, 5, 5]
     assert len(set(who.tolist())) == 2
-    only = draw_players(
-        statistics, group, player, games=2, draws=1, random=random, players=[(5, "b"), (5, "z")]
-    )
-    assert only[0][:, 0].tolist() == [7.0 + 11.0]
+    only = [(5, "b"), (5, "z")]
+    result, *_ = draw_players(*sides, games=2, draws=1, random=random, players=only)
+    assert result[:, 0].tolist() == [7.0 + 11.0]
 
 
 def test_accuracy() -> None:
@@ -340,10 +336,9 @@ def test_stores_that_do_not_go_together(store: FeatureStore) -> None:
     with pytest.raises(NoGamesError, match="no games"):
         train_rank_model([], [])
     pool, lift = simulated_pool(12)
+    pool = replace(pool, group=np.where(pool.game == 0, 13, pool.group))
     with pytest.raises(UsageError, match="a group 13: the last is 10"):
-        train_on_pool(
-            replace(pool, group=np.where(pool.game == 0, 13, pool.group)), lift, SETTINGS, {}
-        )
+        train_on_pool(pool, lift, SETTINGS, {})
 
 
 def test_players_never_seen_are_judged_by_models_of_other_folds() -> None:
