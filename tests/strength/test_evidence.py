@@ -66,7 +66,11 @@ def test_from_a_store_and_from_games(store: FeatureStore, found: Sequence[GameFe
     assert kept.point[12:].tolist() == game.moves[::2].tolist()
 
 
-def test_nothing(store: FeatureStore) -> None:
+def test_some_of_the_moves_and_nothing(store: FeatureStore) -> None:
+    whole = evidence_of_store(store, [(0, 1), (1, 1)])
+    late = whole.select(whole.number > 20)
+    assert (late.games, set(late.game.tolist())) == (2, {0, 1})
+    np.testing.assert_array_equal(whole.select(np.array([3, 1])).pick, whole.pick[[3, 1]])
     assert len(evidence_of_store(store, [])) == 0
     assert evidence_of_store(store, []).games == 0
     nothing = no_evidence(16, games=4)

@@ -222,25 +222,19 @@ def test_going_on_from_a_state() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "message"),
-    [
-        ("first_moves_rating", None, "no column 'first_moves_rating'"),
-        ("second_moves_deviation", [0.0, 100.0], "not positive"),
-        ("second_moves_rating", ["x", "y"], "not a number"),
-    ],
-)
-def test_columns_that_cannot_be_used(column: str, values: object, message: str) -> None:
+def test_what_is_wrong_is_refused() -> None:
     pool = Pool.from_names(["A", "B"], ["B", "A"], [1, 0])
     told = with_estimates(pool, np.full((2, 2), 1500.0), np.full((2, 2), 100.0))
-    columns = {name: each for name, each in told.columns.items() if name != column}
-    if values is not None:
-        columns[column] = np.array(values)
-    with pytest.raises(InputError, match=message):
-        GlickoFromMoves().replay(replace(pool, columns=columns))
-
-
-def test_parameters_out_of_range() -> None:
+    for column, values, message in (
+        ("first_moves_rating", None, "no column 'first_moves_rating'"),
+        ("second_moves_deviation", np.array([0.0, 100.0]), "not positive"),
+        ("second_moves_rating", np.array(["x", "y"]), "not a number"),
+    ):
+        columns: dict[str, Any] = {**told.columns, column: values}
+        if values is None:
+            del columns[column]
+        with pytest.raises(InputError, match=message):
+            GlickoFromMoves().replay(replace(pool, columns=columns))
     with pytest.raises(UsageError, match="period"):
         GlickoFromMoves(period="month")
     with pytest.raises(UsageError, match="must be a number, not inf"):

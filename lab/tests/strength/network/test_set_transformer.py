@@ -317,10 +317,7 @@ HOSTILE = {
     "a pickle": (replaced("seed.npy", npy(np.array([{}], object))), "another shape"),
     "a huge array": (replaced("seed.npy", header_only("(1, 999999999999)")), "another shape"),
     "an array cut off": (replaced("seed.npy", header_only("(1, 8)")), "seed is cut off"),
-    "an infinite number": (
-        replaced("seed.npy", npy(np.full((1, 8), np.inf, np.float16))),
-        "not finite",
-    ),
+    "infinite": (replaced("seed.npy", npy(np.full((1, 8), np.inf, np.float16))), "not finite"),
     "no JSON": (replaced("about.npy", npy(np.zeros(3, np.uint8))), "no strength network"),
     "other JSON": (with_about(kind="a cake"), "no strength network"),
     "another version": (with_about(format=2), "another version"),
@@ -359,9 +356,8 @@ def test_settings_by_name() -> None:
     assert changed.width == 254
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
+def test_settings_that_are_of_no_use() -> None:
+    rows: list[tuple[str, object, str]] = [
         ("depht", 1, "there is no setting 'depht'"),
         ("depth", 1.5, "must be a whole number"),
         ("depth", "two", "must be a number"),
@@ -376,11 +372,10 @@ def test_settings_by_name() -> None:
         ("rating_loss", "inf", "it must be at least 0"),
         ("dropout", 1, r"it must lie in \[0, 1\)"),
         ("standardise", "perhaps", "must be true or false"),
-    ],
-)
-def test_settings_that_are_of_no_use(name: str, value: object, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        Hyperparameters.from_dict({name: value})
+    ]
+    for name, value, words in rows:
+        with pytest.raises(UsageError, match=words):
+            Hyperparameters.from_dict({name: value})
 
 
 def test_without_torch_networks_can_be_used_and_not_trained(tmp_path: Path) -> None:

@@ -78,18 +78,6 @@ def test_intervals_hold_on_other_players_whatever_is_claimed(claimed: float, wid
     assert share == pytest.approx(wider, rel=0.2)
 
 
-def test_few_moves_and_many_are_fitted_by_themselves() -> None:
-    wide, groups, _ = players(1000, 4, 0.5)
-    right, others, _ = players(1000, 5, 1.0)
-    both = np.concatenate([wide, right]), np.concatenate([groups, others])
-    table = fitted(*both, np.repeat([40, 900], 1000))
-    assert table.moves == pytest.approx([40.0, 900.0])
-    assert table.blur[0] > 0.7
-    assert table.blur[1] < 0.4
-    named = fitted(*both, np.full(2000, 40), classes=np.repeat([1, 5], 1000))
-    assert named.counts.tolist() == [1000, 1000]
-
-
 def test_small_classes_join_others() -> None:
     density, groups, _ = players(500, 6, 1.0)
     moves = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
@@ -98,6 +86,10 @@ def test_small_classes_join_others() -> None:
     assert fitted(density[:5], groups[:5], moves[:5]).counts.tolist() == [5]
     without = np.where(groups >= 8, 700, 70)  # a class that lacks some group
     assert fitted(density, groups, without).counts.tolist() == [500]
+    halves = fitted(density, groups, np.repeat([40, 900], 250), fewest=100)
+    assert (halves.moves.tolist(), halves.counts.tolist()) == ([40.0, 900.0], [250, 250])
+    named = fitted(density, groups, np.full(500, 40), classes=np.repeat([1, 5], 250), fewest=100)
+    assert named.counts.tolist() == [250, 250]
     with pytest.raises(NoGamesError):
         fitted(np.empty((0, STEPS)), [], [])
 
