@@ -20,7 +20,10 @@ def test_moments_are_the_loss_and_its_square_up_to_a_limit() -> None:
 def test_parts_add_up_to_the_game_and_shares_to_the_parts() -> None:
     evidence = random_evidence([30, 20])
     scorer = LossScorer(np.array([[1.0, 0.5], [0.2, -1.0]]))
+    wanted = loss_moments(evidence) @ scorer.directions
+    assert_allclose(scorer.move_shares(evidence), wanted)
     whole = scorer.part_scores(evidence, np.zeros(len(evidence), np.int64), 1)
+    assert_allclose(whole[0], [wanted[:30].sum(axis=0), wanted[30:].sum(axis=0)])
     part = np.arange(len(evidence)) % 3 - 1
     parts = scorer.part_scores(evidence, part, 2)
     left_out = np.zeros_like(whole[0])
