@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tests.ratings.made_games import made_games
-from tests.strength.fusion.made_moves import made_pool
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.pool import Pool
@@ -19,6 +18,7 @@ from yardstone.ratings.joint import PlayerPriors, Prior
 from yardstone.ratings.whole_history import WholeHistory
 from yardstone.strength.fusion import (
     COLUMNS,
+    MOVE_COLUMNS,
     GlickoFromMoves,
     MovesPrior,
     Sides,
@@ -41,21 +41,45 @@ def with_estimates(pool: Pool, mean: Array, deviation: Array) -> Pool:
 
 
 @pytest.fixture(scope="module")
-def simulated() -> tuple[Sides, Array]:
-    """Both sides of 800 games, whose moves tell of strengths in points, and the scores."""
-    pool = made_pool(players=160, games=800)
-    rank, moves = sides_before(pool)
+def simulated() -> tuple[Pool, Sides]:
+    """400 players, 2,000 games; each game of 100 moves a side tells of a strength ± 200.
+
+    Every player's moves also look better or worse than he is by ± 90 points, which more
+    games do not hint.
+    """
+    generator = np.random.default_rng(5)
+    players, games = 400, 2000
+    strength = generator.normal(1500.0, 250.0, players)
+    looks = strength + generator.normal(0.0, 90.0, players)
+    first = generator.integers(0, players, games)
+    second = (first + generator.integers(1, players, games)) % players
+    truth = 1.0 / (1.0 + 10.0 ** ((strength[second] - strength[first]) / 400.0))
+    score = (generator.random(games) < truth).astype(np.float64)
+    both = np.column_stack([first, second])
+    number, shown = np.full((games, 2), 100.0), looks[both] + generator.normal(0, 200, (games, 2))
+    columns = dict(
+        zip(MOVE_COLUMNS, np.stack([number, shown], -1).reshape(games, 4).T, strict=True)
+    )
+    names = tuple(f"P{player}" for player in range(players))
+    pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score, columns=columns)
+    rating, moves = sides_before(pool)
     replay = SYSTEM.replay(pool)
     assert replay.first_deviation is not None
     assert replay.second_deviation is not None
-    rating = np.column_stack([replay.first_rating, replay.second_rating])
-    deviation = np.column_stack([replay.first_deviation, replay.second_deviation])
-    return Sides(rating, deviation, 1500.0 + 60.0 * rank, moves.astype(np.int64)), pool.score
+    sides = Sides(
+        np.column_stack([replay.first_rating, replay.second_rating]),
+        np.column_stack([replay.first_deviation, replay.second_deviation]),
+        rating,
+        moves.astype(np.int64),
+    )
+    return pool, sides
 
 
-def test_the_fit_is_at_the_top_of_the_likelihood(simulated: tuple[Sides, Array]) -> None:
+def test_the_fit_is_at_the_top_of_the_likelihood(simulated: tuple[Pool, Sides]) -> None:
     """Drawn, as by a game or two, to a slope of 1, 100 moves, and half the base's deviation."""
-    sides, score = simulated
+    pool, sides = simulated
+    early = np.arange(800)
+    sides, score = sides.select(early), pool.score[early]
     fitted = fit_moves_prior(sides, score, SYSTEM, BASE)
     known = sides.moves > 0
     centre, level = sides.moves_rating[known].mean(), sides.rating[known].mean()
@@ -234,12 +258,12 @@ def test_a_prior_from_moves() -> None:
     assert np.allclose(deviation, [350.0, 350.0, sqrt((350.0**2 + 90.0**2) / 2), 90.0])
 
 
-def test_what_a_prior_cannot_be_fitted_to(simulated: tuple[Sides, Array]) -> None:
+def test_what_a_prior_cannot_be_fitted_to(simulated: tuple[Pool, Sides]) -> None:
     some = np.full((3, 2), 100.0)
     none = Sides(some, some, some, np.zeros((3, 2), np.int64))
     with pytest.raises(NoGamesError):
         fit_moves_prior(none, np.ones(3), SYSTEM, BASE)
     with pytest.raises(InputError):
-        fit_moves_prior(simulated[0], np.ones(3), SYSTEM, BASE)
+        fit_moves_prior(simulated[1], np.ones(3), SYSTEM, BASE)
     with pytest.raises(InputError):
         Sides(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros(3), np.zeros((3, 2), np.int64))
