@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.go.games import random_game
+from tests.go.nets.test_network import inputs
 from tests.go.random_net import ALL_SHAPES, Shape, write_network
 from yardstone.errors import ConvergenceError, NoGamesError, UsageError
 from yardstone.go.nets import load_network, read_model
@@ -29,13 +29,6 @@ from yardstone_lab.imitation.games import (
 )
 from yardstone_lab.neubauer.network.training import torch_threads
 
-if TYPE_CHECKING:
-    import torch
-
-    from yardstone_lab.imitation import network as network_module
-    from yardstone_lab.imitation import training
-    from yardstone_lab.imitation.network import model_bytes, write_model
-
 TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps=30, bfloat16=False)
 WEAK, STRONG = band_of("ogs", 0), band_of("fox", 10)
 
@@ -47,13 +40,12 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _imported() -> None:
-    """Torch takes two seconds to import: not while tests are collected."""
-    network = import_module("yardstone_lab.imitation.network")
-    training = import_module("yardstone_lab.imitation.training")
-    globals().update(torch=import_module("torch"), network_module=network, training=training)
-    globals().update(model_bytes=network.model_bytes, write_model=network.write_model)
+@pytest.fixture(scope="module")
+def training() -> Any:
+    """The module, which takes its time to import torch."""
+    from yardstone_lab.imitation import training
+
+    return training
 
 
 def networks() -> Any:
@@ -138,7 +130,9 @@ def test_turned_positions_are_the_same_seen_another_way() -> None:
     assert len(kinds) > 4
 
 
-def test_a_teacher_is_learnt_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_teacher_is_learnt_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
+) -> None:
     games = some_games(8)
     wise, _ = training.train_network(games, replace(TINY, seed=5), tmp_path / "wise")
     networks().write_model(tmp_path / "wise.bin.gz", wise.model("wise"))
@@ -181,7 +175,9 @@ def test_moves_after_an_illegal_one_are_not_learnt_from() -> None:
     assert all(any(p in turned[:, e] for e in early) for p in batch.point.tolist())
 
 
-def test_the_file_computes_what_was_trained(tmp_path: Path) -> None:
+def test_the_file_computes_what_was_trained(tmp_path: Path, training: Any) -> None:
+    import torch
+
     games = some_games()
     network, _ = training.train_network(games, TINY, tmp_path / "training")
     networks().write_model(tmp_path / "net.bin.gz", network.model("small"))
@@ -202,8 +198,10 @@ def test_the_file_computes_what_was_trained(tmp_path: Path) -> None:
 
 
 def test_a_training_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
 ) -> None:
+    import torch
+
     monkeypatch.setattr(training, "_LINE", 10)
     games = some_games()
     whole, _ = training.train_network(games, TINY, tmp_path / "whole", until=20, threads=1)
@@ -225,7 +223,7 @@ def test_a_training_goes_on_where_it_was_stopped(
     training.train_network(games, replace(TINY, steps=40), tmp_path / "part", until=20)
 
 
-def test_a_training_that_diverges_is_an_error(tmp_path: Path) -> None:
+def test_a_training_that_diverges_is_an_error(tmp_path: Path, training: Any) -> None:
     settings = replace(TINY, learning_rate=1e30, steps=50)
     with pytest.raises(ConvergenceError, match=r"diverged after .* steps"):
         training.train_network(some_games(), settings, tmp_path)
@@ -248,7 +246,7 @@ def habits(number: int) -> ImitationGames:
 
 
 def test_choices_of_the_weak_and_of_the_strong_are_told_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
 ) -> None:
     monkeypatch.setattr(training, "_WARM", 20)
     # In so few steps the statistics of the norms must keep up with the weights.
@@ -278,10 +276,7 @@ def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side:
     files = [(tmp_path / f"{name}.bin.gz").read_bytes() for name in ("second", "third")]
     assert files[0] == files[1]
     for size in (9, 19):
-        random = np.random.default_rng(size)
-        spatial = (random.random((2, 22, size, size)) < 0.15).astype(np.float32)
-        spatial[:, 0] = 1.0
-        numbers = random.normal(0.0, 0.4, (2, 19)).astype(np.float32)
+        spatial, numbers = inputs(2, size)
         one, other = (
             net.evaluate(spatial, numbers, trunk=True, ownership=True) for net in (first, second)
         )
