@@ -114,6 +114,7 @@ def test_a_pool(tmp_path: Path) -> None:
         (("      Wins 1 point\n", "      Wins 2 points\n"), "does not fit"),
         ((" Ann : 1 ", " Ann : 2 "), "does not fit"),
         (("Wins 2 points and the match", "Wins 1 point"), "unfinished (2 to 2"),
+        ((JELLYFISH.partition("match\n")[2], "\n"), "the match has no games"),
         ((" 3 point match", " 0 point match"), "money session"),
         ((" 3 point match", " unlimited match"), "money session"), ((" Ann :", "  :"), "no name"),
     ],
@@ -147,23 +148,15 @@ def _pair() -> tuple[str, str]:
     return one, one.replace("Ann", "Eva").replace("Bob", "Kim")
 
 
-@pytest.mark.parametrize(
-    "lost",
-    [
-        ["3 point match"], ["3 point match", "Game 1"],
-        ["3 point match", "Game 1", "Eva : 0                        Kim : 0"],
-    ],
-)  # fmt: skip
-def test_the_match_before_a_damaged_header_stays(lost: list[str], tmp_path: Path) -> None:
+def test_the_match_before_a_damaged_header_stays(tmp_path: Path) -> None:
     one, other = _pair()
-    for line in lost:
+    for line in ("3 point match", "Game 1", "Eva : 0                        Kim : 0"):
         other = other.replace(line, line[:1] + "\xef" + line[2:].replace(":", "?"), 1)
-    pool = read_skipping(write(tmp_path, "a.mat", f"{one}\n{other}\n{one}"))
-    assert pool.players == ("Ann", "Bob")
-    assert len(pool) == 2
-    (skipped,) = pool.skipped.details
-    assert skipped.reason == "the line with the length of the match is missing"
-    assert skipped.line > one.count("\n")
+        pool = read_skipping(write(tmp_path, "a.mat", f"{one}\n{other}\n{one}"))
+        assert (pool.players, len(pool)) == (("Ann", "Bob"), 2)
+        (skipped,) = pool.skipped.details
+        assert skipped.reason == "the line with the length of the match is missing"
+        assert skipped.line > one.count("\n")
 
 
 @pytest.mark.parametrize(
@@ -188,8 +181,12 @@ def test_a_damaged_match_is_skipped_alone(old: str, new: str, reason: str, tmp_p
 
 def test_lines_of_a_game_that_are_damaged_are_made_up_for(tmp_path: Path) -> None:
     one, other = _pair()
-    for line in (" Game 2\n", " Ann : 0                        Bob : 2\n"):
-        pool = yardstone.read(write(tmp_path, "a.mat", f"{one.replace(line, '')}\n{other}"))
+    tag, game, players = '; [Event "x"]\n', " Game 2\n", " Ann : 0                        Bob : 2\n"
+    for damaged in (
+        one.replace(game, ""), one.replace(players, ""), one.replace(game, game * 2),
+        one.rstrip("\n") + " " + tag,
+    ):  # fmt: skip
+        pool = yardstone.read(write(tmp_path, "a.mat", f"{damaged}\n{other}"))
         assert pool.players == ("Ann", "Bob", "Eva", "Kim")
     tags = '; [EventDate "2024.01.02"]\n'
     cut = f"{tags}{one}\n{tags}\n3 poi\n{tags}{other}"

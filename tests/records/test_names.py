@@ -85,34 +85,28 @@ def test_a_long_chain_of_synonyms_is_followed_once(tmp_path: Path) -> None:
         read_synonyms(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.pgn", '[White "{0}"]\n[Black "Bob"]\n[Result "1-0"]\n\n1-0\n\n'),
-        ("a.sgf", "(;GM[1]CA[UTF-8]PB[{0}]PW[Bob]RE[B+R];B[dd])\n"), ("a.csv", "{0},Bob,1-0\n"),
-        ("a.tsv", "{0}\tBob\t1-0\n"),
-        ("a.jsonl", '{{"white": "{0}", "black": "Bob", "result": "1-0"}}\n'),
-        (
-            "a.mat",
-            " 1 point match\n\n Game 1\n {0} : 0                 Bob : 0\n"
-            "  1) 31: 8/5 6/5\n      Wins 1 point and the match\n\n",
-        ),
-    ],
-)  # fmt: skip
-def test_names_are_one_however_accents_are_encoded(name: str, text: str, tmp_path: Path) -> None:
-    file = tmp_path / name
-    head = {".csv": "white,black,result\n", ".tsv": "white\tblack\tresult\n"}
+MAT = " 1 point match\n\n Game 1\n {} : 0                 Bob : 0\n"
+MAT += "  1) 31: 8/5 6/5\n      Wins 1 point and the match\n\n"
+ACCENTS = {
+    "pgn": ("", '[White "{}"]\n[Black "Bob"]\n[Result "1-0"]\n\n1-0\n\n'), "mat": ("", MAT),
+    "sgf": ("", "(;GM[1]CA[UTF-8]PB[{}]PW[Bob]RE[B+R];B[dd])\n"),
+    "csv": ("white,black,result\n", "{},Bob,1-0\n"),
+    "tsv": ("white\tblack\tresult\n", "{}\tBob\t1-0\n"),
+    "jsonl": ("", '{{"white": "{}", "black": "Bob", "result": "1-0"}}\n'),
+}  # fmt: skip
+
+
+def test_names_are_one_however_accents_are_encoded(tmp_path: Path) -> None:
     spellings = [unicodedata.normalize(form, "José Müller") for form in ("NFC", "NFD")]
-    file.write_text(
-        head.get(file.suffix, "") + "".join(text.format(each) for each in spellings), "utf-8"
-    )
-    pool = yardstone.read(file)
-    assert pool.players == ("José Müller", "Bob")
-    assert pool.first.tolist() == [0, 0]
-    assert Pool.from_names(spellings, ["Bob", "Bob"], [1, 0]).players == pool.players
     only = tmp_path / "only.txt"
     only.write_text(spellings[1] + "\nBob\n", "utf-8")
-    assert len(apply_names(pool, include=read_name_list(only))) == 2
+    for ending, (head, text) in ACCENTS.items():
+        file = tmp_path / f"a.{ending}"
+        file.write_text(head + "".join(text.format(each) for each in spellings), "utf-8")
+        pool = yardstone.read(file)
+        assert (pool.players, pool.first.tolist()) == (("José Müller", "Bob"), [0, 0]), ending
+        assert len(apply_names(pool, include=read_name_list(only))) == 2
+    assert Pool.from_names(spellings, ["Bob", "Bob"], [1, 0]).players == ("José Müller", "Bob")
 
 
 def test_names_in_tournaments_and_tables_of_grades(tmp_path: Path) -> None:

@@ -38,66 +38,55 @@ def read_bytes(folder: Path, data: bytes, block: int = BLOCK, **options: Any) ->
 AB = [("A", "B", 1.0)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('[White "A"]\n[Black "B"]\n[Result "1-0"]', AB),
-        ('[white "A"]\n[BLACK "B"]\n[rEsult "1-0"]', AB),
-        ('  [ White   "A"  ]\t[Black"B"] [Result "1-0"]\n', AB),
-        ('1-0 [White "A"][Black "B"][Result "1-0"]\n', AB),
-        ('[White "  A "]\n[Black "\tB"]\n[Result " 1-0 "]\n', AB),
-        ('{[White "X"]}\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n', AB),
-        ('; [White "X"]\n% [White "Y"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n', AB),
-        ('[White "A"]\n;[White "X"]\n[Black "B"]\n[Result "1-0"]\n', AB),
-        ('[White "X"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n', AB),
-        ('[White "A"]\n\n[Black "B"]\n\n[Result "1-0"]\n\n[WhiteElo "1"]\n\n1. e4\n\n', AB),
-        ('[White "A"]\r\r\n[Black "B"]\r\r\n[Result "1-0"]\r\r\n\r\r\n1. e4\r\r\n', AB),
-        ('[White "The "Rock" x"]\n[Black "B"]\n[Result "0-1"]\n', [('The "Rock" x', "B", 0.0)]),
-        ('[White "a\\"]\n[Black "B\\\\"]\n[Result "=-="]\n', [("a\\", "B\\", 0.5)]),
-        ('[White "a\\"] b"]\n[Black "B"]\n[Result "1-0"]\n', [('a"] b', "B", 1.0)]),
-        ('[White "A\x1b[31m\x07"]\n[Black "B"]\n[Result "1-0"]\n', [("A [31m", "B", 1.0)]),
-        ('[White "A  x"]\n[Black "A  x"]\n[Result "1-0"]\n', [("A  x", "A  x", 1.0)]),
-        ('[White "A"]\n[Annotator "never closed\n[Black "B"]\n[Result "1-0"]\n', AB),
-        (f'[White "{"x" * 4096}"]\n[Black "B"]\n[Result "1-0"]', [("x" * 4096, "B", 1.0)]),
-        ('[White "A"]\n[Site none]\n[Black "B"]\n[Result "1-0"]\n', AB),
-    ],
-)
-def test_one_game(folder: Path, text: str, expected: list[Game]) -> None:
-    pool = read_bytes(folder, text.encode())
-    assert games(pool) == expected
-    assert len(pool.skipped) == 0
+HEAD = '[White "A"]\n[Black "B"]\n'
+WON = '[Result "1-0"]\n'
+GOOD: dict[str, list[Game]] = {
+    HEAD + '[Result "1-0"]': AB, '[white "A"]\n[BLACK "B"]\n[rEsult "1-0"]': AB,
+    '  [ White   "A"  ]\t[Black"B"] [Result "1-0"]\n': AB,
+    '1-0 [White "A"][Black "B"][Result "1-0"]\n': AB,
+    '[White "  A "]\n[Black "\tB"]\n[Result " 1-0 "]\n': AB,
+    '{[White "X"]}\n' + HEAD + WON: AB, '; [White "X"]\n% [White "Y"]\n' + HEAD + WON: AB,
+    '[White "A"]\n;[White "X"]\n[Black "B"]\n' + WON: AB, '[White "X"]\n' + HEAD + WON: AB,
+    '[White "A"]\n\n[Black "B"]\n\n[Result "1-0"]\n\n[WhiteElo "1"]\n\n1. e4\n\n': AB,
+    '[White "A"]\r\r\n[Black "B"]\r\r\n[Result "1-0"]\r\r\n\r\r\n1. e4\r\r\n': AB,
+    '[White "The "Rock" x"]\n[Black "B"]\n[Result "0-1"]\n': [('The "Rock" x', "B", 0.0)],
+    '[White "a\\"]\n[Black "B\\\\"]\n[Result "=-="]\n': [("a\\", "B\\", 0.5)],
+    '[White "a\\"] b"]\n[Black "B"]\n' + WON: [('a"] b', "B", 1.0)],
+    '[White "A\x1b[31m\x07"]\n[Black "B"]\n' + WON: [("A [31m", "B", 1.0)],
+    '[White "A  x"]\n[Black "A  x"]\n' + WON: [("A  x", "A  x", 1.0)],
+    '[White "A"]\n[Annotator "never closed\n[Black "B"]\n' + WON: AB,
+    f'[White "{"x" * 4096}"]\n[Black "B"]\n' + WON: [("x" * 4096, "B", 1.0)],
+    '[White "A"]\n[Site none]\n[Black "B"]\n' + WON: AB,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "reason"),
-    [
-        ('[Black "B"]\n[Result "1-0"]\n', 3, "no White tag"),
-        ('[White "A"]\n[Result "1-0"]\n', 3, "no Black tag"),
-        ('[White "A"]\n[Black "B"]\n', 3, "no Result tag"),
-        ('[White "A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
-        ('[Event "e"]\n[White A]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
-        ('[Event "e"]\n[White""A"]\n[Black "B"]\n[Result "1-0"]\n', 3, "malformed White tag"),
-        ('[White " "]\n[Black "B"]\n[Result "1-0"]\n', 3, "White has no name"),
-        ('[White "A"]\n[Black "B"]\n[Result "*"]\n', 3, "unfinished (result *)"),
-        (
-            '[White "A"]\n[Black "B"]\n[Result "½-½"]\n',
-            3,
-            "result '½-½' is not 1-0, 0-1, 1/2-1/2 or *",
-        ),
-        (
-            f'[White "{"x" * 4097}"]\n[Black "B"]\n[Result "1-0"]\n',
-            3,
-            "White's name is too long: 4097 bytes, at most 4096 are read",
-        ),
-    ],
-)
-def test_a_bad_game_is_skipped_alone(folder: Path, text: str, line: int, reason: str) -> None:
+def test_one_game(folder: Path) -> None:
+    for text, expected in GOOD.items():
+        pool = read_bytes(folder, text.encode())
+        assert (games(pool), len(pool.skipped)) == (expected, 0), text
+
+
+BAD = {
+    '[Black "B"]\n' + WON: "no White tag", '[White "A"]\n' + WON: "no Black tag",
+    HEAD: "no Result tag", '[White "A]\n[Black "B"]\n' + WON: "malformed White tag",
+    '[Event "e"]\n[White A]\n[Black "B"]\n' + WON: "malformed White tag",
+    '[Event "e"]\n[White""A"]\n[Black "B"]\n' + WON: "malformed White tag",
+    '[White " "]\n[Black "B"]\n' + WON: "White has no name",
+    HEAD + '[Result "*"]\n': "unfinished (result *)",
+    HEAD + '[Result "½-½"]\n': "result '½-½' is not 1-0, 0-1, 1/2-1/2 or *",
+    f'[White "{"x" * 4097}"]\n[Black "B"]\n' + WON:
+        "White's name is too long: 4097 bytes, at most 4096 are read",
+}  # fmt: skip
+
+
+def test_a_bad_game_is_skipped_alone(folder: Path) -> None:
     good = GAME.format("A", "B", "1-0")
-    for newline in ("\n", "\r\n", "\r"):
-        whole = ("\n\n" + text + "\n" + good + good).replace("\n", newline)
-        pool = read_bytes(folder, whole.encode())
-        assert games(pool) == AB * 2
-        assert skipped(pool) == [(line, reason)]
+    for text, reason in BAD.items():
+        for newline in ("\n", "\r\n", "\r"):
+            whole = ("\n\n" + text + "\n" + good + good).replace("\n", newline)
+            pool = read_bytes(folder, whole.encode())
+            assert games(pool) == AB * 2
+            assert skipped(pool) == [(3, reason)]
 
 
 def test_where_a_game_ends(folder: Path) -> None:

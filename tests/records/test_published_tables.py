@@ -85,23 +85,6 @@ def test_colour() -> None:
         read(text, columns={"first": "white", "second": "black"})
 
 
-def test_winners_and_losers() -> None:
-    text = """
-tourney_date,winner_id,winner_name,winner_hand,loser_id,loser_name,score
-2023-01-01,1,Ann,R,2,Bob,6-4 6-4
-2023-01-02,2,Bob,R,3,Cid,W/O
-2023-01-03,1,Ann,R,3,Cid,6-0 6-0
-2023-01-04,3,Cid,L,2,Bob,6-3 2-1 RET
-"""
-    with pytest.warns(SkippedWarning, match="1 decided by forfeit"):
-        pool = read(text)
-    assert not pool.ordered
-    assert not pool.select(pool.score > 0.5).ordered
-    winners = [a if s == 1.0 else b for a, b, s in games(pool)]
-    assert winners == ["Ann", "Ann", "Cid"]
-    assert {s for *_, s in games(pool)} == {1.0, 0.0}
-
-
 def test_unread_values() -> None:
     rows = "".join(f"A,B,{'1-0' if k % 3 else '0-1'}\n" for k in range(1000))
     head = "home,away,result\n"

@@ -242,10 +242,9 @@ def test_each_line_of_play_is_a_game_where_asked(folder: Path) -> None:
 
 def test_a_pool(folder: Path) -> None:
     file = folder / "pool.sgf"
-    file.write_text(
-        GAME + GAME.replace("B+3.5", "0").replace("KM[6.5]", "KM[7]") + GAME.replace("B+3.5", "Void")  # noqa: E501
-        + GAME.replace("RE[B+3.5]", "") + GAME.replace("PB[Ann]", "")
-    )  # fmt: skip
+    even = GAME.replace("B+3.5", "0").replace("KM[6.5]", "KM[7]")
+    odd = [("B+3.5", "Void"), ("RE[B+3.5]", ""), ("PB[Ann]", ""), ("PW[Bob]", "")]
+    file.write_text(GAME + even + "".join(GAME.replace(*change) for change in odd))
     pool = read_skipping(file, columns={"komi": "komi", "rank": "BR", "n": "moves"})
     assert pool.players == ("Ann", "Bob")
     assert pool.score.tolist() == [1, 0.5]
@@ -255,10 +254,17 @@ def test_a_pool(folder: Path) -> None:
     assert pool.columns["n"].tolist() == [4, 4]
     assert pool.skipped.reasons == {
         "result without a winner": 1, "no result": 1, "Black has no name": 1,
+        "White has no name": 1,
     }  # fmt: skip
     everything = read_skipping(file, columns="all")
     assert "written_result" in everything.columns
     assert "event" not in everything.columns
+
+
+def test_a_record_whose_beginning_is_damaged_is_told(folder: Path) -> None:
+    reader = reader_of(folder, f"{GAME}\n{GAME[:1] + 'x' + GAME[2:]}\n{GAME}")
+    assert len(list(reader)) == 2
+    assert reader.skipped.reasons == {"the beginning of a record is damaged": 1}
 
 
 def test_a_file_without_games_is_an_error(folder: Path) -> None:

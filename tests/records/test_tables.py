@@ -18,7 +18,7 @@ import zstandard
 import yardstone
 from tests.records.pools import games, skipped
 from tests.skipping import read_skipping
-from yardstone.errors import InputError, SkippedWarning, StrictError, UsageError, WrongTypeError
+from yardstone.errors import InputError, SkippedWarning, StrictError, WrongTypeError
 from yardstone.pool import Pool
 from yardstone.records.formats import WRITERS
 
@@ -30,9 +30,10 @@ EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]
 
 
 def test_csv_packed_and_not(tmp_path: Path) -> None:
-    packs: dict[str, Any] = {"": bytes, ".gz": gzip.compress,
-    ".zst": zstandard.ZstdCompressor().compress,
-             ".bz2": bz2.compress, ".xz": lzma.compress}  # fmt: skip
+    packs: dict[str, Any] = {
+        "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
+        ".zst": zstandard.ZstdCompressor().compress,
+    }  # fmt: skip
     for ending, pack in packs.items():
         file = tmp_path / f"games.csv{ending}"
         file.write_bytes(pack(CSV.encode()))
@@ -89,21 +90,6 @@ def test_quotes_between_tabs(tmp_path: Path) -> None:
     file.write_text("".join(WRITERS["tsv"].pieces(named)))  # type: ignore[arg-type]
     assert yardstone.read(file, columns=["note"]).columns["note"].tolist() == ['""', "'"]
     assert yardstone.read(file).players == named.players
-
-
-def test_black_first_and_columns_by_name(tmp_path: Path) -> None:
-    file = tmp_path / "go.csv"
-    file.write_text("white,black,result,handicap,one,two\nA,B,B+R,2,X,Y\nA,B,W+2.5,,Y,X\n")
-    kept: Any = {"columns": ["handicap"]}
-    assert games(yardstone.read(file, **kept)) == [("B", "A", 1.0), ("B", "A", 0.0)]
-    assert games(yardstone.read(file, first="white", **kept)) == [("A", "B", 0.0), ("A", "B", 1.0)]
-    with pytest.warns(SkippedWarning, match="1 handicap game"):
-        assert games(yardstone.read(file)) == [("B", "A", 0.0)]
-    named = yardstone.read(file, columns={"first": "one", "second": "TWO", "h": "handicap"})
-    assert games(named) == [("X", "Y", 1.0), ("Y", "X", 0.0)]
-    assert named.columns["h"].tolist() == ["2", ""]
-    with pytest.raises(UsageError, match="there is no column 'three'"):
-        yardstone.read(file, columns={"first": "three"})
 
 
 def test_frames_and_other_files(tmp_path: Path) -> None:

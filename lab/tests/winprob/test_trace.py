@@ -38,9 +38,6 @@ def test_traces_are_those_of_each_window() -> None:
     assert result.coefficients[-1] == pytest.approx(fit.values)
     assert result.measured[-1, 0, 4 + 2] == last.ratio()[10, 1]
     assert result.modelled[-1, 1, 4 - 3] == pytest.approx(float(fit.model.probability(1, -2)))
-    # The probabilities are far steadier than the coefficients (section 5).
-    spread = result.modelled.std(axis=0).max()
-    assert spread < 0.03
     with pytest.raises(NoGamesError, match="less than"):
         trace(pool, years=20)
 
@@ -51,8 +48,7 @@ def test_traces(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert set(result[0]["model"]) == {"10k", "2d"}
     for figure in ("measured", "coefficients", "model"):
         path = tmp_path / f"{figure}.svg"
-        text = run(capsys, "trace", games, "-o", path, "--figure", figure)
-        assert text.startswith("year")
+        assert run(capsys, "trace", games, "-o", path, "--figure", figure).startswith("year")
         assert path.exists()
     with pytest.raises(UsageError, match="20k to 7d"):
         run(capsys, "trace", games, "--follow", "25k")
