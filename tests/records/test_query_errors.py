@@ -45,6 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("SELECT *\nFROM 'games.csv'\nWHERE day = 1", None, "at line 3, character 7: there is no column 'day': there are white"),
         ("SELECT * FROM 'gmaes.csv'", None, "No files found that match the pattern \"gmaes.csv\" (check its name)"),
         ("SELECT * FROM 'none/*.csv'", None, "No files found that match the pattern \"none/*.csv\""),
+        ("SELECT * FROM games", None, "there is no table 'games' (name a file"),
         ("SELECT * FROM 'games.pgn'", None, "a query cannot read 'games.pgn' (read it without --query"),
         ("SELECT * FROM 'games.csv' a JOIN 'games.csv' b ON a.white = b.black WHERE white = 'A'", None, "at character 75: Ambiguous reference to column name \"white\" (use: 'a.white' or 'b.white')"),
         ("SELECT white, foo(black) FROM 'games.csv'", None, "at character 15: there is no function 'foo'"),

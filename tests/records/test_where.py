@@ -176,6 +176,8 @@ def test_rows_left_out_need_no_result(tmp_path: Path) -> None:
 def test_none_left(tmp_path: Path) -> None:
     with pytest.raises(NoGamesError, match=r"no game of 4 \(no Termination is 'Normal', but"):
         yardstone.read(made(tmp_path, "pgn"), where="Termination = 'Normal'")
+    with pytest.raises(NoGamesError, match="no Termination is a number; one is 'normal'"):
+        yardstone.read(made(tmp_path, "pgn"), where="Termination > 5")
 
 
 @pytest.mark.filterwarnings("ignore::yardstone.SkippedWarning")
