@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -122,11 +124,12 @@ def test_faircloughs_accuracy() -> None:
 
 
 def test_faircloughs_approximation_is_refused_in_the_tails() -> None:
-    for refused in (
+    cases: list[Callable[[], object]] = [
         lambda: erf_approximation(ERF_LIMIT + 0.01),
         lambda: erfinv_approximation(0.9999),
         lambda: approximate_probability(PUBLISHED, 0, 8),
-    ):
+    ]
+    for refused in cases:
         with pytest.raises(UsageError, match="refused"):
             refused()
     close = float(approximate_probability(PUBLISHED, 1, 3))
