@@ -237,7 +237,7 @@ def test_what_cannot_be_simulated() -> None:
     nobody = tuple(replace(p, absent=frozenset({2})) for p in plan.tournament.players)
     with pytest.raises(InputError, match="fewer than two"):
         SimulationPlan(replace(plan.tournament, players=nobody), plan.strength, KANIUK)
-    with pytest.raises(UsageError, match="tied players only"):
+    with pytest.raises(UsageError, match="cannot be simulated"):
         simulate(plan, 2, criteria="mms,dc")
     with pytest.raises(UsageError):
         simulate(plan, 0)

@@ -39,6 +39,8 @@ def test_what_the_version_of_2026_says() -> None:
     rules = result.scoring
     assert (rules.win, rules.draw, rules.loss, rules.bye) == (3.0, 1.0, 0.0, 1.0)
     assert rules.criteria == ("PTS", "BH-C1", "SB")
+    tied = (DATA / "trf26.trf").read_bytes().replace(b"202 PTS,BH", b"212 BH")
+    assert read_trf(tied).scoring.criteria == rules.criteria  # 212 is of those with equal points
     assert (result.time.system, result.time.basic, result.time.increment) == (
         TimeSystem.fischer,
         5400,
