@@ -25,31 +25,24 @@ def partition(label: np.ndarray) -> set[frozenset[int]]:
 @given(GAMES)
 def test_components_agree_with_scipy(games: list[tuple[int, int, float]]) -> None:
     first, second, score = (np.array(column) for column in zip(*games, strict=True))
-    pool = Pool(tuple("abcdefghijkl"), first, second, score)
-    everyone = np.ones(12, np.bool_)
+    counts = Pool(tuple("abcdefghijkl"), first, second, score).pair_counts()
     rows = np.concatenate([second[score > 0], first[score < 1]])
     columns = np.concatenate([first[score > 0], second[score < 1]])
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(12, 12))
-    counts = pool.pair_counts()
     for kind in ("strong", "weak"):
-        label = strong_components(counts, everyone, weak=kind == "weak")
+        label = strong_components(counts, np.ones(12, np.bool_), weak=kind == "weak")
         _, theirs = connected_components(graph, connection=kind)
         assert partition(label) == partition(theirs)
-        size = np.bincount(label)
-        assert (np.diff(size) <= 0).all()
+        assert (np.diff(np.bincount(label)) <= 0).all()
 
 
-def test_inactive_players_join_nobody() -> None:
-    pool = Pool.from_names("ABBC", "BACB", [1, 1, 1, 1])
+def test_inactive_players_join_nobody_and_ties_join_both_ways() -> None:
+    counts = Pool.from_names("ABBC", "BACB", [1, 1, 1, 1]).pair_counts()
     active = np.array([True, False, True])
-    assert strong_components(pool.pair_counts(), active).tolist() == [0, -1, 1]
-
-
-def test_ties_join_both_ways() -> None:
-    pool = Pool.from_names("AC", "BD", [1, 1])
+    assert strong_components(counts, active).tolist() == [0, -1, 1]
+    counts = Pool.from_names("AC", "BD", [1, 1]).pair_counts()
     ties = np.array([[0, 1], [1, 2], [2, 3]], np.int32)
-    everyone = np.ones(4, np.bool_)
-    assert strong_components(pool.pair_counts(), everyone, ties=ties).tolist() == [0, 0, 0, 0]
+    assert strong_components(counts, np.ones(4, np.bool_), ties=ties).tolist() == [0, 0, 0, 0]
 
 
 def test_groups_of_one_size_go_by_name() -> None:

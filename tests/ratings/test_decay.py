@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,31 +53,31 @@ def test_the_last_ratings_of_a_replay_are_near_those_of_a_fit(pool: Pool) -> Non
     assert 0.1 < replay.draw.mean() < 0.35
 
 
-def test_a_replay_never_knows_later_games(pool: Pool) -> None:
-    system = DecayingBradleyTerry(first_advantage="auto")
-    head = np.arange(len(pool)) < 3000
-    whole, part = system.replay(pool), system.replay(pool.select(head))
-    assert np.array_equal(whole.expected[head], part.expected)
-
-
 @pytest.mark.parametrize("dated", [True, False])
-def test_going_on_from_a_state(pool: Pool, dated: bool) -> None:
-    games = pool if dated else Pool(pool.players, pool.first, pool.second, pool.score)
-    system = DecayingBradleyTerry(half_life=50.0, first_advantage="auto")
+def test_going_on_from_a_state_and_never_knowing_later_games(pool: Pool, dated: bool) -> None:
     assert pool.time is not None
-    cut = int(np.flatnonzero(pool.time > pool.time[2000])[0])
+    cut = int(np.flatnonzero(pool.time > pool.time[800])[0])
+    games = pool if dated else replace(pool, time=None)
+    system = DecayingBradleyTerry(half_life=50.0, first_advantage="auto")
     head = np.arange(len(pool)) < cut
-    state, _ = system.advance(system.start(), games.select(head))
+    state, first = system.advance(system.start(), games.select(head))
     second = system.advance(state, games.select(~head))[1]
-    assert np.abs(second.expected - system.replay(games).expected[cut:]).max() < 1e-12
+    whole = system.replay(games).expected
+    assert np.array_equal(first.expected, whole[:cut])
+    assert np.abs(second.expected - whole[cut:]).max() < 1e-12
+
+
+def test_forecasts_are_of_the_first_player() -> None:
+    time = np.array(["2024-01-01", "2024-01-02", "2024-01-02"], "datetime64[s]")
+    pool = Pool.from_names("AAB", "BBA", [1, 1, 0], time=time)
+    expected = DecayingBradleyTerry().replay(pool).expected
+    assert expected[0] == 0.5
+    assert expected[1] > 0.5
+    assert expected[1] + expected[2] == pytest.approx(1.0, abs=1e-12)
 
 
 def test_what_is_wrong() -> None:
-    empty = no_games()
     with pytest.raises(NoGamesError):
-        DecayingBradleyTerry().fit(empty)
-    with pytest.raises(UsageError):
-        DecayingBradleyTerry(half_life=0.0)
+        DecayingBradleyTerry().fit(no_games())
     with pytest.raises(UsageError):
         DecayingBradleyTerry().fit(Pool.from_names("A", "B", [1]), at="2024-01-01")
-    assert len(DecayingBradleyTerry().replay(empty).expected) == 0

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.ratings.made_games import made_games
-from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko
 from yardstone.ratings.result import Ratings
@@ -39,18 +38,14 @@ def test_the_deviation_grows_to_that_of_a_newcomer() -> None:
     time = np.array(["2000-01-01", "2008-04-01", "2050-01-01"], "datetime64[s]")
     pool = Pool.from_names("AAA", "BBB", [1, 0, 1], time=time)
     system = Glicko(period="month", min_deviation=0.0)
-    replay = system.advance(system.start((), known), pool)[1]
-    assert replay.first_deviation is not None
-    one_game = 1.0 / (1.0 / 50.0**2 + information(50.0))
-    assert replay.first_deviation[0] == 50.0
-    assert replay.first_deviation[1] == pytest.approx(sqrt(one_game + 99 * 34.6**2), rel=1e-6)
-    assert replay.first_deviation[2] == 350.0
-
-
-def information(deviation: float) -> float:
+    deviation = system.advance(system.start((), known), pool)[1].first_deviation
+    assert deviation is not None
     q = np.log(10) / 400
-    g2 = 1 / (1 + 3 * q**2 * deviation**2 / np.pi**2)
-    return float(q**2 * g2 / 4)
+    information = q**2 / 4 / (1 + 3 * (q * 50 / np.pi) ** 2)
+    one_game = 1.0 / (1.0 / 50.0**2 + information)
+    assert deviation[0] == 50.0
+    assert deviation[1] == pytest.approx(sqrt(one_game + 99 * 34.6**2), rel=1e-6)
+    assert deviation[2] == 350.0
 
 
 def test_ageing_with_single_games() -> None:
@@ -66,14 +61,5 @@ def test_ageing_with_single_games() -> None:
 
 
 def test_the_lowest_deviation() -> None:
-    ratings = Glicko(idle_days=None).replay(made_games(20_000, 5)).ratings
+    ratings = Glicko(idle_days=None).replay(made_games(6_000, 3)).ratings
     assert ratings.deviation == pytest.approx(30.0)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"initial_deviation": 0.0}, {"drift": -1.0}, {"min_deviation": -1.0}, {"idle_days": 0}],
-)
-def test_parameters_out_of_range(wrong: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
-        Glicko(**wrong)  # type: ignore[arg-type]

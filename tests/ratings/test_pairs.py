@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 from math import isnan
 
+import numpy as np
 import pytest
 
 from yardstone.errors import InputError
@@ -11,19 +12,19 @@ from yardstone.ratings.match import pentanomial
 
 
 def test_pairs_are_counted_from_the_first_players_side() -> None:
-    pool = Pool.from_names("ABABABAB", "BABABABA", [1, 0, 0, 1, 1, 0.5, 0.5, 1])
+    pool = Pool.from_names("ABACABABAC", "BABACBABCA", [1, 0, 0, 1, 0, 1, 1, 0.5, 0, 1])
+    ab = pool.select(np.isin(pool.first + pool.second, [1]))
+    for games in (pool, ab):  # other games are left alone
+        result = pentanomial(games, "A", "B")
+        assert pentanomial(games, "B", "A").pairs.counts == result.pairs.counts[::-1]
+    pool = Pool.from_names("ABABABABAC", "BABABABACA", [1, 0, 0, 1, 1, 0.5, 0.5, 1, 0, 1])
     result = pentanomial(pool, "A", "B")
     assert result.pairs.counts == (1.0, 1.0, 0.0, 1.0, 1.0)
-    assert result.games.counts == (3.0, 2.0, 3.0)
-    assert result.unpaired == 0
+    assert (result.games.counts, result.unpaired) == ((3.0, 2.0, 3.0), 0)
     assert pentanomial(pool, "B", "A").pairs.counts == result.pairs.counts[::-1]
-
-
-def test_other_games_are_left_alone() -> None:
-    pool = Pool.from_names(["A", "C", "B", "A"], ["B", "A", "A", "C"], [1, 1, 0.5, 0])
-    result = pentanomial(pool, "A", "B")
-    assert result.pairs.counts == (0.0, 0.0, 0.0, 1.0, 0.0)
-    assert result.games.size == 2
+    nothing = pentanomial(Pool.from_names("AA", "BB", [1, 0]), "A", "B")
+    assert (nothing.pairs.size, nothing.unpaired) == (0, 2)
+    assert isnan(nothing.gain)
 
 
 def test_columns_keep_a_missing_game_from_shifting_the_rest() -> None:
@@ -44,44 +45,40 @@ def test_columns_keep_a_missing_game_from_shifting_the_rest() -> None:
     assert by_event.pairs.counts == (0.0, 0.0, 1.0, 0.0, 1.0)
 
 
-def paired(moves: str, **columns: list[str]) -> tuple[str, tuple[str, ...], float]:
-    """How the games of A and B are paired in which these moved first, and how many pairs."""
-    others = "".join("B" if player == "A" else "A" for player in moves)
-    result = pentanomial(
-        Pool.from_names(moves, others, [1] * len(moves), columns=columns), "A", "B"
-    )
-    return result.manner, result.by, result.pairs.size
+ROUNDS = ["1", "1", "2", "2"]
 
 
-def test_rounds_that_have_two_games_with_sides_swapped() -> None:
-    assert paired("ABAB", Round=["1", "1", "2", "2"]) == ("round", ("Round",), 2)
-    # In the order in which they ended, and one that has no counterpart yet.
-    assert paired("AABBA", round=["1", "2", "2", "1", "3"]) == ("round", ("round",), 2)
-    # The same round of another event is another round.
-    both = {"event": ["x", "y", "x", "y"], "round": ["1"] * 4}
-    assert paired("AABB", **both) == ("round", ("event", "round"), 2)
-
-
-def test_rounds_that_say_nothing() -> None:
-    assert paired("AABB", round=["1", "1", "2", "2"])[0] == "none"  # sides are not swapped
-    assert paired("ABAB", round=["?"] * 4) == ("order", (), 2)
-    assert paired("ABAB", round=["1"] * 4) == ("order", (), 2)
-    assert paired("ABAB", round=["1.1", "1.2", "1.3", "1.4"]) == ("order", (), 2)
-    assert paired("ABBBA", round=["1", "2", "3", "4", "5"])[0] == "none"
-
-
-def test_starting_positions_pair_or_forbid() -> None:
-    same = {"round": ["1", "2", "3", "4"], "fen": ["x", "y", "x", "y"]}
-    assert paired("ABBA", **same) == ("position", ("fen",), 2)
-    # Rounds whose two games begin from different positions are no pairs.
-    assert paired("ABAB", round=["1", "1", "2", "2"], fen=["x", "y", "z", "u"])[0] == "none"
-
-
-def test_without_a_pair_there_is_nothing_to_gain() -> None:
-    result = pentanomial(Pool.from_names("AA", "BB", [1, 0]), "A", "B")
-    assert result.pairs.size == 0
-    assert result.unpaired == 2
-    assert isnan(result.gain)
+@pytest.mark.parametrize(
+    ("moves", "columns", "manner"),
+    [
+        ("ABAB", {"Round": ROUNDS}, ("round", ("Round",), 2)),
+        # In the order in which they ended, and one that has no counterpart yet.
+        ("AABBA", {"round": ["1", "2", "2", "1", "3"]}, ("round", ("round",), 2)),
+        # The same round of another event is another round.
+        (
+            "AABB",
+            {"event": ["x", "y", "x", "y"], "round": ["1"] * 4},
+            ("round", ("event", "round"), 2),
+        ),
+        # Rounds that say nothing.
+        ("ABAB", {"round": ["?"] * 4}, ("order", (), 2)),
+        ("ABAB", {"round": ["1"] * 4}, ("order", (), 2)),
+        ("ABAB", {"round": ["1.1", "1.2", "1.3", "1.4"]}, ("order", (), 2)),
+        ("ABBBA", {"round": ["1", "2", "3", "4", "5"]}, ("none", (), 0)),
+        ("AABB", {"round": ROUNDS}, ("none", (), 0)),  # sides are not swapped
+        # Starting positions pair, or forbid: both games of a pair begin from the same.
+        ("ABBA", {"round": [*"1234"], "fen": ["x", "y", "x", "y"]}, ("position", ("fen",), 2)),
+        ("ABAB", {"round": ROUNDS, "fen": ["x", "y", "z", "u"]}, ("none", (), 0)),
+    ],
+)
+def test_how_games_are_paired(
+    moves: str, columns: dict[str, list[str]], manner: tuple[str, tuple[str, ...], int]
+) -> None:
+    """The games of A and B in which these moved first."""
+    others = ["B" if player == "A" else "A" for player in moves]
+    pool = Pool.from_names(moves, others, [1] * len(moves), columns=columns)
+    result = pentanomial(pool, "A", "B")
+    assert (result.manner, result.by, result.pairs.size) == manner
 
 
 @pytest.mark.parametrize(

@@ -1,35 +1,27 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError
 from yardstone.pool import Pool
 from yardstone.ratings.sktlr import SktLr
 from yardstone.winprob.goldis import expected_margin, handicap
 
 
-def simulated(
-    *, margins: bool, games: int = 3000, players: int = 60, seed: int = 0
-) -> tuple[Pool, NDArray[np.float64]]:
-    rng = np.random.default_rng(seed)
-    truth = rng.normal(1500, 300, players)
-    one = rng.integers(0, players, games)
-    two = (one + rng.integers(1, players, games)) % players
+def simulated(games: int) -> tuple[Pool, NDArray[np.float64]]:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(1500, 300, 30)
+    one = rng.integers(0, 30, games, np.int32)
+    two = (one + rng.integers(1, 30, games, np.int32)) % 30
     margin = expected_margin(truth[one] - truth[two]) + rng.normal(0, 20, games)
-    columns = {"margin": margin} if margins else {}
-    names = tuple(f"p{k}" for k in range(players))
-    return Pool(
-        names,
-        one.astype(np.int32),
-        two.astype(np.int32),
-        (margin > 0).astype(np.float64),
-        None,
-        columns,
-    ), truth
+    names = tuple(f"p{k}" for k in range(30))
+    return Pool(names, one, two, (margin > 0).astype(np.float64), columns={"margin": margin}), truth
 
 
 @given(st.floats(0, 2500), st.floats(0, 2500))
@@ -45,54 +37,33 @@ def test_the_exact_handicap_is_an_even_game(one: float, two: float) -> None:
     assert float(margin) == pytest.approx(0.0, abs=1e-6)
 
 
-def test_ratings_from_margins_find_the_truth_and_know_their_error() -> None:
-    pool, truth = simulated(margins=True)
+def test_ratings_find_the_truth_and_know_their_error() -> None:
+    pool, truth = simulated(3000)
     result = SktLr(margin_deviation=20, margin_limit=1000, drift=0).replay(pool).ratings
     error = result.rating - truth - np.mean(result.rating - truth)
     assert np.corrcoef(result.rating, truth)[0, 1] > 0.98
     assert 0.7 < np.std(error / result.deviation) < 1.3
     assert result.scale == "goldis"
-
-
-def test_ratings_from_winners_alone_are_wider() -> None:
-    with_margins, truth = simulated(margins=True)
-    system = SktLr(drift=0)
-    known = system.replay(with_margins)
-    unknown = SktLr(drift=0, use_margins=False).replay(with_margins)
-    assert unknown.ratings.deviation.mean() > 1.2 * known.ratings.deviation.mean()
-    assert np.corrcoef(unknown.ratings.rating, truth)[0, 1] > 0.93
-    plain, _ = simulated(margins=False)
-    assert np.array_equal(system.replay(plain).expected, unknown.expected)
+    winners = SktLr(drift=0, use_margins=False).replay(pool)
+    assert winners.ratings.deviation.mean() > 1.2 * result.deviation.mean()
+    assert np.corrcoef(winners.ratings.rating, truth)[0, 1] > 0.93
+    plain = SktLr(drift=0).replay(replace(pool, columns={}))
+    assert np.array_equal(plain.expected, winners.expected)
 
 
 def test_predictions_are_calibrated_and_come_before_the_game() -> None:
-    pool, _ = simulated(margins=True, games=4000)
+    pool, _ = simulated(2500)
     result = SktLr(drift=0).replay(pool)
-    late = slice(1500, None)
-    expected, score = result.expected[late], pool.score[late]
+    expected, score = result.expected[500:], pool.score[500:]
     for low in (0.0, 0.2, 0.4, 0.6, 0.8):
         part = (expected >= low) & (expected < low + 0.2)
-        assert score[part].mean() == pytest.approx(expected[part].mean(), abs=0.05)
+        assert score[part].mean() == pytest.approx(expected[part].mean(), abs=0.06)
     # What comes after a game cannot change its prediction.
-    half = SktLr(drift=0).replay(pool.select(np.arange(len(pool)) < 1000))
-    assert np.array_equal(half.expected, result.expected[:1000])
+    head = SktLr(drift=0).replay(pool.select(np.arange(300)))
+    assert np.array_equal(head.expected, result.expected[:300])
     assert result.expected[0] == 0.5
-    assert half.first_deviation is not None
-    assert half.first_deviation[0] == 400.0
-
-
-def test_a_win_lifts_and_established_players_hardly_move() -> None:
-    pool, _ = simulated(margins=False)
-    late = SktLr(drift=0).replay(pool)
-    assert late.first_deviation is not None
-    seat = pool.first == pool.first[-1]
-    moves = np.abs(np.diff(late.first_rating[seat]))
-    assert moves[:3].mean() > 5 * moves[-3:].mean()
-    duel = Pool.from_names(["a"], ["b"], [1])
-    result = SktLr().replay(duel).ratings
-    assert result["a"].value > 1500 > result["b"].value
-    assert result["a"].value - 1500 == pytest.approx(1500 - result["b"].value)
-    assert result["a"].deviation < 400
+    assert head.first_deviation is not None
+    assert head.first_deviation[0] == 400.0
 
 
 def test_games_of_one_time_are_averaged() -> None:
@@ -109,13 +80,13 @@ def test_games_of_one_time_are_averaged() -> None:
 
 
 def test_one_game_with_a_margin_is_kalmans_step() -> None:
-    pool = Pool.from_names(["a"], ["b"], [1], columns={"margin": [12.0]})
+    pool = Pool.from_names("a", "b", [1], columns={"margin": [12.0]})
     system = SktLr(drift=0, margin_deviation=20, start_deviation=100)
     result = system.replay(pool).ratings
     slope = 8.0 * np.log(10) / 1000
     gain = 100**2 * slope / (20**2 + 2 * 100**2 * slope**2)
-    assert result["a"].value == pytest.approx(1500 + gain * 12.0)
-    assert result["a"].deviation ** 2 == pytest.approx(100**2 * (1 - gain * slope))
+    assert result.rating == pytest.approx([1500 + gain * 12.0, 1500 - gain * 12.0])
+    assert result.deviation**2 == pytest.approx(100**2 * (1 - gain * slope))
 
 
 def test_margins_past_the_limit_say_no_more_than_that() -> None:
@@ -141,10 +112,7 @@ def test_newcomers_start_at_their_grade() -> None:
     assert float(SktLr().win_probability(-438.0, handicap=1)) < 0.5
 
 
-def test_wrong_parameters_are_refused() -> None:
-    for wrong in ({"komi": 0.0}, {"drift": -1.0}, {"base": 1.0}, {"margin_deviation": 0.0}):
-        with pytest.raises(UsageError):
-            SktLr(**wrong)  # type: ignore[arg-type]
+def test_handicaps_below_nothing_and_no_games() -> None:
     pool = Pool.from_names(["a"], ["b"], [1], columns={"handicap": [-1]})
     with pytest.raises(InputError, match="stones from 0"):
         SktLr().replay(pool)

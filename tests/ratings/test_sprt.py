@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import isnan, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from yardstone.errors import UsageError
-from yardstone.ratings.match import Match
+from yardstone.ratings.match import LEAST_RESULTS, Match
 from yardstone.ratings.sprt import EloModel, Sprt, _exit, _log_ratios, log_likelihood_ratio
 
 N: EloModel = "normalized"
@@ -45,12 +46,7 @@ E: EloModel = "logistic"
     ],
 )
 def test_ratios_as_published(
-    counts: tuple[float, ...],
-    elo0: float,
-    elo1: float,
-    model: EloModel,
-    published: float,
-    digits: int,
+    counts: Any, elo0: float, elo1: float, model: EloModel, published: float, digits: int
 ) -> None:
     result = float(log_likelihood_ratio(counts, elo0, elo1, model=model))
     assert result == pytest.approx(published, abs=0.6 * 10.0**-digits)
@@ -105,62 +101,49 @@ models = st.sampled_from(("logistic", "normalized"))
 def test_the_ratio_turns_with_the_sides(
     counts: list[int], elo0: float, width: float, model: EloModel
 ) -> None:
-    here = log_likelihood_ratio(counts, elo0, elo0 + width, model=model)
+    turned = np.stack([counts, counts[::-1]])  # many matches at once are as one by one
+    here, also = log_likelihood_ratio(turned, elo0, elo0 + width, model=model)
     there = log_likelihood_ratio(counts[::-1], -elo0 - width, -elo0, model=model)
     assert float(here) == pytest.approx(-float(there), rel=1e-4, abs=1e-5)
-
-
-def test_many_matches_at_once_are_as_one_by_one() -> None:
-    rows = np.random.default_rng(2).multinomial(200, [0.1, 0.2, 0.4, 0.2, 0.1], 20)
-    together = log_likelihood_ratio(rows, 0, 10, model="normalized")
-    alone = [float(log_likelihood_ratio(row, 0, 10, model="normalized")) for row in rows]
-    np.testing.assert_allclose(together, alone, rtol=1e-7, atol=1e-7)
+    alone = log_likelihood_ratio(counts[::-1], elo0, elo0 + width, model=model)
+    assert float(also) == pytest.approx(float(alone), rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize(
-    ("elo1", "model", "probabilities"),
-    [
-        (80.0, "logistic", (0.25, 0.5, 0.25)),
-        (80.0, "normalized", (0.1, 0.2, 0.4, 0.2, 0.1)),
-    ],
+    ("model", "probabilities"),
+    [("logistic", (0.25, 0.5, 0.25)), ("normalized", (0.1, 0.2, 0.4, 0.2, 0.1))],
 )
 def test_error_rates_and_length_are_as_promised(
-    elo1: float, model: EloModel, probabilities: tuple[float, ...]
+    model: EloModel, probabilities: tuple[float, ...]
 ) -> None:
-    """800 tests under each hypothesis: errors near 5 %, lengths near the forecast."""
-    test = Sprt(0.0, elo1, model=model)
-    values = np.linspace(0, 1, len(probabilities))
-    null = np.array(probabilities)
-    deviation = np.sqrt(null @ (values - 0.5) ** 2)
+    """Under each hypothesis: errors near 5 %, lengths near the forecast."""
+    tests, elo1 = 400, 80.0
+    lower, upper = Sprt(0.0, elo1, model=model).bounds
+    values, null = np.linspace(0, 1, len(probabilities)), np.array(probabilities)
+    deviation = float(np.sqrt(null @ (values - 0.5) ** 2))
+    shift = elo1 * log(10) / 800 * deviation * 2**0.5
     if model == "logistic":
         shift = 1 / (1 + 10 ** (-elo1 / 400)) - 0.5
-    else:
-        shift = elo1 * log(10) / 800 * float(deviation) * 2**0.5
     tilted = null * (1 + (values - 0.5) * shift / deviation**2)
-    lower, upper = test.bounds
     for truth, wrong in ((null, True), (tilted, False)):
         rng = np.random.default_rng(3)
-        total = np.zeros((800, len(values)))
-        accepted = np.zeros(800)
-        length = np.zeros(800)
-        alive = np.ones(800, bool)
-        for _ in range(200):
+        total, ratio = np.zeros((tests, len(values))), np.zeros(tests)
+        length, alive = np.zeros(tests), np.ones(tests, bool)
+        for step in range(200):
             total[alive] += rng.multinomial(3, truth, int(alive.sum()))
             length[alive] += 3
-            if length[alive][0] < 10:  # so few games have no spread to speak of
+            if step < 3:  # so few games have no spread to speak of
                 continue
-            ratio = np.zeros(800)
             ratio[alive] = log_likelihood_ratio(total[alive], 0.0, elo1, model=model)
-            accepted[alive] = ratio[alive] >= upper
-            alive &= (ratio > lower) & (ratio < upper)
+            alive = (ratio > lower) & (ratio < upper)
             if not alive.any():
                 break
         assert alive.mean() < 0.01
-        errors = float(accepted.mean() if wrong else 1 - accepted.mean())
-        assert 0.01 <= errors <= 0.05 + 3 * (0.05 * 0.95 / 800) ** 0.5
-        _, ratio = _log_ratios(np.array(truth), 0.0, elo1, model)
-        drift = float(np.array(truth) @ ratio)
-        chance, steps = _exit(drift, float(np.array(truth) @ (ratio - drift) ** 2), lower, upper)
+        errors = float(np.mean((ratio >= upper) == wrong))
+        assert 0.01 <= errors <= 0.05 + 3 * (0.05 * 0.95 / tests) ** 0.5
+        _, each = _log_ratios(truth, 0.0, elo1, model)
+        drift = float(truth @ each)
+        chance, steps = _exit(drift, float(truth @ (each - drift) ** 2), lower, upper)
         assert steps == pytest.approx(length.mean(), rel=0.2)
         assert (chance < 0.1) is wrong
 
@@ -169,15 +152,21 @@ def test_states() -> None:
     test = Sprt(0, 5)
     assert test.bounds == pytest.approx((-2.944, 2.944), abs=1e-3)
     assert Sprt(0, 5, alpha=0.05, beta=0.1).bounds == pytest.approx((-2.25, 2.89), abs=5e-3)
-    assert test.state(Match((1700, 4000, 2000))).decision == "accept H1"
-    assert test.state(Match((2000, 4000, 1700))).decision == "accept H0"
+    for counts, decision in [
+        ((1700, 4000, 2000), "accept H1"),
+        ((2000, 4000, 1700), "accept H0"),
+        ((100, 200, 100), "continue"),
+        ((0, 0, 0), "continue"),
+    ]:
+        assert test.state(Match(counts)).decision == decision
     state = test.state(Match((100, 200, 100)))
-    assert state.decision == "continue"
     assert 0 < state.chance < 0.5
     assert state.further_games > 100
     nothing = test.state(Match((0, 0, 0)))
-    assert (nothing.llr, nothing.decision) == (0.0, "continue")
+    assert nothing.llr == 0.0
     assert isnan(nothing.further_games)
+    few = Match((2.0, 3.0, float(LEAST_RESULTS - 6)))
+    assert isnan(Sprt().state(few).chance)
 
 
 def test_an_undecided_drift_is_followed_too() -> None:
@@ -189,23 +178,18 @@ def test_an_undecided_drift_is_followed_too() -> None:
     assert state.further_games == pytest.approx(near.further_games, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_what_is_refused() -> None:
+    wrong: list[dict[str, Any]] = [
         {"elo0": 5, "elo1": 5},
         {"elo0": 5, "elo1": 0},
         {"alpha": 0.0},
         {"beta": 1.0},
         {"alpha": 0.6, "beta": 0.5},
         {"model": "bayes"},
-    ],
-)
-def test_senseless_tests_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
-        Sprt(**options)  # type: ignore[arg-type]
-
-
-def test_wrong_counts_and_far_hypotheses_are_refused() -> None:
+    ]
+    for options in wrong:
+        with pytest.raises(UsageError):
+            Sprt(**options)
     with pytest.raises(UsageError, match="counts"):
         log_likelihood_ratio([1, 2], 0, 5)
     with pytest.raises(UsageError, match="hypothesis"):
