@@ -18,7 +18,7 @@ import pytest
 from yardstone import files
 from yardstone.disk import CodedTexts, Growing, column_on_disk, column_part, computed, pieces
 from yardstone.errors import InputError
-from yardstone.files import changing, replaced, scratch_folder, write_text
+from yardstone.files import changing, locked, replaced, scratch_folder, write_text
 from yardstone.tournament.event.settings import wishes_of
 
 KILLED = """
@@ -139,6 +139,11 @@ def test_one_lock_for_all_names_of_a_file(tmp_path: Path) -> None:
         pass
     assert wishes_of(tmp_path / "link.xml") == wishes_of(tmp_path / "open.xml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.xml", "open.xml"]
+
+
+def test_a_lock_needs_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="gone"), locked(tmp_path / "gone", "writing here"):
+        pass
 
 
 def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:

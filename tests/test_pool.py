@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from yardstone.errors import InputError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
+from yardstone.records.options import skipped_line
 
 GAMES = st.lists(
     st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0])), max_size=50
@@ -74,3 +75,6 @@ def test_skip_report_counts_all_and_keeps_the_first() -> None:
     assert len(report.details) == MAX_SKIPPED_DETAILS
     assert str(report.details[0]) == "f.pgn:1: odd"
     assert str(Skipped("g.pgn", 0, "empty")) == "g.pgn: empty"
+    many = SkipReport(Skipped("g.pgn", line, f"odd {line}") for line in range(10))
+    assert skipped_line(report) == "2,001 records were skipped: 2,000 odd, 1 empty"
+    assert skipped_line(many).endswith(", 1 odd 7 and 2 other reasons")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -325,5 +326,10 @@ def test_trouble_is_reported(tmp_path: Path) -> None:
     reader = MoveListReader(file)
     assert [game.moves.tolist() for game in reader] == [[0], []]
     assert reader.skipped.reasons == {"a line longer than 1048576 bytes": 1}
+    packed = tmp_path / "moves.gz"
+    packed.write_bytes(gzip.compress(b"1\t;B[aa]\n" * 9)[:-12])
+    broken = MoveListReader(packed)
+    assert {game.moves.tolist()[0] for game in broken} == {0}
+    assert [each.line for each in broken.skipped.details] == [0]
     with pytest.raises(UsageError, match="no column 'game_id', only id, komi"):
         MoveListReader(file, results=RESULTS)

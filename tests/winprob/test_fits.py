@@ -377,3 +377,16 @@ def test_what_cannot_be_fitted() -> None:
         fit_winning_model(pool.select(np.zeros(50, np.bool_)))
     with pytest.raises(UsageError, match="event_games"):
         fit_winning_model(graded_pool(50, events=5), event_games=0.0)
+
+
+def test_intervals_hold() -> None:
+    """Of coefficients and of a probability, in tables made of known ones."""
+    inside = []
+    for seed in range(30):
+        fit = fit_likelihood(GradedGames.from_statistics(made(20_000, seed=300 + seed)))
+        low, high = probability_interval(fit, 1, 3)
+        lack = [parameter_shortfall(fit, *each) for each in zip(TABLE_1, TRUTH, strict=True)]
+        inside.append([*(2.0 * np.array(lack) <= CHI2), low <= PUBLISHED.probability(1, 3) <= high])
+    held = np.mean(inside, axis=0)
+    assert held.min() >= 0.84
+    assert 0.9 <= held.mean() <= 0.99

@@ -13,6 +13,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, logit, ndtr
 from scipy.stats import norm, t
 
+from lab.studies.coverage_models import SETTINGS, held
 from yardstone.errors import UsageError
 from yardstone.winprob.fit import region_by_event, region_by_player, spread_between
 from yardstone.winprob.games import GameColumns
@@ -251,3 +252,11 @@ def test_models_are_drawn_from_students_t_about_the_peak() -> None:
     assert vectors[:, 0].min() == 0.0
     assert vectors[:, ALL_PARAMETERS.index("lapse")].max() == 0.99
     assert model_draws(WinningModel("x", "", LINEAR), 5, np.random.default_rng(2)) == []
+
+
+@pytest.mark.parametrize("place", [1, 3, 6], ids=["25 events", "at a bound", "40 players"])
+def test_intervals_hold(place: int) -> None:
+    """Where events or players differ; `lab/studies/coverage_models.py` measures it at length."""
+    inside, times = held(SETTINGS[place], 12, seed=7)
+    assert times >= 10
+    assert inside.mean() / times >= 0.88
