@@ -20,6 +20,8 @@ DEMO := demo-output
 EXAMPLES := src/yardstone/examples
 # Two processes: the tests are made to run on two cores.
 TEST_WORKERS ?= 2
+# Whatever the shell says, compiled Python is kept: tests start it a thousand times.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install tools demo test fuzz lint format docs bench studies faults mutants pins audit clean
