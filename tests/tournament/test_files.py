@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.tournament.samples import ALL, DATA, content, sample
 from yardstone.errors import InputError, StrictError, UsageError
 from yardstone.tournament.files import read_tournament, to_bytes, tournament_pool
 from yardstone.tournament.formats import FORMATS
-from yardstone.tournament.model import adjusted_time, egf_class
+from yardstone.tournament.model import Result, adjusted_time, egf_class
 from yardstone.tournament.rules import TimeControl, TimeSystem
 
 
@@ -93,6 +94,13 @@ def test_a_pool_of_a_tournament() -> None:
     assert columns["komi"][1] == 6.5
     assert columns["event"] == ["Trees", "Trees"]
     assert columns["class"] == [1.0, 1.0]
+
+
+def test_games_that_both_won_or_lost_are_no_games_of_a_pool() -> None:
+    tournament = sample("current.xml")
+    both = replace(tournament.games[0], result=Result.both_lose, forfeit=False)
+    pool = tournament_pool(replace(tournament, games=(both, *tournament.games[1:])))
+    assert pool.skipped.reasons["result 'both lose' is not a win, draw or loss"] == 1
 
 
 def test_days_of_rounds_are_the_times_of_games() -> None:

@@ -182,6 +182,7 @@ def changed(old: str, new: str) -> bytes:
         ("001    1", "001    x", "'x' is no starting number", 8),
         ("001    2", "001    1", "two players have the starting number 1", 9),
         ("Player, N3 ", "           ", "player 3 has no name", 10),
+        ("N2" + " " * 28, "N2" + " " * 24 + "21x0", "'21x0' is not a rating", 9),
         ("  9 w 1", " 99 w 1", "there is no player 99", 8),
         ("  9 w 1", "  1 w 1", "meets himself", 8),
         ("  9 w 1", "  8 w 1", "who does not name 1", 8),
