@@ -17,8 +17,10 @@ from tests.fuzz.cases import Fault, growth_fault, run_case, smaller
 from tests.fuzz.targets import ROOT, target, targets
 from tests.fuzz.worker import keep, stats, work
 
-#: Of the time of a target, by each way; by mutations alone where there is no atheris.
+#: Of the time of a target, by each way; by mutations alone where there is no atheris, or less
+#: than `_LEAST` seconds: to make a target ready for coverage takes most of that.
 _WAYS = {"coverage": 0.75, "mutations": 0.25}
+_LEAST = 20.0
 #: Workers of a target that may die before it is left.
 _DEATHS = 20
 
@@ -51,13 +53,15 @@ def main() -> int:
 
 def campaign(names: Sequence[str], folder: Path, seconds: float, jobs: int) -> int:
     """Fuzz these targets, some at a time, and print the table of all runs with this folder."""
-    ways = _WAYS if find_spec("atheris") is not None else {"mutations": 1.0}
+    time_of_each = seconds * jobs / len(names)
+    by_coverage = time_of_each >= _LEAST and find_spec("atheris") is not None
+    ways = _WAYS if by_coverage else {"mutations": 1.0}
 
     def one(name: str) -> tuple[int, ...]:
         home = folder / name
         home.mkdir(parents=True, exist_ok=True)
         for way, share in ways.items():
-            fuzz(name, home, way, share * seconds * jobs / len(names))
+            fuzz(name, home, way, share * time_of_each)
         cases = sum(stats(path).get("cases", 0) for path in home.glob("stats-*.json"))
         kept = [path for path in home.glob("corpus/*") if not path.name.startswith("seed-")]
         line = cases, len(kept), len(list(home.glob("faults/*.txt")))
