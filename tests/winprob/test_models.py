@@ -134,6 +134,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"coefficients": 3}, "coefficients"), ({"free": ["u0", "u0", "u0"]}, "twice"),
     ({"free": [["u0"]]}, "free"), ({"free": "u0"}, "free"), ({"peak": [1.0]}, "peak"),
     ({"covariance": [[1.0]]}, "covariance"), ({"covariance": [["a"]]}, "covariance"),
+    ({"covariance": [[10**400]]}, "covariance"),
     ({"covariance": [[-1.0, 1, 1], [1, -1, 1], [1, 1, -1]]}, "covariance"),
     ({"covariance": [[1.0, 1, 1], [0, 1, 1], [0, 0, 1]]}, "covariance"),
     ({"freedom": 0}, "freedom"), ({"spread": -1.0}, "spread"),

@@ -416,7 +416,7 @@ def _part(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _array(values: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> Floats:
     try:
         array = np.array(values.get(key), np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _Wrong(f"{key} holds something that is not a number") from None
     sound = array.shape == shape and np.isfinite(array).all()
     _need(sound, f"{key} has not the shape of {shape}, or is not finite")
