@@ -148,9 +148,9 @@ def test_bounds_have_the_probability_they_promise() -> None:
 
 
 def test_many_groups_are_each_rated_about_the_average() -> None:
-    first = [f"{name}{group}" for group in range(103) for name in "AAB"]
-    second = [f"{name}{group}" for group in range(103) for name in "BBA"]
-    ratings = BradleyTerry().fit(Pool.from_names(first, second, [1, 1, 1] * 103))
+    first = [f"{name}{group}" for group in range(103) for name in "AABCA"]
+    second = [f"{name}{group}" for group in range(103) for name in "BBCAC"]
+    ratings = BradleyTerry().fit(Pool.from_names(first, second, [1, 1, 1, 1, 1] * 103))
     assert ratings.components == 103
     for group in range(103):
         assert ratings.rating[ratings.component == group].mean() == pytest.approx(2300)
