@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from yardstone.tournament.model import Game, PairingRules, Player, Result, System, Tournament
-from yardstone.tournament.pairing import pair_round
+from yardstone.tournament import Game, PairingRules, Player, Result, System, Tournament, pair_round
 from yardstone.tournament.rules import HandicapRules, Scoring
 
 CLUBS = ("Alm", "Bux", "Cet")
@@ -25,16 +24,11 @@ def made(
     rng = np.random.default_rng(seed)
     drawn = np.sort(rng.integers(ranks[0], ranks[1] + 1, players))[::-1]
     entries = tuple(
-        Player(
-            name=f"P{row:04d}",
-            first_name="x",
-            rank=int(rank),
-            rating=2100.0 + 100.0 * float(rank) - row / 100.0,
-            club=CLUBS[row % len(CLUBS)],
-            country=("AA", "BB")[row % 2],
-        )
+        Player(name=f"P{row:04d}", first_name="x", rank=int(rank),
+               rating=2100.0 + 100.0 * float(rank) - row / 100.0,
+               club=CLUBS[row % len(CLUBS)], country=("AA", "BB")[row % 2])
         for row, rank in enumerate(drawn)
-    )
+    )  # fmt: skip
     mcmahon = system is System.mcmahon
     return Tournament(
         name="Made",

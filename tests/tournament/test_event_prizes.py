@@ -15,11 +15,10 @@ from yardstone.tournament.event.prizes import prize_list
 GAMES = ((1, 0, 3), (1, 1, 2), (1, 4, 5), (2, 0, 1), (2, 3, 2))
 
 
+@pytest.fixture(scope="module")
 def event() -> Tournament:
-    grades = ("2d", "2d", "2d", "2d", "3k", "9k")
-    entries = [
-        EventEntry(name=f"F{n}", first_name="G", grade=grade) for n, grade in enumerate(grades)
-    ]
+    grades = enumerate(("2d", "2d", "2d", "2d", "3k", "9k"))
+    entries = [EventEntry(name=f"F{n}", first_name="G", grade=grade) for n, grade in grades]
     made = enter_players(new_tournament("Open", rounds=2), entries).tournament
     games = [
         Game(round=r, table=n, first=a, second=b, result=Result.first_wins, forfeit=a == 4)
@@ -28,50 +27,36 @@ def event() -> Tournament:
     return made.with_round(games)
 
 
-def test_money_is_shared_on_a_place() -> None:
-    made = prize_list(event(), criteria="mms", places=3, money=(300, 200, 100))
+def test_money_is_shared_on_a_place_and_beyond_the_last_prize(event: Tournament) -> None:
+    made = prize_list(event, criteria="mms", places=3, money=(300, 200, 100))
     assert made.final
     assert [(p.place, p.shared, p.player, p.wins, p.money) for p in made.prizes] == [
         (1, False, 0, 2, 300.0),
         (2, True, 1, 1, 150.0),
         (2, True, 3, 1, 150.0),
     ]
-    assert sum(prize.money or 0 for prize in made.prizes) == 600
-
-
-def test_a_place_may_be_shared_beyond_the_last_prize() -> None:
-    made = prize_list(event(), criteria="mms", places=2, money=(300, 200))
+    made = prize_list(event, criteria="mms", places=2, money=(300, 200))
     assert [prize.money for prize in made.prizes] == [300, 100, 100]
+    lines = document_text(prizes_document(made)).splitlines()
+    assert [line.split()[-1] for line in lines if " 2d" in line] == ["300", "100", "100"]
+    assert any("2=  F1 G 2d" in line for line in lines)
 
 
-def test_groups_and_wins() -> None:
-    made = prize_list(event(), places=1, groups=(0, -5), wins=1)
-    names = {group: [p.player for p in made.prizes if p.group == group]
-             for group in dict.fromkeys(prize.group for prize in made.prizes)}  # fmt: skip
-    assert names == {
-        "Place": [0],
-        "1d and stronger": [0],
-        "1k to 5k": [4],
-        "6k and weaker": [5],
-        "1 win or more": [0, 1, 3, 4],
-    }
-    once = prize_list(event(), places=1, groups=(0,), once=True)
+def test_groups_and_wins(event: Tournament) -> None:
+    made = prize_list(event, places=1, groups=(0, -5), wins=1)
+    assert [(prize.group, prize.player) for prize in made.prizes] == [
+        *(("Place", 0), ("1d and stronger", 0), ("1k to 5k", 4), ("6k and weaker", 5)),
+        *(("1 win or more", row) for row in (0, 1, 3, 4)),
+    ]
+    once = prize_list(event, places=1, groups=(0,), once=True)
     assert [prize.player for prize in once.prizes[:2]] == [0, 1]
 
 
-def test_before_the_end_the_list_says_so() -> None:
-    tournament = event()
-    started = tournament.before(2)
-    made = prize_list(started)
+def test_before_the_end_the_list_says_so(event: Tournament) -> None:
+    made = prize_list(event.before(2))
     assert (made.final, made.rounds_to_come) == (False, 1)
     assert "Not final: 1 round to come." in document_text(prizes_document(made))
     with pytest.raises(InputError, match="nobody has played"):
-        prize_list(tournament.before(1))
+        prize_list(event.before(1))
     with pytest.raises(UsageError, match="amounts"):
-        prize_list(tournament, money=(-1,))
-
-
-def test_the_document() -> None:
-    text = document_text(prizes_document(prize_list(event(), criteria="mms", money=(100, 50))))
-    assert "2=  F1 G 2d" in text
-    assert [line.split()[-1] for line in text.splitlines() if " 2d" in line] == ["100", "25", "25"]
+        prize_list(event, money=(-1,))

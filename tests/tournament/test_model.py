@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from yardstone.errors import InputError
-from yardstone.tournament.model import Bye, ByeKind, Game, Player, Result, Tournament
+from yardstone.tournament import Bye, ByeKind, Game, Player, Result, Tournament
 
 PLAYERS = (
     Player(name="Lee", first_name="Ann", rank=3),
@@ -20,53 +20,37 @@ def game(number: int, first: int, second: int, result: Result = Result.draw) -> 
 
 
 def test_what_a_tournament_knows_of_its_rounds() -> None:
-    made = Tournament(
-        rounds=3,
-        players=PLAYERS,
-        games=(game(1, 0, 1), game(1, 2, 3), game(2, 0, 3, Result.unknown)),
-        byes=(Bye(2, 1),),
-    )
+    games = (game(1, 0, 1), game(1, 2, 3), game(2, 0, 3, Result.unknown))
+    made = Tournament(rounds=3, players=PLAYERS, games=games, byes=(Bye(2, 1),))
     assert (made.last_round, made.complete_rounds) == (2, 1)
     assert made.game_of[1, 3].opponent(3) == 2
     assert made.bye_of[2, 1].kind is ByeKind.paired
     assert [len(made.before(number).games) for number in (1, 2, 3)] == [0, 2, 3]
     assert made.before(2).byes == ()
-    again = made.before(2).with_round([game(2, 0, 3)], [Bye(2, 1)])
-    assert again.complete_rounds == 2
+    assert made.before(2).with_round([game(2, 0, 3)], [Bye(2, 1)]).complete_rounds == 2
     assert made.round_games(2) == made.games[2:]
-
-
-def test_a_game_played_is_one_with_a_result_and_no_forfeit() -> None:
-    assert game(1, 0, 1).played
-    assert not replace(game(1, 0, 1), forfeit=True).played
-    assert not game(1, 0, 1, Result.unknown).played
-
-
-@pytest.mark.parametrize("result", list(Result))
-def test_results_turn_round(result: Result) -> None:
-    assert result.reversed.points == result.points[::-1]
-    assert result.reversed.reversed is result
-
-
-def test_who_takes_part() -> None:
+    open_forfeit_played = (games[2], replace(games[0], forfeit=True), games[0])
+    assert [each.played for each in open_forfeit_played] == [False, False, True]
     assert [p.takes_part(1) for p in PLAYERS] == [True, True, False, True]
     assert not PLAYERS[1].takes_part(2)
+    for result in Result:
+        assert result.reversed.points == result.points[::-1]
+        assert result.reversed.reversed is result
 
 
 @pytest.mark.parametrize(
-    ("text", "row"),
-    [("lee ann", 0), ("Ann Lee", 0), ("leroy", 1), ("ÖDÖN", 3), ("4", 3), ("Bo", 1)],
+    ("text", "found"),
+    [
+        *(("lee ann", 0), ("Ann Lee", 0), ("leroy", 1), ("ÖDÖN", 3), ("4", 3), ("Bo", 1)),
+        ("lee", "may mean Lee Ann, Lee Cy"),
+        *(("Xu", "no player is called 'Xu'"), ("", "no player")),
+    ],
 )
-def test_players_are_found_by_name(text: str, row: int) -> None:
-    assert Tournament(players=PLAYERS).find(text) == row
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("lee", "may mean Lee Ann, Lee Cy"), ("Xu", "no player is called 'Xu'"), ("", "no player")],
-)
-def test_players_who_are_not_found(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_players_are_found_by_name(text: str, found: int | str) -> None:
+    if isinstance(found, int):
+        assert Tournament(players=PLAYERS).find(text) == found
+        return
+    with pytest.raises(InputError, match=found):
         Tournament(players=PLAYERS).find(text)
 
 

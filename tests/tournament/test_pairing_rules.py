@@ -6,35 +6,38 @@ import pytest
 
 from tests.tournament.pairing_fields import made
 from yardstone.errors import UsageError
-from yardstone.tournament.model import LARGEST_WEIGHT, PairingRules, Rule, System
+from yardstone.tournament.model import LARGEST_WEIGHT, PairingRules, System
 from yardstone.tournament.rules import SeedSystem
 
 
-def test_rules_of_a_tournament() -> None:
+def test_rules_of_a_tournament_and_presets() -> None:
     rules = PairingRules.of(made(4, rounds=7))
     assert (rules.rounds, rules.bar, rules.floor, rules.by_mcmahon) == (7, 2, -10, True)
-    assert not PairingRules.of(made(4, system=System.swiss)).by_mcmahon
+    swiss = made(4, system=System.swiss, rounds=7)
+    assert not PairingRules.of(swiss).by_mcmahon
+    chess = PairingRules.preset("chess", rounds=7)
+    assert (chess.half_points, chess.rounds) == (True, 7)
+    assert PairingRules.of(dataclasses.replace(swiss, discipline="chess")) == chess
+    kept = rules.with_system("chess")
+    assert (kept.rounds, kept.bar, kept.handicap.ceiling) == (7, 2, 0)
+    with pytest.raises(UsageError, match="no rules for 'cup'"):
+        PairingRules.preset("cup")
 
 
-def test_every_rule_is_packed() -> None:
-    packed = PairingRules().packed(3)
-    assert len(packed) == len(Rule)
-    for name, rule in (("avoid_rematch", Rule.REMATCH), ("maximise_seeding", Rule.SEEDING)):
-        changed = PairingRules().changed({name: 123}).packed(3)
-        assert changed[rule] == 123
-        assert (changed != packed).sum() == 1
-
-
-def test_changes_by_name() -> None:
-    rules = PairingRules().changed(
-        {"avoid-rematch": "1e12", "seed_system_1": "slide", "bar_threshold": "no", "bar": 3}
-    )
-    assert rules.avoid_rematch == 10**12
-    assert rules.seed_system_1 is SeedSystem.slide
-    assert rules.bar_threshold is False
-    assert rules.bar == 3
-    assert PairingRules().changed({"nx1_factor": "0.25"}).nx1_factor == 0.25
-    assert PairingRules().changed({"seed_criterion_1": " RANK "}).seed_criterion_1 == "RANK"
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("avoid-rematch", "1e12", 10**12),
+        ("seed_system_1", "slide", SeedSystem.slide),
+        ("bar_threshold", "no", False),
+        ("bar", 3, 3),
+        ("nx1_factor", "0.25", 0.25),
+        ("seed_criterion_1", " RANK ", "RANK"),
+    ],
+)
+def test_changes_by_name(name: str, text: object, value: object) -> None:
+    changed = getattr(PairingRules().changed({name: text}), name.replace("-", "_"))
+    assert (changed, type(changed)) == (value, type(value))
 
 
 @pytest.mark.parametrize(
@@ -57,17 +60,3 @@ def test_changes_by_name() -> None:
 def test_changes_that_cannot_be(values: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         PairingRules().changed(values)
-
-
-def test_presets() -> None:
-    assert PairingRules.preset("chess").half_points
-    assert PairingRules.preset("swiss", rounds=9).rounds == 9
-    with pytest.raises(UsageError, match="no rules for 'cup'"):
-        PairingRules.preset("cup")
-    kept = PairingRules.of(made(4, rounds=6)).with_system("chess")
-    assert (kept.rounds, kept.bar, kept.handicap.ceiling) == (6, 2, 0)
-
-
-def test_chess_is_paired_by_the_rules_of_chess() -> None:
-    chess = dataclasses.replace(made(4, system=System.swiss, rounds=7), discipline="chess")
-    assert PairingRules.of(chess) == PairingRules.preset("chess", rounds=7)
