@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.tournament.made_events import entered, entry
 from yardstone.errors import InputError
 from yardstone.tournament import Constraints, System, Tournament
-from yardstone.tournament.event import (
-    EventEntry,
-    enter_players,
-    give_bye,
-    new_tournament,
-    take_bye_back,
-    withdraw,
-)
+from yardstone.tournament.event import enter_players, give_bye, take_bye_back, withdraw
 from yardstone.tournament.event.rounds import pair_event, unpair_round
 from yardstone.tournament.event.settings import (
     EventWishes,
@@ -30,32 +25,24 @@ from yardstone.tournament.event.settings import (
 
 CLUBS = ("Oslo", "Oslo", "Oslo", "Graz", "Graz", "Graz", "Nis", "Nis")
 COUNTRIES = ("NO", "NO", "NO", "NO", "NO", "AT", "AT", "AT")
+event = partial(entered, ("1k",) * 8, CLUBS, COUNTRIES)
+pair = partial(pair_event, costs=False, constraints=Constraints(open_results=True))
 
 
-def event() -> Tournament:
-    entries = [
-        EventEntry(name=f"F{n}", first_name="G", grade="1k", club=CLUBS[n], country=COUNTRIES[n])
-        for n in range(8)
-    ]
-    return enter_players(new_tournament("Open", rounds=5), entries).tournament
+def never(*names: str, first: int = 1) -> Wish:
+    return Wish(kind="never", players=names, first=first)
 
 
 def boards(tournament: Tournament, number: int) -> set[frozenset[int]]:
-    return {frozenset((game.first, game.second)) for game in tournament.round_games(number)}
+    return {frozenset(game.players) for game in tournament.round_games(number)}
 
 
 def test_wishes_hold_in_their_rounds() -> None:
     tournament = event()
-    kept = EventWishes(
-        wishes=(
-            Wish(kind="club"),
-            Wish(kind="never", players=("F0 G", "F3 G")),
-            Wish(kind="local", country="NO", first=1, last=1),
-        )
-    )
+    local = Wish(kind="local", country="NO", first=1, last=1)
+    kept = EventWishes(wishes=(Wish(kind="club"), never("F0 G", "F3 G"), local))
     for number in (1, 2, 3):
-        made = pair_event(tournament, number, wishes=kept, costs=False,
-                          constraints=Constraints(open_results=True))  # fmt: skip
+        made = pair(tournament, number, wishes=kept)
         tournament = made.tournament
         met = boards(tournament, number)
         assert len(met) == 4
@@ -63,50 +50,37 @@ def test_wishes_hold_in_their_rounds() -> None:
         assert all(len({CLUBS[row] for row in board}) == 2 for board in met)
         assert len(made.notes) == (3 if number == 1 else 2)
         if number == 1:
-            mixed = [len({COUNTRIES[row] for row in board}) == 2 for board in met]
-            assert sum(mixed) == 3
+            assert sum(len({COUNTRIES[row] for row in board}) == 2 for board in met) == 3
 
 
-def test_a_board_by_hand_comes_before_a_wish() -> None:
-    demanded = Constraints(fixed=((0, 1),))
-    made, notes = with_wishes(demanded, event(), [Wish(kind="club")], 1)
+def test_a_board_by_hand_comes_before_a_wish_and_who_is_gone_has_none() -> None:
+    made, notes = with_wishes(Constraints(fixed=((0, 1),)), event(), [Wish(kind="club")], 1)
     assert (0, 1) not in made.forbidden
     assert (0, 2) in made.forbidden
     assert notes == ["Kept: no game within a club."]
-
-
-def test_somebody_who_is_not_entered_any_more() -> None:
-    wish = Wish(kind="never", players=("F0 G", "Gone X"))
-    made, notes = with_wishes(Constraints(), event(), [wish], 1)
+    made, notes = with_wishes(Constraints(), event(), [never("F0 G", "Gone X")], 1)
     assert made.forbidden == ()
     assert notes == ["Not kept: never F0 G - Gone X; Gone X is not entered."]
-
-
-def test_wishes_that_cannot_be() -> None:
-    tournament = event()
-    names = [player.full_name for player in tournament.players]
-    kept = EventWishes(wishes=(Wish(kind="never", players=tuple(names[:5])),))
-    with pytest.raises(InputError, match=r"with the wishes .*never F0 G - F1 G.*take a wish back"):
-        pair_event(tournament, 1, wishes=kept)
-    with pytest.raises(InputError, match=r"9 cannot be paired") as caught:
-        pair_event(tournament, 9, wishes=kept)
-    assert "wishes" not in str(caught.value)
 
 
 def test_the_file_beside(tmp_path: Path) -> None:
     path = tmp_path / "open.xml"
     assert read_wishes(path) == EventWishes()
-    kept = EventWishes(
-        wishes=(
-            Wish(kind="never", players=("Åse Öl", "B C"), first=2),
-            Wish(kind="local", country="NO", first=1, last=3),
-        ),
-        system=System.round_robin,
-    )
+    local = Wish(kind="local", country="NO", first=1, last=3)
+    wishes = (never("Åse Öl", "B C", first=2), local)
+    kept = EventWishes(wishes=wishes, system=System.round_robin)
     change_wishes(path, lambda _: kept)
     assert read_wishes(path) == kept
     change_wishes(path, lambda _: EventWishes())
     assert not wishes_of(path).exists()
+
+    def add(number: int) -> None:
+        wish = never(f"F{number} G", "F99 G")
+        change_wishes(path, lambda kept: replace(kept, wishes=(*kept.wishes, wish)))
+
+    with ThreadPoolExecutor(4) as pool:  # who wish at once lose nothing
+        list(pool.map(add, range(12)))
+    assert {wish.players[0] for wish in read_wishes(path).wishes} == {f"F{n} G" for n in range(12)}
     for text in ("", "[]", "{}", '{"version": 2, "wishes": []}',
                  '{"version": 1, "wishes": [{"kind": "x"}]}'):  # fmt: skip
         wishes_of(path).write_text(text)
@@ -130,39 +104,28 @@ def test_words(wish: Wish, said: str) -> None:
 def test_a_round_has_one_bye() -> None:
     tournament = give_bye(event(), 3).tournament
     with pytest.raises(InputError, match=r"F3 G has the bye, and 7 players are to be paired"):
-        pair_event(tournament, 1)
-    made = pair_event(withdraw(tournament, 4, only=True).tournament, 1, costs=False)
-    assert [bye.player for bye in made.tournament.byes] == [3]
-    late = enter_players(
-        made.tournament, [EventEntry(name="Late", first_name="X", grade="1k")], first_round=1
-    ).tournament
+        pair(tournament, 1)
+    made = pair(withdraw(tournament, 4, only=True).tournament, 1).tournament
+    assert [bye.player for bye in made.byes] == [3]
+    late = enter_players(made, [entry()], first_round=1).tournament
     with pytest.raises(InputError, match="1 player is to be paired"):
-        pair_event(late, 1)
-    both = pair_event(take_bye_back(late, 3, 1).tournament, 1, costs=False).tournament
+        pair(late, 1)
+    both = pair(take_bye_back(late, 3, 1).tournament, 1).tournament
     assert frozenset((3, 8)) in boards(both, 1)
     assert both.byes == ()
+    robin = withdraw(withdraw(event(), 0, only=True).tournament, 2, only=True).tournament
+    notes = pair_event(robin, 1, wishes=EventWishes(system=System.round_robin)).notes
+    assert notes[0].startswith("OpenGotha keeps one bye a round")
 
 
-def test_a_round_robin_with_somebody_absent() -> None:
-    tournament = withdraw(withdraw(event(), 0, only=True).tournament, 2, only=True).tournament
-    made = pair_event(tournament, 1, wishes=EventWishes(system=System.round_robin))
-    assert made.notes[0].startswith("OpenGotha keeps one bye a round")
-
-
-def test_taking_boards_back() -> None:
-    tournament = pair_event(event(), 1, costs=False).tournament
-    assert unpair_round(tournament).tournament.games == ()
+def test_wishes_that_cannot_be_and_taking_boards_back() -> None:
+    names = [player.full_name for player in event().players]
+    kept = EventWishes(wishes=(never(*names[:5]),))
+    with pytest.raises(InputError, match=r"with the wishes .*never F0 G - F1 G.*take a wish back"):
+        pair_event(event(), 1, wishes=kept)
+    with pytest.raises(InputError, match=r"9 cannot be paired") as caught:
+        pair_event(event(), 9, wishes=kept)
+    assert "wishes" not in str(caught.value)
+    assert unpair_round(pair(event(), 1).tournament).tournament.games == ()
     with pytest.raises(InputError, match="round 1 is not paired"):
         unpair_round(event())
-
-
-def test_two_who_wish_at_once_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "open.xml"
-
-    def add(number: int) -> None:
-        wish = Wish(kind="never", players=(f"F{number} G", "F99 G"))
-        change_wishes(path, lambda kept: replace(kept, wishes=(*kept.wishes, wish)))
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(add, range(12)))
-    assert {wish.players[0] for wish in read_wishes(path).wishes} == {f"F{n} G" for n in range(12)}
