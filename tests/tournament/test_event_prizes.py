@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tournament.made_events import entered
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.standings import prizes_document
 from yardstone.reports.text import document_text
 from yardstone.tournament import Game, Result, Tournament
-from yardstone.tournament.event import EventEntry, enter_players, new_tournament
 from yardstone.tournament.event.prizes import prize_list
 
 #: Winners and losers of two rounds among six players; 4 wins by forfeit, then has the bye.
@@ -17,9 +17,7 @@ GAMES = ((1, 0, 3), (1, 1, 2), (1, 4, 5), (2, 0, 1), (2, 3, 2))
 
 @pytest.fixture(scope="module")
 def event() -> Tournament:
-    grades = enumerate(("2d", "2d", "2d", "2d", "3k", "9k"))
-    entries = [EventEntry(name=f"F{n}", first_name="G", grade=grade) for n, grade in grades]
-    made = enter_players(new_tournament("Open", rounds=2), entries).tournament
+    made = entered(("2d", "2d", "2d", "2d", "3k", "9k"), rounds=2)
     games = [
         Game(round=r, table=n, first=a, second=b, result=Result.first_wins, forfeit=a == 4)
         for n, (r, a, b) in enumerate(GAMES, 1)
