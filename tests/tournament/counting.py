@@ -51,19 +51,21 @@ class Count:
             total = Fraction(total.numerator // total.denominator)
         return total
 
+    def played(self, player: int, until: int) -> Score:
+        games = (g for r, g in self.games[player].items() if r <= until)
+        return sum((self.won(player, g) for g in games), Fraction(0))
+
     def wins(self, player: int, until: int | None = None) -> Score:
         until = self.after if until is None else until
         rules = self.tournament.scoring
-        games = (g for r, g in self.games[player].items() if r <= until)
-        won = sum((self.won(player, g) for g in games), Fraction(0))
-        return won + self.free(player, rules.wins_bye, rules.wins_absent, until)
+        free = self.free(player, rules.wins_bye, rules.wins_absent, until)
+        return self.played(player, until) + free
 
     def mms(self, player: int, until: int | None = None) -> Score:
         until = self.after if until is None else until
         rules = self.tournament.scoring
-        games = (g for r, g in self.games[player].items() if r <= until)
-        won = sum((self.won(player, g) for g in games), self.start(player))
-        return won + self.free(player, rules.score_bye, rules.score_absent, until)
+        free = self.free(player, rules.score_bye, rules.score_absent, until)
+        return self.start(player) + self.played(player, until) + free
 
     def counted(self, player: int, *, mcmahon: bool) -> Score:
         """What a player's score brings to opponents."""
@@ -94,13 +96,8 @@ class Count:
 
     def sodos(self, player: int, *, mcmahon: bool) -> Score:
         scores = self.opponents(player, mcmahon=mcmahon)
-        return sum(
-            (
-                scores[number - 1] * self.won(player, game)
-                for number, game in self.games[player].items()
-            ),
-            Fraction(0),
-        )
+        won = {number: self.won(player, game) for number, game in self.games[player].items()}
+        return sum((scores[number - 1] * share for number, share in won.items()), Fraction(0))
 
     def sosos(self, player: int, *, mcmahon: bool) -> Score:
         total = Fraction(0)
@@ -129,23 +126,18 @@ class Count:
 
     def value(self, name: str, player: int) -> Score:
         """A criterion by its name."""
-        kinds = {"W": False, "M": True}
-        stem, _, cut = name.partition("-")
-        if name == "NBW":
-            return self.wins(player)
-        if name == "MMS":
-            return self.mms(player)
+        if name in ("NBW", "MMS"):
+            return self.wins(player) if name == "NBW" else self.mms(player)
         if name in ("EXT", "EXR"):
             return self.exploits(player, won_only=name == "EXR")
-        mcmahon = kinds[stem[-1]]
+        stem, _, cut = name.partition("-")
+        mcmahon = stem[-1] == "M"
         if stem[:-1] == "SOS":
             return self.sos(player, mcmahon=mcmahon, cut=int(cut or 0))
-        if stem[:-1] == "SODOS":
-            return self.sodos(player, mcmahon=mcmahon)
-        if stem[:-1] == "SOSOS":
-            return self.sosos(player, mcmahon=mcmahon)
-        assert stem[:-1] == "CUSS"
-        return self.cuss(player, self.mms if mcmahon else self.wins)
+        if stem[:-1] == "CUSS":
+            return self.cuss(player, self.mms if mcmahon else self.wins)
+        count = {"SODOS": self.sodos, "SOSOS": self.sosos}[stem[:-1]]
+        return count(player, mcmahon=mcmahon)
 
 
 NAMES = (

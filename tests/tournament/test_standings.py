@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -13,11 +12,9 @@ from tests.tournament.samples import sample
 from yardstone.errors import UsageError
 from yardstone.reports.standings import standings_document
 from yardstone.reports.text import document_text
-from yardstone.tournament import standings_table
-from yardstone.tournament.fide import Unplayed
-from yardstone.tournament.model import Bye, Game, Player, Result, System, Tournament
+from yardstone.tournament import Bye, Game, Player, Result, Scoring, System, Tournament
+from yardstone.tournament import standings_table as table_module
 from yardstone.tournament.notation import score_text
-from yardstone.tournament.rules import Scoring
 from yardstone.tournament.standings_table import (
     CRITERIA,
     Criterion,
@@ -58,16 +55,10 @@ def made_up(seed: int, *, players: int = 13, rounds: int = 5) -> Tournament:
             del here[-2:]  # neither paired nor absent
         for first, second in zip(here[::2], here[1::2], strict=True):
             result = rng.choice([r for r in Result if "half" not in r.name])
-            games.append(
-                Game(
-                    round=number,
-                    first=first,
-                    second=second,
-                    result=result,
-                    forfeit=result is not Result.unknown and rng.random() < 0.15,
-                    handicap=rng.choice([0, 0, 1, 3, 9]),
-                )
-            )
+            forfeit = result is not Result.unknown and rng.random() < 0.15
+            stones = rng.choice([0, 0, 1, 3, 9])
+            games.append(Game(round=number, first=first, second=second, result=result,
+                              forfeit=forfeit, handicap=stones))  # fmt: skip
     scoring = Scoring(
         bar=rng.choice([2, 8]),
         floor=rng.choice([-8, -30]),
@@ -80,22 +71,24 @@ def made_up(seed: int, *, players: int = 13, rounds: int = 5) -> Tournament:
         unplayed_as_half=rng.random() < 0.5,
     )
     return Tournament(
-        rounds=rounds,
-        system=System.mcmahon,
-        discipline="go",
-        players=entries,
-        games=tuple(games),
-        byes=tuple(byes),
-        scoring=scoring,
-    )
+        rounds=rounds, system=System.mcmahon, discipline="go", players=entries,
+        games=tuple(games), byes=tuple(byes), scoring=scoring,
+    )  # fmt: skip
 
 
 def values(table: Standings) -> dict[int, list[float]]:
-    rows = zip(table.order.tolist(), table.values.tolist(), strict=True)
-    return dict(rows)
+    return dict(zip(table.order.tolist(), table.values.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("seed", range(8))
+def wins(names: str, *beaten: tuple[int, int, int], rank: int = 0) -> Tournament:
+    """Players of one rank, and the round, the winner and the loser of each game."""
+    games = [Game(round=r, first=a, second=b, result=Result.first_wins) for r, a, b in beaten]
+    players = tuple(Player(name=name, rank=rank) for name in names.split())
+    rounds = max(r for r, _, _ in beaten)
+    return Tournament(rounds=rounds, players=players, games=tuple(games), scoring=Scoring(bar=3))
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_all_criteria_of_go_are_as_counted_by_hand(seed: int) -> None:
     tournament = made_up(seed)
     for after in range(tournament.rounds + 1):
@@ -106,44 +99,27 @@ def test_all_criteria_of_go_are_as_counted_by_hand(seed: int) -> None:
             assert dict(zip(NAMES, result, strict=True)) == dict(zip(NAMES, counts, strict=True))
 
 
-def test_order_and_shared_places() -> None:
-    players = tuple(Player(name=name, rank=0) for name in ("Dee", "Cob", "Bea", "Abe"))
-    games = (
-        Game(round=1, first=0, second=1, result=Result.first_wins),
-        Game(round=1, first=2, second=3, result=Result.second_wins),
-    )
-    table = standings(Tournament(rounds=1, players=players, games=games), criteria="nbw,sos")
-    assert [players[row].name for row in table.order] == ["Abe", "Dee", "Bea", "Cob"]
+def test_order_and_who_is_listed() -> None:
+    made = wins("Dee Cob Bea Abe Eve", (1, 0, 1), (1, 3, 2))
+    table = standings(made, criteria="nbw,sos")
+    assert [made.players[row].name for row in table.order] == ["Abe", "Dee", "Bea", "Cob"]
     assert table.place.tolist() == [1, 1, 3, 3]
-
-
-def test_players_without_a_game_are_listed_only_if_asked_for() -> None:
-    players = tuple(Player(name=name, rank=0) for name in "ABC")
-    made = Tournament(
-        rounds=1,
-        players=players,
-        games=(Game(round=1, first=0, second=1, result=Result.draw),),
-    )
-    assert len(standings(made)) == 2
-    assert len(standings(made, everybody=True)) == 3
-    assert len(standings(made.before(1))) == 3
-
-
-def test_criteria_after_another_round() -> None:
-    tournament = made_up(3)
-    table = standings(tournament, round_number=4, criteria="mms,mms@2,mms@-1", everybody=True)
-    earlier = {n: values(standings(tournament, round_number=n, criteria="mms", everybody=True))
-               for n in (2, 3)}  # fmt: skip
-    for row, result in values(table).items():
-        assert result[1:] == [earlier[2][row][0], earlier[3][row][0]]
-
-
-def test_categories_ranks_and_ratings_as_criteria() -> None:
+    assert len(standings(made, everybody=True)) == len(standings(made.before(1))) == 5
     result = sample("current.xml")
     table = standings(result, criteria="cat,rank,rating", everybody=True)
     assert [result.players[row].name for row in table.order][:2] == ["Ash", 'Birch "B"']
     assert [score_text(table.criteria[0], v) for v in table.values[:, 0]] == list("12233")
     assert score_text(table.criteria[1], table.values[0, 1]) == "3d"
+    assert standings(result).round == 2  # the last complete one
+
+
+def test_criteria_after_another_round() -> None:
+    tournament = made_up(3)
+    table = standings(tournament, round_number=4, criteria="mms,mms@2,mms@-1", everybody=True)
+    earlier = [values(standings(tournament, round_number=n, criteria="mms", everybody=True))
+               for n in (2, 3)]  # fmt: skip
+    for row, result in values(table).items():
+        assert result[1:] == [each[row][0] for each in earlier]
 
 
 def test_a_criterion_says_its_direction(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +128,7 @@ def test_a_criterion_says_its_direction(monkeypatch: pytest.MonkeyPatch) -> None
         return np.asarray(none[:, : state.round].sum(axis=1), np.float64)
 
     fewest = Criterion("LOSS", "fewest losses", lost, least_first=True)
-    monkeypatch.setattr(standings_table, "CRITERIA", {**CRITERIA, "LOSS": fewest})
+    monkeypatch.setattr(table_module, "CRITERIA", {**CRITERIA, "LOSS": fewest})
     table = standings(made_up(3), round_number=5, criteria="loss,tpn", everybody=True)
     assert table.values.tolist() == sorted(table.values.tolist())
     losses = [score_text(fewest, value) for value in table.values[:, 0]]
@@ -173,21 +149,9 @@ def test_scores_are_written_as_people_do(value: float, text: str) -> None:
 
 def test_strasbourg_and_cup_scores() -> None:
     """Eight players, a knock-out by McMahon scores: three rounds."""
-    players = tuple(Player(name=f"P{n}", rank=5) for n in range(8))
-    beaten = [
-        [(0, 1), (2, 3), (4, 5), (6, 7)],
-        [(0, 2), (4, 6), (1, 3), (5, 7)],
-        [(0, 4), (2, 6), (1, 5), (3, 7)],
-    ]
-    games = tuple(
-        Game(round=r, first=a, second=b, result=Result.first_wins)
-        for r, pairs in enumerate(beaten, 1)
-        for a, b in pairs
-    )
-    made = Tournament(
-        rounds=3, players=players, games=games, scoring=Scoring(bar=3), system=System.mcmahon
-    )
-    result = values(standings(made, criteria="sts,mms,cps"))
+    games = [(1, 0, 1), (1, 2, 3), (1, 4, 5), (1, 6, 7), (2, 0, 2), (2, 4, 6), (2, 1, 3),
+             (2, 5, 7), (3, 0, 4), (3, 2, 6), (3, 1, 5), (3, 3, 7)]  # fmt: skip
+    result = values(standings(wins("a b c d e f g h", *games, rank=5), criteria="sts,mms,cps"))
     assert [result[row] for row in (0, 4, 2, 1)] == [
         [40.0, 36.0, 7.0],  # 4 more: the winner of all rounds up to the final
         [39.0, 35.0, 6.0],
@@ -204,28 +168,31 @@ def table_of(rows: list[list[int]]) -> list[dict[int, int]]:
     return [{n: value for n, value in enumerate(row) if value} for row in rows]
 
 
-def test_direct_confrontation_of_three() -> None:
-    """A beat B, B beat C: in that order, whatever follows."""
-    net = table_of([[0, 1, 0], [-1, 0, 1], [0, -1, 0]])
-    assert direct_confrontation(net, [2, 1, 0]) == [2, 1, 0]
-    assert simplified_confrontation(net) == [0, 0, 0]
-    whole = table_of([[0, 1, 1], [-1, 0, 1], [-1, -1, 0]])
-    assert simplified_confrontation(whole) == [2, 1, 0]
-
-
-def test_a_circle_decides_nothing_but_stands_as_one() -> None:
-    circle = table_of([[0, 1, -1, 0], [-1, 0, 1, 0], [1, -1, 0, 1], [0, 0, -1, 0]])
-    # The fourth lost to one of the circle, so it stands below all of it.
-    assert direct_confrontation(circle, [0, 0, 0, 0]) == [3, 3, 3, 0]
-    assert direct_confrontation(circle, [1, 0, 2, 0]) == [2, 3, 1, 0]
+@pytest.mark.parametrize(
+    ("net", "order", "direct", "simplified"),
+    [
+        # A beat B, B beat C: in that order, whatever follows.
+        ([[0, 1, 0], [-1, 0, 1], [0, -1, 0]], [2, 1, 0], [2, 1, 0], [0, 0, 0]),
+        ([[0, 1, 1], [-1, 0, 1], [-1, -1, 0]], [0, 0, 0], [2, 1, 0], [2, 1, 0]),
+        # A circle decides nothing but stands as one, above the fourth who lost to one of it.
+        ([[0, 1, -1, 0], [-1, 0, 1, 0], [1, -1, 0, 1], [0, 0, -1, 0]],
+         [0, 0, 0, 0], [3, 3, 3, 0], [0, 0, 0, 0]),
+        ([[0, 1, -1, 0], [-1, 0, 1, 0], [1, -1, 0, 1], [0, 0, -1, 0]],
+         [1, 0, 2, 0], [2, 3, 1, 0], [0, 0, 0, 0]),
+    ],
+)  # fmt: skip
+def test_direct_confrontation(
+    net: list[list[int]], order: list[int], direct: list[int], simplified: list[int]
+) -> None:
+    assert direct_confrontation(table_of(net), order) == direct
+    assert simplified_confrontation(table_of(net)) == simplified
 
 
 def test_winners_stand_above_those_they_beat() -> None:
-    for bits in product((-1, 0, 1), repeat=6):
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    for signs in product((-1, 0, 1), repeat=6):
         net = [[0] * 4 for _ in range(4)]
-        for (i, j), sign in zip(
-            [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], bits, strict=True
-        ):
+        for (i, j), sign in zip(pairs, signs, strict=True):
             net[i][j], net[j][i] = sign, -sign
         result = direct_confrontation(table_of(net), [0, 1, 2, 3])
         reach = [[net[i][j] > 0 for j in range(4)] for i in range(4)]
@@ -237,18 +204,18 @@ def test_winners_stand_above_those_they_beat() -> None:
 
 
 def test_direct_confrontation_in_a_table() -> None:
-    players = tuple(Player(name=name, rank=0) for name in "ABCD")
-    games = (
-        Game(round=1, first=0, second=1, result=Result.second_wins),
-        Game(round=1, first=2, second=3, result=Result.first_wins),
-        Game(round=2, first=0, second=2, result=Result.first_wins),
-        Game(round=2, first=1, second=3, result=Result.second_wins),
-    )
-    made = Tournament(rounds=2, players=players, games=games)
-    order = [players[row].name for row in standings(made, criteria="nbw,dc").order]
+    made = wins("A B C D", (1, 1, 0), (1, 2, 3), (2, 0, 2), (2, 3, 1))
+    order = [made.players[row].name for row in standings(made, criteria="nbw,dc").order]
     assert order.index("B") < order.index("A") < order.index("C") or order == list("ABCD")
-    sdc = standings(made, criteria="nbw,sdc")
-    assert sdc.place.tolist() == [1, 1, 1, 1]
+    assert standings(made, criteria="nbw,sdc").place.tolist() == [1, 1, 1, 1]
+
+
+def test_long_chains_of_wins_are_no_burden() -> None:
+    """Six hundred tied players, each of whom beat the next."""
+    chain: list[dict[int, int]] = [{} for _ in range(600)]
+    for row in range(599):
+        chain[row][row + 1], chain[row + 1][row] = 1, -1
+    assert direct_confrontation(chain, [0] * 600) == list(range(599, -1, -1))
 
 
 # Names -------------------------------------------------------------------------------------------
@@ -263,28 +230,14 @@ def test_names_of_criteria() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "mms,xyz", "dc,sdc", "de,dc", "mms@0", "dc@2", "mms@99", "mms@-9"]
-)
-def test_names_that_mean_nothing(text: str) -> None:
-    with pytest.raises(UsageError):
-        standings(made_up(1), round_number=3, criteria=text)
-
-
-@pytest.mark.parametrize("number", [-1, 6])
-def test_rounds_that_are_not_there(number: int) -> None:
-    with pytest.raises(UsageError, match="there is no round"):
-        standings(made_up(1), round_number=number)
-
-
-def test_the_last_complete_round_is_the_default() -> None:
-    result = replace(sample("current.xml"))
-    assert standings(result).round == 2
-    assert Unplayed("2024") is Unplayed.y2024
-
-
-def test_long_chains_of_wins_are_no_burden() -> None:
-    """Six hundred tied players, each of whom beat the next."""
-    chain: list[dict[int, int]] = [{} for _ in range(600)]
-    for row in range(599):
-        chain[row][row + 1], chain[row + 1][row] = 1, -1
-    assert direct_confrontation(chain, [0] * 600) == list(range(599, -1, -1))
+    ("number", "criteria"),
+    [
+        *((3, text) for text in ("", "mms,xyz", "dc,sdc", "de,dc", "mms@0", "dc@2", "mms@99",
+                                 "mms@-9")),
+        (-1, None),
+        (6, None),
+    ],
+)  # fmt: skip
+def test_what_means_nothing(number: int, criteria: str | None) -> None:
+    with pytest.raises(UsageError, match="there is no round" if criteria is None else "."):
+        standings(made_up(1), round_number=number, criteria=criteria)

@@ -11,39 +11,35 @@ import pytest
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import SkipReport
+from yardstone.tournament import Game, Player, Result, System, Team, TeamRules, Tournament
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
 from yardstone.tournament.formats.trf import read_trf
-from yardstone.tournament.model import Game, Player, Result, System, Tournament
-from yardstone.tournament.rules import Team, TeamRules
-from yardstone.tournament.teams import matches, team_standings
+from yardstone.tournament.pairing import pair_round
+from yardstone.tournament.teams import matches, team_standings, team_tournament, with_boards
 
-A, B = Result.first_wins, Result.second_wins
+A, B, DRAW = Result.first_wins, Result.second_wins, Result.draw
 NAMES = ("Oak", "Elm", "Ash", "Fir")
 
 
-def event(discipline: str = "go", size: int = 3, **changes: object) -> Tournament:
+def event(discipline: str = "go", **changes: object) -> Tournament:
     """Four teams of three, before the first round."""
     players = tuple(
         Player(name=f"{name}{board}", rank=-team, rating=2300.0 - 100 * team - 10 * board)
         for team, name in enumerate(NAMES)
-        for board in range(1, size + 1)
+        for board in (1, 2, 3)
     )
     teams = tuple(
-        Team(name=name, number=k + 1, lineups=(tuple(range(size * k, size * k + size)),))
+        Team(name=name, number=k + 1, lineups=((3 * k, 3 * k + 1, 3 * k + 2),))
         for k, name in enumerate(NAMES)
     )
-    values = {"system": System.swiss, "rounds": 3, "teams": teams} | changes
-    return Tournament(
-        name="Forest",
-        discipline=discipline,  # type: ignore[arg-type]
-        players=players,
-        team_rules=TeamRules(size=size),
-        **values,  # type: ignore[arg-type]
-    )
+    made = Tournament(name="Forest", discipline=discipline, players=players,  # type: ignore[arg-type]
+                      system=System.swiss, rounds=3, teams=teams,
+                      team_rules=TeamRules(size=3))  # fmt: skip
+    return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def match(one: int, two: int, results: tuple[Result, ...], number: int = 1) -> list[Game]:
+def match(one: int, two: int, *results: Result, number: int = 1) -> list[Game]:
     """Boards of a match of three, the first mover alternating."""
     games = []
     for board, result in enumerate(results):
@@ -55,39 +51,34 @@ def match(one: int, two: int, results: tuple[Result, ...], number: int = 1) -> l
 
 
 def test_matches_and_their_points() -> None:
-    played = event().with_round([*match(0, 1, (A, A, A)), *match(2, 3, (B, A, Result.draw))])
+    played = event().with_round([*match(0, 1, A, A, A), *match(2, 3, B, A, DRAW)])
     first, second = matches(played)
     assert (first.teams, first.board_points, first.match_points) == ((0, 1), (2, 1), (2, 0))
     assert [board.players for board in first.boards] == [(0, 3), (1, 4), (2, 5)]
     assert (second.board_points, second.match_points) == ((0.5, 2.5), (0, 2))
     assert first.done
-    draw = event().with_round(match(0, 1, (A, Result.draw, B)))
-    assert matches(draw)[0].match_points == (1, 1)
-
-
-def test_half_of_the_boards_is_needed_in_go() -> None:
-    games = [replace(match(0, 1, (A, A, A))[0]), *match(2, 3, (A, B, A))]
-    assert matches(event().with_round(games))[0].match_points == (0, 0)
-    assert matches(event("chess").with_round(games))[0].match_points == (2, 0)
+    assert matches(event().with_round(match(0, 1, A, DRAW, B)))[0].match_points == (1, 1)
+    # Half of the boards are needed in Go.
+    games = [match(0, 1, A)[0], *match(2, 3, A, B, A)]
+    for discipline, points in (("go", (0, 0)), ("chess", (2, 0))):
+        assert matches(event(discipline).with_round(games))[0].match_points == points
 
 
 def test_standings_and_criteria() -> None:
-    games = [*match(0, 1, (A, A, A)), *match(2, 3, (A, B, A))]
-    games += [*match(0, 2, (B, A, A), 2), *match(1, 3, (A, B, A), 2)]
+    games = [*match(0, 1, A, A, A), *match(2, 3, A, B, A)]
+    games += [*match(0, 2, B, A, A, number=2), *match(1, 3, A, B, A, number=2)]
     table = team_standings(event().with_round(games))
     assert table.round == 2
     assert table.criteria[:3] == ("TEAMP", "BDW", "BDW3U")
     rows = dict(zip(table.order.tolist(), table.values.tolist(), strict=True))
     assert [rows[team][0] for team in range(4)] == [2, 2, 4, 0]
-    assert table.order[0] == 2
-    assert rows[0][-1] == 2280
+    assert (table.order[0], rows[0][-1]) == (2, 2280)
+    scores = {(s.team, s.player): (s.points, s.games) for s in table.members()}
+    assert (len(scores), scores[0, 0]) == (12, (1, 2))
     buchholz = team_standings(event().with_round(games), criteria="mp,bp,bh,sb,b1u")
     assert buchholz.criteria == ("TEAMP", "BDW", "SOST", "SB", "BDW1U")
     row = dict(zip(buchholz.order.tolist(), buchholz.values.tolist(), strict=True))[0]
     assert row == [2, 3, 2 + 4, 2 * 2 + 4 * 1, 1]
-    scores = {(s.team, s.player): (s.points, s.games) for s in table.members()}
-    assert len(scores) == 12
-    assert list(scores[0, 0]) == [1, 2]
     for wrong in ("wins", "B0", ""):
         with pytest.raises(UsageError, match="no criterion of teams"):
             team_standings(event(), criteria=wrong)
@@ -95,44 +86,38 @@ def test_standings_and_criteria() -> None:
         team_standings(event(), round_number=4)
     with pytest.raises(InputError, match="has no teams"):
         team_standings(event(teams=()))
-
-
-def test_a_player_of_two_teams_is_refused() -> None:
-    made = event()
-    twice = (*made.teams[:3], replace(made.teams[3], lineups=((0, 10, 11),)))
+    twice = (*event().teams[:3], replace(event().teams[3], lineups=((0, 10, 11),)))
     with pytest.raises(InputError, match="Oak1 is in two teams in round 1"):
-        matches(replace(made, teams=twice, games=tuple(match(0, 1, (A, A, A)))))
+        matches(event(teams=twice, games=tuple(match(0, 1, A, A, A))))
 
 
 def test_opengotha_keeps_and_changes_teams() -> None:
-    made = event(teams=(Team(name="Oak", number=2, lineups=((0, -1, 2), (1, 0), (2,))),))
-    made = replace(made, team_rules=TeamRules(size=3, criteria=("TEAMP", "BDW")))
+    oak = Team(name="Oak", number=2, lineups=((0, -1, 2), (1, 0), (2,)))
+    made = event(teams=(oak,), team_rules=TeamRules(size=3, criteria=("TEAMP", "BDW")))
     data = write_opengotha(made)
     back = read_opengotha(data)
-    assert back.team_rules == made.team_rules
-    assert back.teams == made.teams
+    assert (back.team_rules, back.teams) == (made.team_rules, made.teams)
     assert write_opengotha(back) == data
     changed = replace(back, teams=(*back.teams, Team(name="Elm", number=1, lineups=((3, 4),))))
     again = read_opengotha(write_opengotha(changed))
     assert [team.lineup(3) for team in again.teams] == [(2,), (3, 4)]
     assert b"<Team " not in write_opengotha(replace(back, teams=()))
     broken = data.replace(b'player="OAK3" roundNumber="1"', b'player="NOBODY" roundNumber="1"')
-    assert read_opengotha(broken).teams[0].lineup(1) == (0,)
-    skipped = SkipReport()
-    assert read_opengotha(broken, skipped=skipped).teams[0].lineup(1) == (0,)
+    for skipped in (None, SkipReport()):
+        assert read_opengotha(broken, skipped=skipped).teams[0].lineup(1) == (0,)
+    assert skipped is not None
     assert len(skipped) == 1
 
 
 def test_report_files_have_teams() -> None:
-    made = event("chess")
-    text = to_bytes(made, Path("x.trf"))
+    file = Path("x.trf")
+    text = to_bytes(event("chess"), file)
     assert b"082 4\n" in text
     back = read_trf(text)
-    assert [(team.name, team.lineup(2)) for team in back.teams][1] == ("Elm", (3, 4, 5))
+    assert (back.teams[1].name, back.teams[1].lineup(2)) == ("Elm", (3, 4, 5))
     assert back.team_rules.size == 3
-    assert to_bytes(back, Path("x.trf")) == text
-    fewer = replace(back, teams=back.teams[:2])
-    assert to_bytes(fewer, Path("x.trf")).count(b"013 ") == 2
+    assert to_bytes(back, file) == text
+    assert to_bytes(replace(back, teams=back.teams[:2]), file).count(b"013 ") == 2
     with pytest.raises(InputError, match="013: no player has the number '99'"):
         read_trf(text.replace(b"10   11   12", b"10   11   99"))
 
@@ -144,62 +129,49 @@ def test_an_event_of_teams_from_pairing_to_standings(
     file = tmp_path / ("cup.xml" if discipline == "go" else "cup.trf")
     file.write_bytes(to_bytes(event(discipline), file))
 
-    def run(*arguments: str) -> str:
-        application("tournament")(args=list(arguments), standalone_mode=False)
+    def run(command: str, *arguments: str) -> str:
+        words = [command, str(file), "--teams", *arguments]
+        application("tournament")(args=words, standalone_mode=False)
         return capsys.readouterr().out
 
     met: set[frozenset[int]] = set()
     for number in (1, 2, 3):
-        text = run("pair", str(file), "--teams", "-o", str(file))
+        text = run("pair", "-o", str(file))
         assert "Boards\n" in text
         assert f"Round {number} of Forest: 2 boards" in text
         tournament = read_tournament(file)
         games = tournament.round_games(number)
         assert [game.table for game in games] == [1, 2, 3, 4, 5, 6] or discipline == "chess"
+        sides = {(game.first // 3, game.first % 3) for game in games}
         listed = [each for each in matches(tournament) if each.round == number]
         assert [len(each.boards) for each in listed] == [3, 3]
-        met |= {frozenset(each.teams) for each in listed}
-        sides = {(game.first // 3, game.first % 3) for game in games}
         for each in listed:
-            begins = each.teams[0]
-            assert {(begins, 0), (each.teams[1], 1), (begins, 2)} <= sides
-        done = tuple(
-            replace(game, result=A if game.first < game.second else B)
-            if game.round == number
-            else game
-            for game in tournament.games
-        )
-        file.write_bytes(to_bytes(replace(tournament, games=done), file))
+            met.add(frozenset(each.teams))
+            begins, other = each.teams
+            assert {(begins, 0), (other, 1), (begins, 2)} <= sides
+        won = [replace(game, result=A if game.first < game.second else B) for game in games]
+        kept = [game for game in tournament.games if game.round < number]
+        file.write_bytes(to_bytes(replace(tournament, games=(*kept, *won)), file))
     assert len(met) == 6
-    text = run("standings", str(file), "--teams")
+    text = run("standings")
     assert "Forest: 4 teams, after round 3 of 3" in text
     assert "Round 3\n" in text
-    result = json.loads(run("standings", str(file), "--teams", "--format", "json"))
-    assert [team["name"] for team in result["teams"]] == list(NAMES)
-    assert [team["teamp"] for team in result["teams"]] == [6, 4, 2, 0]
+    result = json.loads(run("standings", "--format", "json"))
+    teams = [(team["name"], team["teamp"]) for team in result["teams"]]
+    assert teams == list(zip(NAMES, (6, 4, 2, 0), strict=True))
     assert len(result["matches"]) == 6
     with pytest.raises(UsageError, match="standings of players"):
-        run("standings", str(file), "--teams", "--top", "2")
+        run("standings", "--top", "2")
     with pytest.raises(UsageError, match="rounds of players"):
-        run("pair", str(file), "--teams", "--compare")
-
-
-def test_teams_without_a_line_up_are_not_seated(tmp_path: Path) -> None:
-    made = event()
-    empty = tuple(replace(team, lineups=()) for team in made.teams)
-    file = tmp_path / "empty.xml"
-    file.write_bytes(to_bytes(replace(made, teams=empty), file))
+        run("pair", "--compare")
+    empty = event(teams=tuple(replace(team, lineups=()) for team in event().teams))
+    file.write_bytes(to_bytes(empty, Path("x.xml")))
     with pytest.raises(InputError, match="no board has a player of both teams"):
-        application("tournament")(args=["pair", str(file), "--teams"], standalone_mode=False)
+        run("pair")
 
 
 def test_an_odd_team_sits_out_once_each() -> None:
-    from yardstone.tournament.pairing import pair_round
-    from yardstone.tournament.teams import team_tournament, with_boards
-
-    made = event()
-    made = replace(made, teams=made.teams[:3])
-    free = []
+    made, free = event(teams=event().teams[:3]), []
     for number in (1, 2, 3):
         entrants = team_tournament(made)
         pairing = pair_round(entrants, number)
