@@ -48,7 +48,7 @@ def graphs(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return weights, allowed.astype(np.bool_)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(graphs())
 def test_as_good_as_trying_all(graph: tuple[NDArray[np.int64], NDArray[np.bool_]]) -> None:
     weights, allowed = graph
@@ -86,7 +86,7 @@ def test_nested_blossoms_are_opened_and_turned() -> None:
     """Points in clusters of odd size, in clusters of odd size, and so on."""
     rng = np.random.default_rng(5)
     deep = 0
-    for _ in range(60):
+    for _ in range(20):
         points = np.zeros((1, 2))
         for spread in (1000.0, 100.0, 10.0):
             points = (points[:, None] + rng.normal(0.0, spread, (1, 3, 2))).reshape(-1, 2)
@@ -96,7 +96,7 @@ def test_nested_blossoms_are_opened_and_turned() -> None:
         result = maximum_matching(weights)
         assert certify(weights, result)
         deep += any(a < b for a, _ in result.blossoms for b, _ in result.blossoms)
-    assert deep > 10
+    assert deep > 3
 
 
 def test_a_wrong_answer_is_not_certified() -> None:
@@ -126,16 +126,23 @@ def test_why_somebody_stays_alone() -> None:
     assert len(result.crowd) == 2
 
 
-def test_what_cannot_be_matched() -> None:
-    with pytest.raises(InputError, match="shape"):
-        maximum_matching([[1, 2, 3]])
-    with pytest.raises(InputError, match="symmetric"):
-        maximum_matching([[0, 1], [2, 0]])
-    with pytest.raises(InputError, match="whole numbers"):
-        maximum_matching([[0.0, 1.5], [1.5, 0.0]])
-    with pytest.raises(InputError, match="within"):
-        maximum_matching([[0, 2**60], [2**60, 0]])
-    with pytest.raises(InputError, match="symmetric matrix"):
-        maximum_matching([[0, 1], [1, 0]], np.array([[True, False], [True, True]]))
+@pytest.mark.parametrize(
+    ("weights", "allowed", "message"),
+    [
+        ([[1, 2, 3]], None, "shape"),
+        ([[0, 1], [2, 0]], None, "symmetric"),
+        ([[0.0, 1.5], [1.5, 0.0]], None, "whole numbers"),
+        ([[0, 2**60], [2**60, 0]], None, "within"),
+        ([[0, 1], [1, 0]], np.array([[True, False], [True, True]]), "symmetric matrix"),
+    ],
+)
+def test_what_cannot_be_matched(
+    weights: list[list[float]], allowed: NDArray[np.bool_] | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        maximum_matching(weights, allowed)
+
+
+def test_none_and_one_alone() -> None:
     assert maximum_matching(np.zeros((0, 0), np.int64)).pairs() == []
     assert maximum_matching([[0]]).alone == 1
