@@ -13,7 +13,7 @@ from tests.tournament.samples import ALL, DATA, content, sample
 from yardstone.errors import InputError, StrictError, UsageError
 from yardstone.tournament import TimeControl, read_tournament, to_bytes, tournament_pool
 from yardstone.tournament.formats import FORMATS
-from yardstone.tournament.model import adjusted_time, egf_class
+from yardstone.tournament.model import Result, adjusted_time, egf_class
 from yardstone.tournament.rules import TimeSystem
 
 
@@ -84,6 +84,10 @@ def test_a_pool_of_a_tournament(tmp_path: Path) -> None:
     assert {name: columns[name] for name in expected} == expected
     with pytest.raises(StrictError, match="round 3: no result"):
         yardstone.read(DATA / "current.xml", strict=True)
+    tournament = sample("current.xml")
+    both = replace(tournament.games[0], result=Result.both_lose, forfeit=False)
+    lost = tournament_pool(replace(tournament, games=(both, *tournament.games[1:])))
+    assert lost.skipped.reasons["result 'both lose' is not a win, draw or loss"] == 1
     days = tournament_pool(sample("trf26.trf")).time
     assert days is not None
     assert sorted({str(day)[:10] for day in days}) == ["2026-03-07", "2026-03-08"]
