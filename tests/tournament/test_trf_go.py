@@ -158,6 +158,7 @@ def test_a_change_is_written_and_the_rest_stays(data: bytes) -> None:
         ('player 1 {"shoe": 44}', "no field 'shoe'"),
         ('player 1 {"line": 4}', "no field 'line'"),
         ('tournament {"komi": NaN}', "komi cannot be nan"),
+        (f'tournament {{"komi": {10**400}}}', "komi cannot be 1000"),
         ('tournament {"rounds": 1000}', "rounds cannot be 1000"),
         ('tournament {"scoring": [1]}', "not a list of fields"),
         ('tournament {"scoring": {"bar": true}}', "bar cannot be True"),

@@ -173,7 +173,7 @@ class IntervalTable:
                 (table.at >= 0).all() and (table.at <= 1).all(),
                 (table.blur >= 0).all() and (table.moves >= 1).all(),
             )
-        except (KeyError, TypeError, ValueError, IndexError):
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             raise InputError("the table of intervals is damaged") from None
         if not all(map(bool, sound)):
             raise InputError("the table of intervals is damaged")

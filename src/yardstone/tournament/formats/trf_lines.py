@@ -437,8 +437,8 @@ def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[s
             continue
         try:
             values[name] = typed(kinds[name], value)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} cannot be {value!r}") from None
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"{name} cannot be {value!r:.40}") from None
         low, high = _LIMITS.get(name, (0, 0))
         if name in _LIMITS and not low <= (values[name] or low) <= high:
             raise ValueError(f"{name} cannot be {value!r}")
