@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tools.mutants import ROOT, mutants, sample
+from tools.mutants import ROOT, _uses, mutants, sample
 
 TEXT = '''
 def level(x: int | None, most: float = 0.5) -> bool:
@@ -44,3 +44,9 @@ def test_a_sample_is_the_same_again_and_can_be_run() -> None:
     for each in faults:
         before = (ROOT / each.file).read_text("utf-8")
         assert ast.dump(ast.parse(each.source(before))) != ast.dump(ast.parse(before))
+
+
+def test_lines_that_an_import_runs_meet_the_tests_of_what_they_are_for() -> None:
+    text = "LEAST, MOST = 1, 2\n\ndef level(\n    x: int = 3,\n):\n    y = x + MOST\n    return y"
+    assert _uses(text, 1) == {1, 6}
+    assert _uses(text, 4) == {6, 7}

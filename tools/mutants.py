@@ -295,12 +295,12 @@ def _uses(source: str, line: int) -> set[int]:
         match node:
             case ast.FunctionDef(body=[first, *_]) if node.lineno <= line < first.lineno:
                 return set(range(first.lineno, (node.end_lineno or line) + 1))
-            case ast.Assign(targets=targets) if node.lineno <= line <= (node.end_lineno or line):
-                names |= {each.id for each in targets if isinstance(each, ast.Name)}
-            case ast.AnnAssign(target=ast.Name(id=name)) if (
-                node.lineno <= line <= (node.end_lineno or line)
-            ):
-                names.add(name)
+            case ast.Assign() | ast.AnnAssign() if node.lineno <= line <= (node.end_lineno or line):
+                names |= {
+                    each.id
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+                }
     return {
         node.lineno
         for node in ast.walk(tree)

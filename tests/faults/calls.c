@@ -2,8 +2,9 @@
  *
  * Preloaded by tests/faults/victim.py. `arm` begins: each call after it adds a letter to a log,
  * and those from the first number to the last whose letter is among the given ones fail with the
- * given error, and do nothing; or the process sends itself a signal before, if that is below 0. w: write, f: fsync, r: rename or link, u: removal, o: a file opened
- * to be made or emptied, m: a folder made, t: truncation or room taken, c: rights.
+ * given error, and do nothing; or, if that is below 0, the process sends itself that signal before
+ * the call. w: write, f: fsync, r: rename or link, u: removal, o: a file opened to be made or
+ * emptied, m: a folder made, t: truncation or room taken, c: rights.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
