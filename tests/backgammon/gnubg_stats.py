@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 _CUBE = (
-    "missed-double-below-cp",
-    "missed-double-above-cp",
-    "wrong-double-below-dp",
-    "wrong-double-above-tg",
-    "wrong-take",
-    "wrong-drop",
+    *("missed-double-below-cp", "missed-double-above-cp"),
+    *("wrong-double-below-dp", "wrong-double-above-tg", "wrong-take", "wrong-drop"),
 )
 
 

@@ -1,18 +1,27 @@
-"""Analysis by the real GNU Backgammon, and what happens when it fails."""
+"""GNU Backgammon as a separate program: files of matches, their analysis, and failures."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
 import re
+import stat
+import tarfile
+import threading
+import zipfile
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
 from yardstone import parallel
-from yardstone.backgammon import file_analysis
+from yardstone.backgammon import file_analysis, gnubg
 from yardstone.backgammon._gnubg import close_rules, errors, listed, move_text
 from yardstone.backgammon.file_analysis import (
     AnalysisFile,
@@ -23,9 +32,9 @@ from yardstone.backgammon.file_analysis import (
     analyse_files,
     match_files,
 )
-from yardstone.backgammon.gnubg import Completed, run_script
+from yardstone.backgammon.gnubg import Completed, find_clock, find_gnubg, gnubg_version, run_script
 from yardstone.backgammon.matches import AnalysedMatch
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, UsageError, WorkerError
 from yardstone.examples import example
 
 EXAMPLE = example("backgammon.mat")
@@ -216,7 +225,11 @@ def test_what_becomes_of_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert (result.content is not None) == (match is not None and status != "failed")
     for settings, command, timeout in (
         (AnalysisSettings(), 'import auto "match.mat"', 300.0),
-        (AnalysisSettings(plies=1, cube_plies=2, kind="sgf"), 'load match "match.mat"', 7200.0),
+        (
+            AnalysisSettings(plies=1, cube_plies=2, kind="sgf"),
+            'load match "match.mat"',
+            7200.0,
+        ),
     ):
         analyse_file(MatchFile("a.mat", EXAMPLE), settings, program=program)
         assert (asked["data"]["import"], asked["timeout"]) == (command, timeout)
@@ -265,3 +278,200 @@ def test_the_file_of_analyses(tmp_path: Path) -> None:
         AnalysisFile(path)
     with pytest.raises(InputError, match="cannot be written"):
         AnalysisFile(tmp_path / "no" / "ledger").put("k", value)
+
+
+def test_files_folders_and_patterns(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    for name in ("one.mat", "deep/two.TXT", "deep/notes.pdf"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "three.mat.gz").write_bytes(gzip.compress(b"three"))
+    files = match_files([tmp_path])
+    assert [(Path(match.name).name, match.read(), match.ending) for match in files] == [
+        ("two.TXT", b"deep/two.TXT", ".txt"),
+        ("one.mat", b"one.mat", ".mat"),
+        ("three.mat.gz", b"three", ".mat"),
+    ]
+    files = match_files([tmp_path / "deep" / "notes.pdf", f"{tmp_path}/*.mat"])
+    assert [Path(match.name).name for match in files] == ["notes.pdf", "one.mat"]
+    (tmp_path / "empty").mkdir()
+    for path, message in (
+        ("none.mat", "no such file"),
+        ("empty", "this folder is empty"),
+        ("empty/*.mat", "matches this pattern"),
+    ):
+        with pytest.raises(InputError, match=message):
+            match_files([f"{tmp_path}/{path}"])
+
+
+def archive_of(path: Path, members: dict[str, bytes]) -> Path:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as out:
+            for name, data in members.items():
+                out.writestr(name, data)
+        return path
+    with tarfile.open(path, "w:gz") as out:
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            out.addfile(entry, io.BytesIO(data))
+        for kind, target in ((tarfile.SYMTYPE, "/etc/passwd"), (tarfile.LNKTYPE, "x.mat")):
+            entry = tarfile.TarInfo("link.mat")  # links are no matches
+            entry.type, entry.linkname = kind, target
+            out.addfile(entry)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["matches.zip", "matches.tar.gz"])
+def test_archives(kind: str, tmp_path: Path) -> None:
+    members = {
+        "../../escape.mat": b"one",
+        "/etc/absolute.txt": b"two",
+        "same.mat": b"three",
+        "deep/same.mat": b"four",
+        "picture.png": b"no match",
+        "\x1b[31mred.mat": b"five",
+    }
+    path = archive_of(tmp_path / kind, members)
+    files = match_files([path])
+    assert [match.read() for match in files] == [b"one", b"two", b"three", b"four", b"five"]
+    assert files[4].name == f"{path}/[31mred.mat"
+    assert files[0].name == f"{path}/../../escape.mat"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_no_match(tmp_path: Path) -> None:
+    long = b"0" * ((4 << 20) + 1)
+    (tmp_path / "longest.mat").write_bytes(long[1:])
+    assert len(match_files([tmp_path / "longest.mat"])[0].read()) == 4 << 20
+    bomb = archive_of(tmp_path / "bomb.zip", {"a.mat": long})
+    (tmp_path / "long.mat").write_bytes(long)
+    (tmp_path / "long.mat.gz").write_bytes(gzip.compress(long))
+    for match in match_files([bomb, tmp_path / "long.mat", tmp_path / "long.mat.gz"]):
+        with pytest.raises(InputError, match="larger than 4 MiB"):
+            match.read()
+    os.mkfifo(tmp_path / "pipe.mat")
+    with pytest.raises(InputError, match="not a regular file"):
+        match_files([tmp_path / "pipe.mat"])[0].read()
+    path = archive_of(tmp_path / "bomb.tar.gz", {f"{k}.mat": bytes(4 << 20) for k in range(20)})
+    with pytest.raises(InputError, match="expand"):
+        match_files([path])
+    # Damaged archives are named, and spoil nothing.
+    whole = archive_of(tmp_path / "whole.tar.gz", {f"{k}.mat": bytes(5000) for k in range(5)})
+    (tmp_path / "torn.tar.gz").write_bytes(whole.read_bytes()[:90])
+    (tmp_path / "no.zip").write_bytes(b"PK\3\4 nothing")
+    files = match_files([tmp_path / name for name in ("torn.tar.gz", "no.zip", "longest.mat")])
+    problems = {Path(match.name).name: match.problem.count("cannot be read") for match in files}
+    assert problems == {"torn.tar.gz": 1, "no.zip": 1, "longest.mat": 0}
+
+
+#: A script that tells what GNU Backgammon's interpreter sees.
+LOOK = """
+import json, os, time, gnubg
+text = open("named.txt").read() if os.path.exists("named.txt") else None
+found = {"data": json.load(open("data.json")), "text": text, "clock": int(time.time()),
+         "home": os.environ["HOME"] == os.getcwd(), "has": hasattr(gnubg, "match")}
+json.dump(found, open("result.json", "w"))
+"""
+
+
+def fake(folder: Path, text: str) -> Path:
+    """A program that does what a broken GNU Backgammon might."""
+    path = folder / "gnubg"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_what_is_named_is_found_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, none = fake(tmp_path, "true"), str(tmp_path / "none")
+    assert find_gnubg(program) == program
+    monkeypatch.setenv("YARDSTONE_GNUBG", str(program))
+    assert find_gnubg() == program
+    with pytest.raises(InputError, match="no such program"):
+        find_gnubg(none)
+    monkeypatch.setenv("YARDSTONE_GNUBG", none)
+    with pytest.raises(InputError, match="no such program"):
+        find_gnubg()
+    monkeypatch.delenv("YARDSTONE_GNUBG")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(gnubg, "_USUAL_FOLDERS", ())
+    with pytest.raises(InputError, match="apt-get install gnubg"):
+        find_gnubg()
+    monkeypatch.setenv("YARDSTONE_FAKETIME", none)
+    assert find_clock() is None
+    with pytest.raises(InputError, match="apt-get install faketime"):
+        run_script("", program=program, clock=1_000_000_000)
+
+
+def test_another_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not GNU Backgammon"):
+        gnubg_version(fake(tmp_path, "echo I am not the one"))
+    version = "1.07.001 20230103"
+    named = fake(tmp_path, f"echo; echo 'GNU Backgammon {version}'; echo more")
+    assert gnubg_version(named.rename(tmp_path / "named")) == version
+    program = fake(tmp_path, "")
+    program.write_bytes(b"\x7fELF is no program")
+    with pytest.raises(WorkerError, match="could not start"):
+        run_script("", program=program)
+
+
+def test_a_hang_is_killed_with_its_children(tmp_path: Path) -> None:
+    mark = tmp_path / "child"
+    program = fake(tmp_path, f"sleep 600 & echo $! > {mark}; wait")
+    with pytest.raises(WorkerError, match=r"stopped after 2 seconds"):
+        run_script("", program=program, timeout=2.0)
+    with suppress(psutil.NoSuchProcess):
+        child = psutil.Process(int(mark.read_text()))
+        psutil.wait_procs([child], timeout=30.0)
+        assert child.status() == psutil.STATUS_ZOMBIE
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(WorkerError, match="interrupted"):
+        run_script("", program=program, stop=stop)
+
+
+def test_a_full_disk_is_no_fault_of_the_match(tmp_path: Path) -> None:
+    """The whole run ends, with a line that says why: the next one finds nothing written off."""
+    program = fake(tmp_path, "ln -sf /dev/full data.json")
+    (tmp_path / "a.mat").write_text("a match")
+    match = MatchFile("a.mat", tmp_path / "a.mat")
+    for ask in (
+        lambda: run_script("", program=program),
+        lambda: analyse_file(match, program=program),
+    ):
+        with pytest.raises(InputError, match="no room for temporary files: No space left"):
+            ask()
+
+
+def test_the_real_program_runs_a_script() -> None:
+    program = real_gnubg(clock=True)
+    assert gnubg_version(program)[0].isdigit()
+    told = {"data": [1, "zwei"], "text": "moved 8/3", "home": True, "has": True}
+    for clock in (123_456_789, 2_000_000_000):
+        done = run_script(
+            LOOK, data=[1, "zwei"], files={"named.txt": b"moved 8/3"}, program=program, clock=clock
+        )
+        assert done.result == {**told, "clock": clock}
+    done = run_script("raise ValueError('so it is')", program=program)
+    assert done.result is None
+    assert "so it is" in done.output + done.errors
+
+
+def test_what_comes_back_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = fake(tmp_path, 'echo said; echo meant >&2; printf "{\\"a" > result.json; exit 3')
+    done = run_script("", program=program)
+    assert (done.status, done.output, done.errors) == (3, "said\n", "meant\n")
+    assert done.result is None, "the answer is torn"
+    # The settings of the user stay out.
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    words = run_script("", program=fake(tmp_path, "pwd; env")).output.splitlines()
+    assert f"HOME={words[0]}" in words
+    assert not any(word.startswith(("PYTHONPATH", "DISPLAY", "LD_PRELOAD")) for word in words)
+    script = 'until [ "$(ulimit -t)" != unlimited ]; do sleep 0.05; done; ulimit -v; ulimit -t'
+    done = run_script("", program=fake(tmp_path, script), timeout=60.0)
+    assert done.output.split() == [str(4 << 20), "70"]  # KiB, seconds
+    monkeypatch.setattr(gnubg, "STREAM_LIMIT", 100_000)
+    with pytest.raises(WorkerError, match="MiB of messages"):
+        run_script("", program=fake(tmp_path, "yes"), timeout=60.0)

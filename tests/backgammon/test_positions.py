@@ -14,17 +14,10 @@ from hypothesis import strategies as st
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger
-from tests.backgammon.positions_made import random_position
-from yardstone.backgammon.file_analysis import (
-    GNUBG_CLASSES,
-    AnalysisFile,
-    MatchFile,
-    analyse_files,
-    evaluate_position,
-)
+from yardstone.backgammon import file_analysis
 from yardstone.backgammon.gnubg import Completed, run_script
 from yardstone.backgammon.matches import class_errors, play_class
-from yardstone.backgammon.positions import Position, move_steps, read_position, rearmost
+from yardstone.backgammon.positions import CHEQUERS, Position, move_steps, read_position, rearmost
 from yardstone.errors import InputError, UsageError, WorkerError
 from yardstone.examples import example
 
@@ -59,25 +52,18 @@ def test_what_an_id_says() -> None:
 
 
 def test_ids_that_are_none() -> None:
-    changes: dict[str, tuple[tuple[str, str], ...]] = {
-        "dice are '72'": (("52", "72"),),
-        "beavers": (("52", "B"),),
-        "9 parts": ((":9:10", ":9"),),
-        "chequers are A to O": (("-b--", "-Z--"), ("-b--", "-P--")),
-        "more than 15": (("-b--", "bb--"),),
-        "25 letters": (("E-C", "E-"),),
-        "is over at 3 to 9": ((":4:3:0:9", ":9:3:0:9"),),
-        "cube is 16": ((":0:0:1:", ":16:1:1:"),),
-        "Crawford": ((":4:3:0:9", ":4:3:1:9"),),
-        "rules are 2": ((":4:3:0:9", ":4:3:2:9"),),
-        "has an owner": ((":0:0:1:", ":0:1:1:"),),
-        "owner is 2": ((":0:0:1:", ":1:2:1:"),),
-        "largest cube is 16": ((":9:10", ":9:16"),),
-        "first letter is the bar of the top": (("-b--", "Ab--"),),
-        "last letter is the bar of the bottom": (("B-:", "Bb:"),),
-        "which is not a number": ((":9:10", ":1234567:10"), (":0:0:1:", ":x:0:1:")),
-        "turn is 0": ((":0:0:1:", ":0:0:0:"),),
-    }
+    changes: tuple[tuple[str, str, str], ...] = (
+        ("dice are '72'", "52", "72"), ("beavers", "52", "B"), ("9 parts", ":9:10", ":9"),
+        ("chequers are A to O", "-b--", "-Z--"), ("chequers are A to O", "-b--", "-P--"),
+        ("more than 15", "-b--", "bb--"), ("25 letters", "E-C", "E-"),
+        ("is over at 3 to 9", ":4:3:0:9", ":9:3:0:9"), ("cube is 16", ":0:0:1:", ":16:1:1:"),
+        ("Crawford", ":4:3:0:9", ":4:3:1:9"), ("rules are 2", ":4:3:0:9", ":4:3:2:9"),
+        ("has an owner", ":0:0:1:", ":0:1:1:"), ("owner is 2", ":0:0:1:", ":1:2:1:"),
+        ("largest cube is 16", ":9:10", ":9:16"), ("turn is 0", ":0:0:1:", ":0:0:0:"),
+        ("first letter is the bar of the top", "-b--", "Ab--"),
+        ("last letter is the bar of the bottom", "B-:", "Bb:"),
+        ("not a number", ":9:10", ":1234567:10"), ("not a number", ":0:0:1:", ":x:0:1:"),
+    )  # fmt: skip
     for text, reason in (
         ("hello", "not an ID of a position"),
         ("4HPwATDgc/ABM", "not an ID of a position"),
@@ -88,7 +74,7 @@ def test_ids_that_are_none() -> None:
         (f"{START}:cIkqATAAIAA/", "bits are set"),
         (f"{START}:cAggATAAIAAA", "no game is on"),
         (f"{START}:cCkgATAAIAAA", "wrong player|resignation"),
-        *((XGID.replace(*change), reason) for reason, some in changes.items() for change in some),
+        *((XGID.replace(*change), reason) for reason, *change in changes),
     ):
         with pytest.raises(InputError, match=reason):
             read_position(text)
@@ -144,7 +130,7 @@ def test_positions_that_cannot_be() -> None:
     last = {"length": 3, "score": (2, 0), "crawford": True}
     wrong: list[dict[str, Any]] = [
         *({"own": own} for own in (side[:-1], (-1, *side[1:]), (*side[:-1], 1), (0,) * 25)),
-        {"other": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, *side[12:])},
+        {"other": (*[0] * 11, 2, *side[12:])},
         *({"cube": 3}, {"cube": 1 << 16}, {"owner": 1, "cube": 1}, {"owner": 2}, {"on_roll": 2}),
         *({"dice": (7, 1)}, {"dice": (1,)}, {"dice": (0, 1)}, {"doubled": True, "dice": (1, 2)}),
         *({"doubled": True, "owner": 0, "cube": 2}, {"length": 1 << 15}),
@@ -239,8 +225,10 @@ def test_classes_of_play() -> None:
 
 def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:
     program, ledger = program_and_ledger(tmp_path)
-    match = MatchFile("example.mat", example("backgammon.mat"))
-    (outcome,) = analyse_files([match], ledger=AnalysisFile(ledger), program=program)
+    match = file_analysis.MatchFile("example.mat", example("backgammon.mat"))
+    (outcome,) = file_analysis.analyse_files(
+        [match], ledger=file_analysis.AnalysisFile(ledger), program=program
+    )
     assert outcome.content is not None
     rows = outcome.content["decisions"]
     stats = outcome.content["analysis"]["stats"]
@@ -262,7 +250,7 @@ def test_the_classes_of_a_match_add_up(tmp_path: Path) -> None:
     for row in rows:
         if row[1] == "move":
             position = Position.from_gnu_id(row[5])
-            contact = GNUBG_CLASSES[row[4]] in ("contact", "crashed")
+            contact = file_analysis.GNUBG_CLASSES[row[4]] in ("contact", "crashed")
             assert (rearmost(position.own) + rearmost(position.other) > 25) == contact
 
 
@@ -291,41 +279,79 @@ def test_what_an_evaluation_takes_from_the_answer(
         ({"length": 2, "score": (0, 1), "crawford": True}, None),
     ]
     for facts, take in cases:
-        result = evaluate_position(Position(**facts), program=program)
+        result = file_analysis.evaluate_position(Position(**facts), program=program)
         assert (result.no_double, result.take, result.position_class) == (0.2, take, "contact")
         assert result.verdict == ("" if take is None else "No double")
     assert [asked["data"][name] for name in ("plies", "cube_plies", "moves")] == [2, 2, 5]
     for depth, seconds in enumerate((60.0, 60.0, 120.0, 600.0, 3600.0)):
-        evaluate_position(Position(), plies=0, cube_plies=depth, program=program)
+        file_analysis.evaluate_position(Position(), plies=0, cube_plies=depth, program=program)
         assert asked["timeout"] == seconds
     wrong: dict[str, Any]
     for wrong in ({"plies": 5}, {"plies": -1}, {"cube_plies": 5}, {"moves": 0}):
         with pytest.raises(UsageError):
-            evaluate_position(Position(), program=program, **wrong)
+            file_analysis.evaluate_position(Position(), program=program, **wrong)
     answer["class"] = 7
-    assert evaluate_position(Position(), program=program).position_class == "bear-off"
+    assert file_analysis.evaluate_position(Position(), program=program).position_class == "bear-off"
     for changes, message in (
         ({"position": "x"}, f"understood x in place of {START}"),
         (None, "gave no result"),
     ):
         answer.update(changes) if changes else answer.clear()
         with pytest.raises(WorkerError, match=message):
-            evaluate_position(Position(), program=program)
+            file_analysis.evaluate_position(Position(), program=program)
 
 
 def test_an_evaluation() -> None:
     program = real_gnubg()
-    moves = evaluate_position(read_position(XGID), plies=0, moves=3, program=program)
+    moves = file_analysis.evaluate_position(read_position(XGID), plies=0, moves=3, program=program)
     assert (len(moves.moves), moves.position_class) == (3, "contact")
-    usual = evaluate_position(read_position(XGID), plies=0, program=program)
+    usual = file_analysis.evaluate_position(read_position(XGID), plies=0, program=program)
     assert (len(usual.moves), usual.moves[:3]) == (5, moves.moves)
     equities = [each.equity for each in moves.moves]
     assert equities == sorted(equities, reverse=True)
     assert moves.moves[0].move in ("24/22 13/8", "13/11 13/8")
     position = read_position("27aAEQiyPYMxAA:MAGgARAAEAAA")
-    cube = evaluate_position(position, plies=0, program=program)
+    cube = file_analysis.evaluate_position(position, plies=0, program=program)
     assert cube.verdict == "No double, take"
     # As in the analysis of the match from which the position is.
     assert (cube.no_double, cube.take) == pytest.approx((0.372268, 0.268286), abs=0.005)
     danced = read_position("XGID=-----------------bbbbbb--A:0:0:1:65:0:0:0:0:10")
-    assert evaluate_position(danced, plies=0, program=program).moves == ()
+    assert file_analysis.evaluate_position(danced, plies=0, program=program).moves == ()
+
+
+#: The longest match that GNU Backgammon takes.
+LONGEST = 64
+
+
+def random_side(generator: np.random.Generator, free: np.ndarray) -> tuple[int, ...]:
+    """Chequers of one side on points that are free, some borne off."""
+    number = CHEQUERS if generator.random() < 0.6 else int(generator.integers(1, CHEQUERS + 1))
+    most = int(generator.integers(2, 12))
+    places = generator.choice(free, size=min(most, len(free)), replace=False)
+    side = np.bincount(generator.choice(places, size=number), minlength=25)
+    return tuple(side.tolist())
+
+
+def random_position(generator: np.random.Generator) -> Position:
+    """Any position that can be played on, in a match or for money."""
+    own = random_side(generator, np.arange(25))
+    taken = {23 - place for place, count in enumerate(own[:24]) if count}
+    other = random_side(generator, np.array([k for k in range(25) if k not in taken]))
+    length = int(generator.choice([0, 1, 3, 7, 25, LONGEST]))
+    score = (0, 0)
+    if length:
+        one, two = generator.integers(0, length, 2).tolist()
+        score = (one, two)
+    crawford = bool(length > 1 and length - 1 in score and generator.random() < 0.5)
+    on_roll = int(generator.integers(2))
+    owner = [None, 0, 1][int(generator.integers(3))]
+    cube = 1 if owner is None or crawford else 1 << int(generator.integers(1, 7))
+    owner = None if crawford else owner
+    doubled = bool(not crawford and owner != 1 - on_roll and generator.random() < 0.15)
+    rolled = not doubled and generator.random() < 0.6
+    one, two = generator.integers(1, 7, 2).tolist()
+    return Position(
+        own=own, other=other, on_roll=on_roll, cube=cube, owner=owner, doubled=doubled,
+        dice=(one, two) if rolled else (), length=length, score=score, crawford=crawford,
+        jacoby=bool(not length and generator.random() < 0.5),
+    )  # fmt: skip

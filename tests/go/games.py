@@ -35,16 +35,8 @@ def random_game(seed: int, *, size: int = 9, moves: int = 40, passes: int = 0) -
     played += [PASS] * passes
     colours = [BLACK if k % 2 == 0 else opponent(BLACK) for k in range(len(played))]
     return GoGame(
-        file="games.sgf",
-        line=seed,
-        number=seed,
-        size=size,
-        komi=6.5,
-        moves=np.array(played, np.int16),
-        colours=np.array(colours, np.int8),
-        black=f"Player {seed % 3}",
-        white=f"Player {3 + seed % 2}",
-        result="B+R",
-        winner=BLACK,
+        file="games.sgf", line=seed, number=seed, size=size, komi=6.5,
+        moves=np.array(played, np.int16), colours=np.array(colours, np.int8),
+        black=f"Player {seed % 3}", white=f"Player {3 + seed % 2}", result="B+R", winner=BLACK,
         date=np.datetime64("2024-01-01", "s") + np.timedelta64(seed % 5, "D"),
-    )
+    )  # fmt: skip

@@ -12,19 +12,9 @@ from hypothesis import strategies as st
 
 from tests.go.slow_board import SlowBoard
 from yardstone.errors import IllegalMove, InputError
-from yardstone.go import _board
+from yardstone.go import points
 from yardstone.go.board import Board
 from yardstone.go.inputs import game_positions, move_colours
-from yardstone.go.points import (
-    BLACK,
-    PASS,
-    WHITE,
-    neighbours,
-    opponent,
-    point_number,
-    position_keys,
-    symmetry_points,
-)
 from yardstone.go.rules import TROMP_TAYLOR, Rules
 from yardstone.records.go_game import GoGame
 
@@ -42,7 +32,7 @@ def assert_same(board: Board, slow: SlowBoard, colour: int) -> None:
         group, edge = slow.group(divmod(point, board.size))
         assert board.chain(point).tolist() == sorted(r * board.size + c for r, c in group)
         assert board.liberties(point).tolist() == sorted(r * board.size + c for r, c in edge)
-    assert board.keys.tolist() == position_keys(board.stones).tolist()
+    assert board.keys.tolist() == points.position_keys(board.stones).tolist()
 
 
 @settings(max_examples=25)
@@ -56,19 +46,19 @@ def test_random_games(size: int, ko: Any, suicide: bool, seed: int) -> None:
     rules = replace(TROMP_TAYLOR, ko=ko, suicide=suicide)
     board, slow = Board(size, rules), SlowBoard(size, rules)
     random = np.random.default_rng(seed)
-    colour = BLACK
+    colour = points.BLACK
     moves, colours, boards = [], [], [board.copy()]
     for _ in range(8 * size):
         legal = np.flatnonzero(board.legal_moves(colour)[:-1])
         quiet = random.random() < 0.1 or len(legal) == 0
-        moves.append(PASS if quiet else int(random.choice(legal)))
+        moves.append(points.PASS if quiet else int(random.choice(legal)))
         colours.append(colour)
         board.play(moves[-1], colour)
         slow.play(moves[-1], colour)
         boards.append(board.copy())
-        assert_same(board, slow, opponent(colour))
+        assert_same(board, slow, points.opponent(colour))
         if random.random() > 0.05:  # sometimes the same player moves again
-            colour = opponent(colour)
+            colour = points.opponent(colour)
     # The compiled replay gives the same positions, and of a turned game the turned ones.
     game = GoGame(size=size, moves=np.array(moves, np.int16), colours=np.array(colours, np.int8))
     positions = game_positions(game)
@@ -76,59 +66,37 @@ def test_random_games(size: int, ko: Any, suicide: bool, seed: int) -> None:
     assert positions.stones.tolist() == [each.stones.tolist() for each in boards]
     assert positions.keys.tolist() == [each.keys.tolist() for each in boards]
     assert len(np.unique(positions.keys[:, 0])) == len(np.unique(positions.stones, axis=0))
-    image = symmetry_points(size)[seed % 8]
-    turned = game_positions(replace(game, moves=np.where(game.moves < 0, PASS, image[game.moves])))
+    image = points.symmetry_points(size)[seed % 8]
+    turned = game_positions(
+        replace(game, moves=np.where(game.moves < 0, points.PASS, image[game.moves]))
+    )
     assert np.array_equal(turned.stones[:, image], positions.stones)
     assert np.array_equal(np.sort(turned.keys), np.sort(positions.keys))
 
 
-def test_every_move_can_be_taken_back() -> None:
-    near = neighbours(6)
-    board = _board.new_board(6)
-    log = np.zeros(400 * _board.LONGEST_ENTRY, dtype=np.int32)
-    random = np.random.default_rng(4)
-    states, tops = [], [0]
-    for number in range(300):
-        colour = 1 + number % 2
-        points = [p for p in range(36) if _board.can_be_played(board, near, p, colour)]
-        if points:
-            states.append(board.copy())
-            tops.append(_board.play(board, near, int(random.choice(points)), colour, log, tops[-1]))
-    assert any(log[top - 1] >= 0 for top in tops[1:]), "the game has suicides"
-    assert int(board[_board.META, 1:3].sum()) > 50
-    while states:
-        top = _board.undo(board, near, log, tops.pop())
-        assert top == tops[-1]
-        assert np.array_equal(board, states.pop())
-
-
-#: Moves that end with White taking a ko at C3.
-KO = ("B3", "E3", "C4", "D4", "C2", "D2", "D3", "C3")
-
-
 def test_a_ko_must_wait() -> None:
+    d3, c3 = (points.point_number(name, 5) for name in ("D3", "C3"))
     for ko in ("simple", "positional", "situational"):
         board = Board(5, replace(SIMPLE, ko=ko))
-        for name in KO:
+        for name in ("B3", "E3", "C4", "D4", "C2", "D2", "D3", "C3"):
             board.play_name(name)
-        assert (board.captures, board.ko) == ((1, 0), point_number("D3", 5))
+        assert (board.captures, board.ko) == ((1, 0), d3)
         with pytest.raises(IllegalMove, match="Black D3: a ko may not be taken back at once"):
             board.play_name("D3")
-        assert board.legal(board.ko, WHITE), "White may fill it"
-        assert board.copy().play(board.ko, tolerant=True).tolist() == [point_number("C3", 5)]
+        assert board.legal(d3, points.WHITE), "White may fill it"
+        assert board.copy().play(d3, tolerant=True).tolist() == [c3]
         stones, keys, other = board.stones, board.keys, board.copy()
-        other.play_name("A1")
-        assert (board.to_play, other.to_play) == (BLACK, WHITE)
-        other.play_name("E5")
+        for name in ("A1", "E5"):
+            other.play_name(name)
         board.stones[0] = board.keys[0] = 1
-        assert not board.legal(board.ko), "copies, and the arrays that it gives, are apart"
+        assert not board.legal(d3), "copies, and the arrays that it gives, are apart"
         assert np.array_equal(board.stones, stones)
         assert np.array_equal(board.keys, keys)
-        assert other.play_name("D3").tolist() == [point_number("C3", 5)]
+        assert other.play_name("D3").tolist() == [c3]
         for _ in range(2):
             board.play_name("pass")
-        assert board.ko == PASS
-        assert board.legal(point_number("D3", 5), BLACK) is (ko == "simple"), "superko sees passes"
+        assert board.ko == points.PASS
+        assert board.legal(d3, points.BLACK) is (ko == "simple"), "superko sees passes"
         if ko == "positional":
             with pytest.raises(IllegalMove, match=r"repeats a position \(positional superko\)"):
                 board.play_name("D3")
@@ -136,19 +104,18 @@ def test_a_ko_must_wait() -> None:
 
 def test_suicide() -> None:
     """In a corner of White, with one stone or two missing, and on a full board."""
-    two: dict[str, Any] = {"setup_white": [2, 5, 6, 7], "setup_black": [1]}
     for rules, tolerant in ((SIMPLE, True), (TROMP_TAYLOR, False)):
-        board = Board(5, rules, **two)
+        board = Board(5, rules, setup_white=[2, 5, 6, 7], setup_black=[1])
         if tolerant:
             with pytest.raises(IllegalMove, match="Black A5: suicide is not allowed"):
-                board.play(0, BLACK)
+                board.play(0, points.BLACK)
             with pytest.raises(IllegalMove, match="Black B5: the point is taken"):
-                board.play(1, BLACK, tolerant=True)
-        assert board.play(0, BLACK, tolerant=tolerant).tolist() == [0, 1]
+                board.play(1, points.BLACK, tolerant=True)
+        assert board.play(0, points.BLACK, tolerant=tolerant).tolist() == [0, 1]
         assert board.captures == (2, 0)
         alone = Board(5, TROMP_TAYLOR, setup_white=[1, 5])
         with pytest.raises(IllegalMove, match="the stone would have no liberties"):
-            alone.play(0, BLACK, tolerant=tolerant)
+            alone.play(0, points.BLACK, tolerant=tolerant)
     board = Board(2, TROMP_TAYLOR)
     for name in ("A1", "B2", "A2"):
         board.play_name(name)
@@ -178,10 +145,73 @@ def test_what_cannot_be_set_up_or_played() -> None:
     game = GoGame(size=9, moves=np.array([40, 41, 40, 3]), colours=np.array([1, 2, 1, 2], np.int8))
     positions = game_positions(game)
     assert (positions.illegal_at, len(positions), len(positions.keys)) == (2, 3, 3)
-    setup: dict[str, Any] = {"setup_black": np.array([0, 1]), "setup_white": np.array([80])}
-    (stones,) = game_positions(GoGame(size=9, **setup)).stones
-    assert (np.flatnonzero(stones).tolist(), stones[80]) == ([0, 1, 80], WHITE)
-    assert move_colours(None, 3).tolist() == [1, 2, 1]
-    assert move_colours(None, 2, 2).tolist() == [2, 1]
+    game = GoGame(size=9, setup_black=np.array([0, 1]), setup_white=np.array([80]))
+    (stones,) = game_positions(game).stones
+    assert (np.flatnonzero(stones).tolist(), stones[80]) == ([0, 1, 80], points.WHITE)
+    assert [move_colours(None, 3, *first).tolist() for first in ((), (2,))] == [
+        [1, 2, 1],
+        [2, 1, 2],
+    ]
     with pytest.raises(InputError, match="3 moves have 2 colours"):
         move_colours([1, 2], 3)
+
+
+def test_names_numbers_and_colours() -> None:
+    for size in (2, 9, 19):
+        for point in range(-1, size * size):
+            name = points.point_name(point, size)
+            assert points.point_number(name, size) == point
+            assert points.point_number(f" {name.lower()} ", size) == point
+    assert points.point_number("Q16", 19) == 3 * 19 + 15
+    assert points.point_name(8, 9) == "J9"
+    for name in ("", "A", "I5", "K1", "A0", "A10", "5", "A-1", "A1.5", "AA1", "A\u0661", "Q16"):
+        with pytest.raises(InputError, match=r"A1 to J9 without the letter I, or pass"):
+            points.point_number(name, 9)
+    for size in (-1, 0, 1, 20, 10**9):
+        with pytest.raises(InputError, match="2 to 19, and boards are square"):
+            points.check_size(size)
+    assert [points.parse_colour(text) for text in ("b", "W", " Black ", "white")] == [1, 2, 1, 2]
+    with pytest.raises(InputError, match="write b or w"):
+        points.parse_colour("red")
+
+
+@pytest.mark.parametrize("size", [2, 5, 19])
+def test_neighbours_and_symmetries(size: int) -> None:
+    plain = np.arange(size * size).reshape(size, size)
+    table, seen = points.neighbours(size), set()
+    for point in range(size * size):
+        row, column = divmod(point, size)
+        near = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+        inside = {r * size + c for r, c in near if 0 <= r < size and 0 <= c < size}
+        assert inside == {*table[point].tolist()} - {size * size}
+    assert table[-1].tolist() == [size * size] * 4
+    for symmetry, image in enumerate(points.symmetry_points(size)):
+        expected = plain.T if symmetry & 4 else plain
+        expected = expected[:: -1 if symmetry & 1 else 1, :: -1 if symmetry & 2 else 1]
+        turned = np.empty(size * size, dtype=plain.dtype)
+        turned[image] = plain.reshape(-1)
+        assert turned.tolist() == expected.reshape(-1).tolist()
+        seen.add(turned.tobytes())
+    assert len(seen) == 8
+
+
+def test_keys_may_be_stored() -> None:
+    board = np.zeros(361, np.int8)
+    assert points.position_keys(board).tolist() == [0] * 8
+    board[72] = 1
+    assert points.position_keys(board).tolist() == points.stone_keys(19)[:, 1, 72].tolist()
+    assert int(points.position_keys(board)[0]) == 5440105325875551529  # of a black stone at Q16
+    with pytest.raises(ValueError, match="do not make a square board"):
+        points.position_keys(np.zeros(10))
+
+
+def test_points_from_outside() -> None:
+    for table in (points.neighbours, points.symmetry_points, points.stone_keys):
+        assert not table(5).flags.writeable
+    assert points.point_array([]).dtype == np.int32
+    assert points.point_array(np.array([3, -1], np.int8)).tolist() == [3, -1]
+    most = [2**15, 2**15 - 1, -(2**15), -(2**15) - 1]  # what int16 does not hold is no point
+    assert points.point_array(most).tolist() == [-(2**15), 2**15 - 1, -(2**15), -(2**15)]
+    for wrong in ([1.5], [[1, 2]], ["A1"], 3):
+        with pytest.raises(InputError, match="whole numbers in one dimension"):
+            points.point_array(wrong)

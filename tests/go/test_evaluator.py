@@ -1,31 +1,32 @@
-"""Many questions to a network: in batches, once each, seen from White; and features of moves."""
+"""Many questions to a network, the features of moves, and stores of them."""
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from tests.go.games import random_game
-from yardstone.errors import NoGamesError, StrictError, UsageError
-from yardstone.go.evaluator import (
-    Assessment,
-    Evaluator,
-    NetworkAnswer,
-    NetworkQuestion,
-    ask,
-    assess,
-    can_end_without_result,
-    illegal_move,
-    require_games,
-)
-from yardstone.go.features import head_features, move_features
+from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.files import locked
+from yardstone.go import evaluator, feature_store
+from yardstone.go.evaluator import Assessment, Evaluator, NetworkAnswer, NetworkQuestion, ask
+from yardstone.go.feature_store import FeatureStore
+from yardstone.go.features import ExtractionSettings, extract_features, head_features, move_features
 from yardstone.go.inputs import encode_game
 from yardstone.go.nets.network import Network, load_network
+from yardstone.go.points import symmetry_points
 from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Knowledge
+from yardstone.parallel import context
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 
@@ -61,7 +62,7 @@ def seen(scale: float = 1.0, **changed: Any) -> Assessment:
         "legal": np.array([[1, 1, 0, 1, 1]] * 2, np.uint8),
         "without_result": True,
     }
-    return assess(**facts | changed)
+    return evaluator.assess(**facts | changed)
 
 
 def test_both_sides_are_seen_from_white() -> None:
@@ -69,14 +70,12 @@ def test_both_sides_are_seen_from_white() -> None:
     weights = np.exp([1.0, -1.0, 0.0])
     win, loss, none = weights / weights.sum()
     # Scores hold for games with a result, so the others count as nothing.
+    lead, score = 4.0 * (1 - none), 6.0 * (1 - none)
     for name, black, white in (
-        ("white_win", loss, win),
-        ("white_loss", win, loss),
-        ("no_result", none, none),
-        ("white_lead", -4.0 * (1 - none), 4.0 * (1 - none)),
-        ("white_score", -6.0 * (1 - none), 6.0 * (1 - none)),
+        ("white_win", loss, win), ("white_loss", win, loss), ("no_result", none, none),
+        ("white_lead", -lead, lead), ("white_score", -score, score),
         ("white_expected", loss + none / 2, win + none / 2),
-    ):
+    ):  # fmt: skip
         assert getattr(result, name) == pytest.approx([black, white]), name
     # The policy is shared by the legal moves.
     weights = np.exp([1.0, 2.0, 0.0, -1.0])
@@ -89,10 +88,10 @@ def test_both_sides_are_seen_from_white() -> None:
     assert ended.white_lead.tolist() == [-4.0, 4.0]
     huge = seen(1e5)
     assert (huge.policy[0, 1], huge.white_loss[0]) == (1.0, 1.0)
-    known = {name for name, rules in NAMED_RULES.items() if can_end_without_result(rules)}
-    assert {"japanese", "chinese"} <= known
-    assert known.isdisjoint({"tromp-taylor", "aga"})
-    assert can_end_without_result(replace(TROMP_TAYLOR, scoring="territory"))
+    for name in ("japanese", "chinese", "aga", "tromp-taylor"):
+        can = evaluator.can_end_without_result(NAMED_RULES[name])
+        assert can is (name in ("japanese", "chinese"))
+    assert evaluator.can_end_without_result(replace(TROMP_TAYLOR, scoring="territory"))
 
 
 def test_batches_say_what_single_positions_say(network: Network) -> None:
@@ -113,22 +112,20 @@ def test_batches_say_what_single_positions_say(network: Network) -> None:
 
 def test_equal_positions_are_evaluated_once(network: Network) -> None:
     """Forgetting costs time and changes nothing; few questions are held at a time."""
-    game = random_game(3, moves=20)
-    evaluator = Evaluator(network)
-    first, second = evaluator.answer(questions([game, game], network))
-    assert (evaluator.asked, evaluator.evaluated) == (42, 21)
-    np.testing.assert_array_equal(first.assessment.policy, second.assessment.policy)
-    games = [random_game(k, moves=12) for k in range(4)]
-    asked = questions([*games, *games], network)
+    game = random_game(3, moves=12)
     remembering = Evaluator(network, trunk=("pick",), batch=8)
     forgetful = Evaluator(network, trunk=("pick",), batch=8, memory=0)
-    for one, two in zip(remembering.answer(asked), forgetful.answer(asked), strict=True):
-        leads = one.assessment.white_lead, two.assessment.white_lead
-        np.testing.assert_allclose(*leads, atol=ROUNDING)
-        np.testing.assert_allclose(one.features["pick"], two.features["pick"], rtol=2e-3)
+    asked = questions([game, random_game(4, moves=5), game], network)
+    first, _, second = remembering.answer(asked)
+    assert (remembering.asked, remembering.evaluated) == (13 + 6 + 13, 13 + 6 - 3)
+    np.testing.assert_array_equal(first.assessment.policy, second.assessment.policy)
+    *_, other = forgetful.answer(asked)
     assert forgetful.evaluated > remembering.evaluated
+    leads = second.assessment.white_lead, other.assessment.white_lead
+    np.testing.assert_allclose(*leads, atol=ROUNDING)
+    np.testing.assert_allclose(second.features["pick"], other.features["pick"], **HALF)
     # The batch of a size of board that comes only once does not fill.
-    many = iter(questions([random_game(1, size=7, moves=3), *[game] * 400], network))
+    many = iter(questions([random_game(1, size=7, moves=3), *[game] * 700], network))
     assert next(Evaluator(network).answer(many)).question.about.game.size == 7
     assert len(list(many)) > 160
 
@@ -187,17 +184,17 @@ def test_what_cannot_be_asked(
     with pytest.raises(UsageError, match="at least 1"):
         Evaluator(network, batch=0)
     for point, where in ((-1, "pass"), (80, "J1"), (81, "outside the board")):
-        assert illegal_move(1, point, 1, 9) == f"move 2 is illegal (Black {where})"
+        assert evaluator.illegal_move(1, point, 1, 9) == f"move 2 is illegal (Black {where})"
     some = SkipReport()
-    require_games(1, some)
+    evaluator.require_games(1, some)
     with pytest.raises(NoGamesError, match="there are no games"):
-        require_games(0, some)
+        evaluator.require_games(0, some)
     some.add(Skipped("a.sgf", 3, "torn"))
-    require_games(1, some)
+    evaluator.require_games(1, some)
     with pytest.raises(NoGamesError, match=r"a\.sgf:3: no game can be used: torn"):
-        require_games(0, some)
+        evaluator.require_games(0, some)
     with pytest.raises(StrictError, match=r"a\.sgf:3: torn"):
-        require_games(1, some, strict=True)
+        evaluator.require_games(1, some, strict=True)
     # A network that does not know everything.
     known = {network.sha256: Knowledge("small", TROMP_TAYLOR, (5.5, 7.5), 9)}
     monkeypatch.setattr("yardstone.go.nets.network.KNOWLEDGE", known)
@@ -261,3 +258,224 @@ def test_features_of_a_game(network: Network) -> None:
     result = move_features(answer)
     assert sorted(result.number.tolist()) == [*range(1, 10)]
     assert np.isfinite(result.features["head"]).all()
+
+
+GAMES = 6
+KINDS = ("pick", "mean", "candidates")
+
+
+def run(
+    store: Path, net: Path, games: int = GAMES, workers: int = 1, **changed: Any
+) -> FeatureStore:
+    """Extract features of so many games, two at a time."""
+    settings = ExtractionSettings(net=str(net), trunk=KINDS, batch=2)
+    with context(workers=workers):
+        return extract_features(
+            lambda: [random_game(k, moves=30) for k in range(games)],
+            store,
+            replace(settings, **changed),
+        )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, net_file: Path) -> Path:
+    """A store made in one go, by this process."""
+    store = tmp_path_factory.mktemp("whole") / "store"
+    run(store, net_file)
+    return store
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory, net_file: Path) -> Path:
+    """A store that was stopped when all its parts were there."""
+    store = tmp_path_factory.mktemp("parts") / "store"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("yardstone.go.features.merge", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run(store, net_file)
+    with pytest.raises(InputError, match="not complete"):
+        FeatureStore.open(store)
+    return store
+
+
+def contents(store: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(store)): p.read_bytes() for p in store.rglob("*") if p.is_file()}
+
+
+def test_what_is_stored_is_what_the_network_says(whole: Path, network: Network) -> None:
+    store = FeatureStore.open(whole)
+    assert store.kinds == ("head", "pick", "candidates", "mean", "chances")
+    pick = store.array("pick")
+    assert (len(store), pick.shape, pick.dtype) == (GAMES, (GAMES * 30, 16), np.float16)
+    assert not pick.flags.writeable
+    games = [random_game(k, moves=30) for k in range(GAMES)]
+    asked = ask(games, SkipReport(), network, rules=TROMP_TAYLOR, trunk=True)
+    for place, answer in enumerate(Evaluator(network, trunk=KINDS).answer(asked)):
+        wanted = move_features(answer)
+        for kind in store.kinds:
+            np.testing.assert_allclose(
+                store.features(place, kind), wanted.features[kind], rtol=2e-3, atol=1e-4
+            )
+        end = [store.games[name][place] for name in ("white_winrate", "white_lead")]
+        assert end == pytest.approx([wanted.white_winrate, wanted.white_lead], abs=1e-3)
+        black = store.features(place, "head", 1)
+        np.testing.assert_array_equal(black, store.features(place, "head")[:15])
+        np.testing.assert_array_equal(store.array("point")[store.rows(place)], wanted.point)
+        assert store.array("number")[store.rows(place, 2)].tolist() == list(range(2, 31, 2))
+    table = store.games
+    assert table["game"].tolist() == table["line"].tolist() == list(range(GAMES))
+    for column, value in {"name": "", "rules": "tromp-taylor", "komi": 6.5, "moves": 30}.items():
+        assert set(table[column].tolist()) == {value}
+    assert (table["black"][4], table["date"][3]) == ("Player 1", np.datetime64("2024-01-04"))
+    # Players have their games in the order of time: games 0 and 5 were played on one day.
+    assert store.players["Player 2"] == [(5, 1), (2, 1)]
+    assert store.players["Player 4"] == [(5, 2), (1, 2), (3, 2)]
+    for wrong, message in (
+        (lambda: store.array("trunk"), "no 'trunk'"),
+        (lambda: store.features(0, "number"), "no 'number'"),
+        (lambda: store.rows(0, 3), "not a colour"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            wrong()
+
+
+def test_any_number_of_workers_gives_the_same_bytes(
+    whole: Path, parts: Path, net_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path / "store", net_file, workers=2)
+    assert contents(tmp_path / "store") == contents(whole)
+    # So does one that goes on after a stop. What was done before is not done again.
+    store = tmp_path / "stopped"
+    shutil.copytree(parts, store)
+    (store / "parts" / "00000001.npz").unlink()
+    kept = {path: path.stat().st_mtime_ns for path in (store / "parts").glob("*.npz")}
+    assert len(kept) == 2
+    merge = feature_store.merge
+
+    def looking(*arguments: Any) -> Any:
+        assert {path: path.stat().st_mtime_ns for path in kept} == kept
+        return merge(*arguments)
+
+    monkeypatch.setattr("yardstone.go.features.merge", looking)
+    run(store, net_file)
+    assert contents(store) == contents(whole)
+
+
+@pytest.mark.parametrize("step", [1, 12, 17, 33, 35, 41, 42])
+def test_a_kill_while_parts_are_put_together(
+    step: int, whole: Path, parts: Path, net_file: Path, tmp_path: Path
+) -> None:
+    """Three parts of eight arrays each are copied and emptied, and the arrays renamed."""
+    store, steps = tmp_path / "store", count(1)
+    shutil.copytree(parts, store)
+
+    def stopping(change: Callable[..., Any]) -> Callable[..., Any]:
+        def changed(*arguments: Any) -> Any:
+            if next(steps) == step:
+                raise KeyboardInterrupt
+            return change(*arguments)
+
+        return changed
+
+    with pytest.MonkeyPatch.context() as patch:
+        for place, name in ((feature_store, "_copy"), (Path, "replace"), (Path, "rename")):
+            patch.setattr(place, name, stopping(getattr(place, name)))
+        with suppress(KeyboardInterrupt):
+            run(store, net_file)
+    run(store, net_file)
+    assert contents(store) == contents(whole)
+
+
+def test_other_games_or_settings_are_refused(whole: Path, net_file: Path, tmp_path: Path) -> None:
+    before = contents(whole)
+    assert len(run(whole, net_file, trunk=("mean", "candidates", "pick"))) == GAMES
+    with pytest.raises(InputError, match="other games"):
+        run(whole, net_file, GAMES - 1)
+    with pytest.raises(InputError, match="another setting: komi is None, not 7"):
+        run(whole, net_file, komi=7.0)
+    with pytest.raises(InputError, match="another setting: symmetries is 1, not 2"):
+        run(whole, net_file, symmetries=2)
+    assert contents(whole) == before
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(InputError, match="something else"):
+        run(tmp_path, net_file)
+    (tmp_path / "store" / "parts").mkdir(parents=True)
+    with (
+        locked(tmp_path / "store", "making this store", name="parts/lock"),
+        pytest.raises(InputError, match="another process"),
+    ):
+        run(tmp_path / "store", net_file, 2)
+
+
+def test_features_of_several_symmetries_do_not_depend_on_how_the_board_lies(
+    net_file: Path, tmp_path: Path
+) -> None:
+    game = random_game(1, moves=16)
+    quarter = symmetry_points(game.size)[5]
+    points = np.where(game.moves < 0, game.moves, quarter[game.moves])
+    other = replace(game, moves=points.astype(game.moves.dtype))
+    settings = ExtractionSettings(net=str(net_file), trunk=(*KINDS, "after"), symmetries=4)
+    store = extract_features(lambda: [game, other], tmp_path / "s", settings)
+    for kind in ("head", "pick", "after", "mean", "chances"):
+        here, there = (store.features(k, kind) for k in (0, 1))
+        np.testing.assert_allclose(here, there, rtol=2e-3, atol=2e-3, err_msg=kind)
+    # An earlier store, which does not say, was made with one.
+    about = tmp_path / "s" / "store.json"
+    said = json.loads(about.read_text())
+    del said["symmetries"]
+    about.write_text(json.dumps(said))
+    with pytest.raises(InputError, match="symmetries is 1, not 4"):
+        extract_features(lambda: [game, other], tmp_path / "s", settings)
+
+
+def test_damaged_stores(whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a store"):
+        FeatureStore.open(tmp_path)
+    pick = (whole / "pick.npy").read_bytes()
+    about = json.loads((whole / "store.json").read_text())
+    some = [json.dumps({**about, "games": number}).encode() for number in (2**64, -1, "2")]
+    damage: dict[str, tuple[str, list[bytes]]] = {
+        "cannot be read": ("store.json", [b"", b"{"]),
+        "another version": ("store.json", [b"[]", b'{"format": 1}']),
+        "damaged": ("store.json", [b'{"format": 2, "complete": true}', *some]),
+        "180 rows in place of 7": ("store.json", [json.dumps({**about, "moves": 7}).encode()]),
+        r"pick\.npy": ("pick.npy", [b"", pick[:50], pick[:-1]]),
+        r"games\.csv": ("games.csv", [b"file,game\na,b\n"]),
+    }
+    folder = tmp_path / "s"
+    shutil.copytree(whole, folder)
+    for message, (name, pieces) in damage.items():
+        for data in pieces:
+            (folder / name).write_bytes(data)
+            with pytest.raises(InputError, match=message):
+                FeatureStore.open(folder).games  # noqa: B018
+        shutil.copy(whole / name, folder)
+
+
+def test_games_that_cannot_be_used_are_left_out(net_file: Path, tmp_path: Path) -> None:
+    good = random_game(1, size=7, moves=6)
+    taken = replace(good, moves=np.array([3, 3], np.int16), colours=np.array([1, 2], np.int8))
+    stones = replace(good, setup_black=np.array([500], np.int16))
+    games = [taken, good, stones, replace(good, size=25), random_game(1, size=5, moves=6)]
+    settings = ExtractionSettings(net=str(net_file), trunk=("trunk",), size=7)
+    store = extract_features(lambda: games, tmp_path / "s", settings)
+    assert (len(store), store.settings["skipped"]) == (1, 4)
+    lines = (tmp_path / "s" / "skipped.csv").read_text().splitlines()
+    assert lines[1] == "games.sgf,1,move 2 is illegal (White D7)"
+    assert (len(lines), "the board is 5x5" in lines[4]) == (5, True)
+    np.testing.assert_array_equal(store.array("point")[:2], good.moves[[0, 2]])
+    assert store.array("trunk").shape == (6, 16, 7, 7)
+    # A store of nothing: all games are left out. None at all is an error.
+    empty = extract_features(lambda: games[4:], tmp_path / "e", settings)
+    assert empty.array("trunk").shape == (0, 16, 7, 7)
+    assert (len(empty.games["black"]), empty.players) == (0, {})
+    with pytest.raises(NoGamesError):
+        extract_features(list[GoGame], tmp_path / "t", settings)
+    for changed, message in (
+        ({"size": None}, "boards of one size"),
+        ({"symmetries": 9}, "symmetries is 9"),
+        ({"batch": 0}, "at least 1"),
+        ({"trunk": ("head",)}, "no features head"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            replace(settings, **changed)

@@ -14,33 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.go.games import random_game
-from tests.go.slow_patterns import crowded_game, slow_search
+from tests.go.slow_board import crowded_game, slow_search
 from yardstone import parallel
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.go.patterns import (
-    GameIndex,
-    Pattern,
-    build_index,
-    find_patterns,
-    read_diagram,
-)
+from yardstone.go.patterns import GameIndex, Pattern, build_index, find_patterns, read_diagram
 from yardstone.go.patterns.index import MARK
 from yardstone.go.patterns.pattern import ANY, allowed, back_to_front, swapped_colours
 from yardstone.go.points import BLACK, EMPTY, WHITE, point_number, symmetry_points
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games, write_sgf
 
-CORNER = """
-. . . . |
-. X b . |
-. ? O . |
-. w . . |
---------+
-"""
-
 
 def test_a_diagram_stands_where_its_edges_say() -> None:
-    diagram = read_diagram(CORNER)
+    diagram = read_diagram("\n. . . . |\n. X b . |\n. ? O . |\n. w . . |\n--------+\n")
     pattern = diagram.pattern
     assert (pattern.size, diagram.top, diagram.left, pattern.loose) == (19, 15, 15, (False, False))
     for name, colours in {
@@ -48,16 +34,14 @@ def test_a_diagram_stands_where_its_edges_say() -> None:
         "R2": [EMPTY, BLACK, WHITE], "A1": [EMPTY, BLACK, WHITE],
     }.items():  # fmt: skip
         assert pattern.points[point_number(name, 19)] == allowed(*colours), name
-    # Signs of Sensei's Library and of the thesis.
+    # Signs of Sensei's Library.
     plain = read_diagram(". X|\n. O|\n---+", size=9).pattern.points
     assert (read_diagram("$$ , x |\n$$ . o |\n$$ ----", size=9).pattern.points == plain).all()
     # A whole board gives its own size.
     whole = read_diagram("-----\n|. X .|\n|. . .|\n|. . .|\n-----").pattern
     assert (whole.size, whole.loose) == (3, (False, False))
     assert len(whole.placements()) == 8  # four sides, two colours
-
-
-def test_where_no_edge_is_drawn_it_may_stand_anywhere() -> None:
+    # Where no edge is drawn it may stand anywhere.
     for text, loose, ways in (
         ("X O", (True, True), 9 * 8 * 2 * 2),  # any row or column, either end first
         ("| X O", (True, False), 9 * 4 * 2),
@@ -140,39 +124,33 @@ def write_games(path: Path, games: Sequence[GoGame] | str) -> Path:
     return path
 
 
-def same(game: GoGame, expected: GoGame) -> None:
-    for name in ("moves", "colours", "setup_black", "setup_white"):
-        assert getattr(game, name).tolist() == getattr(expected, name).tolist(), name
-    for name in (
-        "size", "line", "black", "white", "black_rank", "rules", "komi", "handicap",
-        "to_play", "winner", "result",
-    ):  # fmt: skip
-        assert getattr(game, name) == getattr(expected, name), name
-    assert str(game.date) == str(expected.date)
+def facts_of(game: GoGame) -> dict[str, str]:
+    names = (
+        "moves colours setup_black setup_white size line black white black_rank rules komi handicap"
+        " to_play winner result date"
+    )
+    return {name: str(getattr(game, name)) for name in names.split()}
 
 
 def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     games = [crowded_game(seed, size=5 if seed % 10 else 9, moves=30) for seed in range(76)]
     file = write_games(tmp_path / "games.sgf", games)
-    setup = "(;SZ[9]HA[2]AB[cc][gg]AW[ee]PL[W]KM[0.5]PB[A]PW[B];W[gc];B[cg];W[])"
     with file.open("a") as out:
-        out.write(setup)
+        out.write("(;SZ[9]HA[2]AB[cc][gg]AW[ee]PL[W]KM[0.5]PB[A]PW[B];W[gc];B[cg];W[])")
     index, skipped = build_index([file], tmp_path / "games.idx")
     expected = sorted(read_games(file), key=lambda game: -game.size)
     assert (len(index), len(skipped), index.sizes) == (77, 0, (9, 5))
     assert index.positions == sum(len(game.moves) + 1 for game in expected)
     for number, game in enumerate(expected):
-        same(index.game(number), game)
+        assert facts_of(index.game(number)) == facts_of(game)
         assert index.place(number)[:2] == (str(file), game.line)
     assert GameIndex(tmp_path / "games.idx").facts == index.facts
     assert not (tmp_path / "games.idx.parts").exists()
     with pytest.raises(UsageError, match="there is no game 77, only 0 to 76"):
         index.game(77)
-
-
-def test_one_game_of_each_and_up_to_an_illegal_move(tmp_path: Path) -> None:
-    games = "(;SZ[9])(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;SZ[9]PB[Ann];B[dd])(;GM[2])"
-    index, skipped = build_index([write_games(tmp_path / "a.sgf", games)], tmp_path / "g.idx")
+    # One game of each, and up to an illegal move.
+    text = "(;SZ[9])(;SZ[9];B[cc];W[cc];B[gg])(;SZ[9];B[dd])(;SZ[9]PB[Ann];B[dd])(;GM[2])"
+    index, skipped = build_index([write_games(tmp_path / "a.sgf", text)], tmp_path / "g.idx")
     assert [index.game(k).moves.tolist() for k in range(len(index))] == [[20], [30]]
     assert (index.facts["duplicates"], index.game(1).black) == (1, "")
     assert dict(skipped.reasons)["an illegal move: used up to there"] == 1
@@ -226,15 +204,9 @@ def test_nothing_to_index_is_said(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> GameIndex:
-    """One game, with a stone in the corner."""
-    folder = tmp_path_factory.mktemp("small")
-    file = write_games(folder / "a.sgf", "(;SZ[9];B[aa];W[gg])")
-    return build_index([file], folder / "g.idx")[0]
-
-
-def test_what_is_no_index_is_refused(small: GameIndex, tmp_path: Path) -> None:
+def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
+    file = write_games(tmp_path / "a.sgf", "(;SZ[9];B[aa];W[gg])")
+    small, _ = build_index([file], tmp_path / "g.idx")
     data, path = small.path.read_bytes(), tmp_path / "x.idx"
     pieces = [data[:length] for length in (20, 200, len(data) // 2, len(data) - 64)]
     (length,) = struct.unpack_from("<Q", data, 16)
@@ -244,15 +216,10 @@ def test_what_is_no_index_is_refused(small: GameIndex, tmp_path: Path) -> None:
         {"format": 99},
         *({"sizes": value} for value in ([[19, 1], [99, 1]], [[9, 2]], [[9, 0]], "x")),
         {"sizes": [[9, 1], [9, 1]]},
-        {"moves": None},
-        {"duplicates": -1},
-        {"arrays": {}},
-        {"arrays": []},
-        *(
-            {"arrays": {"9/events": {**some, **change}}}
-            for change in ({"shape": [1 << 60]}, {"type": "object"}, {"shape": [-1]},
-                           {"offset": 1 << 61})
-        ),
+        *({"moves": None}, {"duplicates": -1}, {"arrays": {}}, {"arrays": []}),
+        *({"arrays": {"9/events": {**some, "shape": [rows]}}} for rows in (1 << 60, -1)),
+        {"arrays": {"9/events": {**some, "offset": 1 << 61}}},
+        {"arrays": {"9/events": {**some, "type": "object"}}},
     ]  # fmt: skip
     for change in changes:
         text = json.dumps({**facts, **change}).encode()
@@ -297,7 +264,7 @@ def random_patterns(size: int, number: int, seed: int) -> list[Pattern]:
         known = random.choice(size * size, size=int(random.integers(2, 7)), replace=False)
         points[known] = random.choice(values, size=len(known))
         points[known[0]] = allowed(BLACK)
-        result.append(Pattern(size, points, (bool(k % 2), bool(k % 3 == 0)), f"pattern {k}"))
+        result.append(Pattern(size, points, (bool(k % 2), k % 3 == 0)))
     return result
 
 

@@ -35,12 +35,9 @@ def test_texts_and_rules_are_inverse() -> None:
         for text in (str(rules), name.upper().replace("-", " "), rules.name):
             assert parse_rules(text) == rules
     for name, texts in {
-        "chinese": ("Chinese", " chinese rules ", "Chinese rule", "中国规则", f'{" ":2000}chinese'),
+        "chinese": (" chinese rules ", "Chinese rule", "中国规则", f'{" ":2000}chinese'),
         "japanese": ("JP", "日本ルール", "korean"),
-        "ing": ("GOE",),
-        "new-zealand": ("NZ", "New_Zealand"),
-        "aga": ("AGA",),
-        "tromp-taylor": ("Tromp Taylor", "{}"),
+        "ing": ("GOE",), "new-zealand": ("NZ", "New_Zealand"), "tromp-taylor": ("{}",),
     }.items():  # fmt: skip
         for text in texts:
             assert parse_rules(text) == NAMED_RULES[name], text
@@ -59,9 +56,7 @@ def test_texts_and_rules_are_inverse() -> None:
         assert parse_rules_and_komi(text) == (rules, komi)
     usual = [NAMED_RULES[name].default_komi for name in ("chinese", "japanese", "aga-button")]
     assert usual == [7.5, 6.5, 7.0]
-    assert Rules(ko="simple", suicide=False, button=True).name == (
-        "koSIMPLEscoreAREAtaxNONEsui0button1"
-    )
+    assert Rules(suicide=False, button=True).name == "koPOSITIONALscoreAREAtaxNONEsui0button1"
 
 
 def test_what_names_no_rules() -> None:

@@ -1,4 +1,4 @@
-"""Who owns what: by trying everything, by a slow count, by KataGo's, and by hand."""
+"""Who owns what and what is caught: by trying everything, by KataGo's count, and by hand."""
 
 from __future__ import annotations
 
@@ -10,11 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.go.slow_board import SlowBoard, random_moves
+from tests.go.slow_board import Point, SlowBoard, caught_stones, random_moves
 from tests.go.test_inputs import katago_positions
 from yardstone.errors import InputError
+from yardstone.go import _ladders
 from yardstone.go.board import Board, handicap_bonus
-from yardstone.go.points import BLACK, EMPTY, WHITE, opponent
+from yardstone.go.points import (
+    BLACK,
+    EMPTY,
+    PASS,
+    WHITE,
+    neighbours,
+    opponent,
+    point_number,
+    symmetry_points,
+)
 from yardstone.go.rules import NAMED_RULES, TROMP_TAYLOR, Rules, parse_rules
 
 JAPANESE = NAMED_RULES["japanese"]
@@ -28,57 +38,48 @@ def drawn(rows: str, rules: Rules) -> Board:
     return Board(round(len(signs) ** 0.5), rules, setup_black=black, setup_white=white)
 
 
-def random_board(seed: int, size: int, rules: Rules) -> Board | None:
-    """Mostly black stones; None if some have no liberties, or if there is too much room."""
-    random = np.random.default_rng(seed)
-    gaps = min(0.35, (ROOM - 3) / size**2)
-    colours = random.choice(3, size * size, p=[gaps, 0.9 - gaps, 0.1])
-    if np.count_nonzero(colours != BLACK) > ROOM:
-        return None
-    slow = SlowBoard(size, rules)
-    slow.stones = {divmod(p, size): int(c) for p, c in enumerate(colours) if c}
-    if any(not slow.group(point)[1] for point in slow.stones):
-        return None
-    return drawn("".join(".XO"[colour] for colour in colours), rules)
-
-
-def stones_that_can_be_taken(board: Board, owner: int) -> set[int] | None:
+def lost_stones(slow: SlowBoard, owner: int) -> set[Point] | None:
     """By trying everything: what is lost in some order of moves while the owner passes."""
-    size = board.size
-    slow = SlowBoard(size, board.rules)
-    mine = {p for p, c in enumerate(board.stones) if c == owner}
-    start = frozenset((divmod(p, size), int(c)) for p, c in enumerate(board.stones) if c)
+    mine = {point for point, colour in slow.stones.items() if colour == owner}
+    start = frozenset(slow.stones.items())
     seen, todo = {start}, [start]
-    lost: set[int] = set()
+    lost: set[Point] = set()
     while todo:
         if len(seen) > STATES:
             return None
         slow.stones = dict(todo.pop())
-        for point in np.ndindex(size, size):
+        for point in np.ndindex(slow.size, slow.size):
             if point in slow.stones:
                 continue
             after = slow.after((point[0], point[1]), opponent(owner))
-            if point not in after and (not board.rules.suicide or len(slow.stones) == len(after)):
+            if point not in after and (not slow.rules.suicide or len(slow.stones) == len(after)):
                 continue
             state = frozenset(after.items())
             if state not in seen:
                 seen.add(state)
                 todo.append(state)
-                lost |= {p for p in mine if divmod(p, size) not in after}
+                lost |= mine - {*after}
     return lost
 
 
 def test_stones_live_that_nobody_can_take() -> None:
+    """Of boards of mostly black stones."""
     compared = living = 0
     for seed in range(90):
-        rules = replace(TROMP_TAYLOR, suicide=bool(seed % 2))
-        board = random_board(seed, 2 + seed % 4, rules)
-        lost = None if board is None else stones_that_can_be_taken(board, BLACK)
-        if board is None or lost is None:
+        size, rules = 2 + seed % 4, replace(TROMP_TAYLOR, suicide=bool(seed % 2))
+        gaps = min(0.35, (ROOM - 3) / size**2)
+        random = np.random.default_rng(seed)
+        colours = random.choice(3, size * size, p=[gaps, 0.9 - gaps, 0.1])
+        slow = SlowBoard(size, rules)
+        slow.stones = stones = {divmod(p, size): int(c) for p, c in enumerate(colours) if c}
+        if np.count_nonzero(colours != BLACK) > ROOM or any(not slow.group(p)[1] for p in stones):
             continue
-        stones = {*np.flatnonzero(board.stones == BLACK).tolist()}
-        alive = {*np.flatnonzero(board.pass_alive() == BLACK).tolist()} & stones
-        assert alive == stones - lost, board
+        lost = lost_stones(slow, BLACK)
+        if lost is None:
+            continue
+        board = drawn("".join(".XO"[colour] for colour in colours), rules)
+        alive = {p for p in stones if board.pass_alive()[p[0] * size + p[1]] == BLACK == stones[p]}
+        assert alive == {p for p, colour in stones.items() if colour == BLACK} - lost, board
         compared += 1
         living += bool(alive)
     assert compared > 20
@@ -124,17 +125,14 @@ def test_area_as_tromp_and_taylor_count_it(size: int, seed: int) -> None:
 
 
 def test_eyes_in_seki_groups_handicap_and_button() -> None:
-    seki: list[tuple[Any, Any, float]] = [
-        ("territory", "none", 0 - 2),
-        ("territory", "seki", 0),
-        ("territory", "all", 0),
-        ("area", "none", 4 - 13 - 2),
-        ("area", "seki", 4 - 13),
-        ("area", "all", 4 - 13),
-    ]
-    for scoring, tax, lead in seki:
-        rules = replace(JAPANESE, scoring=scoring, tax=tax)
-        assert drawn(SEKI, rules).score(0).lead == lead, (scoring, tax)
+    # The two groups share liberties; Black's upper one is in atari, the lower has one eye.
+    seki = ".XO.. XXO.. OOXXX ..X.X XXXXX"
+    taxes: dict[Any, tuple[float, float]] = {
+        "none": (0 - 2, 4 - 13 - 2), "seki": (0, 4 - 13), "all": (0, 4 - 13)
+    }  # fmt: skip
+    for tax, (territory, area) in taxes.items():
+        assert drawn(seki, replace(JAPANESE, tax=tax)).score(0).lead == territory, tax
+        assert drawn(seki, replace(JAPANESE, tax=tax, scoring="area")).score(0).lead == area, tax
     living = Board(5, Rules(tax="all"), setup_black=[1, 3, 5, 6, 7, 8, 9])
     assert living.score(0).black == 25 - 2
     aga, chinese = NAMED_RULES["aga-button"], NAMED_RULES["chinese"]
@@ -147,34 +145,81 @@ def test_eyes_in_seki_groups_handicap_and_button() -> None:
     assert board.score(0, button=BLACK).black == 25.5
 
 
-#: Black has the left side, White the right one; a dead stone of each in the other's area.
-SPLIT = ".X.OX .X.O. .X.O. OX.O. .X.O."
-
-
 def test_dead_stones() -> None:
     corner = drawn(".XX.O XXXXX ..... ..... .....", TROMP_TAYLOR)  # White's stone is dead in it
     assert corner.pass_alive().tolist() == [BLACK] * 10 + [EMPTY] * 15, "the rest is too big"
-    assert corner.area().tolist() == [BLACK] * 25
-    area = drawn(SPLIT, TROMP_TAYLOR)
+    assert corner.score(0).owner.tolist() == [BLACK] * 25
+    # Black has the left side, White the right one; a dead stone of each in the other's area.
+    split = ".X.OX .X.O. .X.O. OX.O. .X.O."
+    area = drawn(split, TROMP_TAYLOR)
     counted = area.score(0, dead=[4, 15, 0])  # nobody's stone is at 0
     assert (str(counted), counted.winner, counted.black) == ("0", EMPTY, 10)
     alive = area.score(0, pass_dead=False)
     assert (alive.black, alive.white) == (6, 6)
-    territory = drawn(SPLIT, replace(JAPANESE, tax="none"))
-    stones = territory.stones
+    territory = drawn(split, replace(JAPANESE, tax="none"))
     counted = territory.score(0, dead=[4, 15])
     assert (counted.black, counted.white) == (6, 6)
     assert counted.owner.reshape(5, 5)[0].tolist() == [BLACK, EMPTY, EMPTY, EMPTY, WHITE]
     one = territory.score(6.5, dead=[15])
     assert (one.black, one.white) == (6, 6.5), "with a stone in it the right side is nobody's"
     assert (str(one), one.winner) == ("W+0.5", WHITE)
-    assert (territory.stones.tolist(), territory.captures) == (stones.tolist(), (0, 0))
-    taxed = drawn(SPLIT, JAPANESE).score(0, dead=[4, 15])
+    assert str(territory) == str(drawn(split, JAPANESE)), "nothing is taken off by counting"
+    assert territory.captures == (0, 0)
+    taxed = drawn(split, JAPANESE).score(0, dead=[4, 15])
     assert (taxed.black, taxed.white) == (1, 1), "it looks like seki while the middle is open"
     for point in (25, -1):
         with pytest.raises(InputError, match="outside the board"):
             area.score(dead=[point])
 
 
-#: The two groups share liberties; Black's upper one is in atari, the lower has one eye.
-SEKI = ".XO.. XXO.. OOXXX ..X.X XXXXX"
+@settings(max_examples=40)
+@given(st.integers(3, 6), st.integers(10, 60), st.integers(0, 10**6))
+def test_random_boards_read_to_the_end(size: int, length: int, seed: int) -> None:
+    board = Board(size, Rules(ko="simple"))
+    for number, move in enumerate(random_moves(seed, size, min(length, 2 * size * size))):
+        board.play(move, 1 + number % 2)
+    stones = {divmod(p, size): int(c) for p, c in enumerate(board.stones) if c}
+    ko = None if board.ko == PASS else divmod(board.ko, size)
+    before = board._board.copy()
+    caught, catching = caught_stones(stones, size, ko)
+    result = board.ladders()
+    assert np.array_equal(board._board, before), "every move is taken back"
+    assert {divmod(p, size) for p in np.flatnonzero(result.caught).tolist()} == caught
+    for colour, moves in catching.items():
+        assert {divmod(p, size) for p in np.flatnonzero(result.catching[colour]).tolist()} == moves
+
+
+def test_a_search_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no catch; where the board looks alike another way, it is read that way too."""
+    black = [point_number(name, 9) for name in ("C5", "D5", "C4", "D3", "E3")]
+    board = Board(9, setup_black=black, setup_white=[point_number("D4", 9)])
+    near, turns = neighbours(9), symmetry_points(9)
+    log, tree = _ladders.new_search(9)
+    before = board._board.copy()
+
+    def read() -> int:
+        read_ladder = _ladders.read_ladder.py_func  # type: ignore[attr-defined]
+        return int(read_ladder(board._board, near, point_number("D4", 9), turns[0], log, 0, tree))
+
+    assert read() == _ladders.CAUGHT
+    monkeypatch.setattr(_ladders, "LIMIT", 3)
+    assert read() == _ladders.GIVEN_UP
+    assert np.array_equal(board._board, before)
+    answers = [_ladders.GIVEN_UP, _ladders.CAUGHT]
+    asked = []
+
+    def answer(*arguments: object) -> tuple[int, int, int]:
+        asked.append(arguments[3])
+        return answers[len(asked) - 1], 7, -1
+
+    monkeypatch.setattr(_ladders, "_read", answer)
+    find = _ladders.find_ladders.py_func  # type: ignore[attr-defined]
+    for black, looks in (([40], 2), ([51], 1)):  # the middle looks alike from all sides
+        stones = Board(9, setup_black=black)
+        stones._board[4, black[0]] = 2  # as if it had two liberties
+        marks = np.zeros((3, 82), np.int32)
+        asked.clear()
+        find(stones._board, near, turns, stones.keys, log, tree, marks[0], marks[1:])
+        assert len(asked) == looks
+        assert np.flatnonzero(marks[0]).tolist() == black[: looks - 1]
+        assert np.flatnonzero(marks[1]).tolist() == [7][: looks - 1]

@@ -237,7 +237,7 @@ def play(board: Ints, near: Ints, point: int, colour: int, log: Ints, top: int) 
 
 @bare_kernel
 def undo(board: Ints, near: Ints, log: Ints, top: int) -> int:
-    """Take the last move of the log back, and return the new top of the log."""
+    """Take the last move of the log back, no suicide, and return the new top of the log."""
     top -= 6
     point = log[top]
     colour = log[top + 1]
@@ -245,10 +245,6 @@ def undo(board: Ints, near: Ints, log: Ints, top: int) -> int:
     board[META, KO] = log[top + 2]
     captured = log[top + 3]
     joined = log[top + 4]
-    taken_off = log[top + 5]
-    if taken_off >= 0:
-        board[META, colour] -= board[SIZE, taken_off]
-        set_chain(board, near, taken_off, colour)
     for _ in range(joined):
         top -= 6
         keep = log[top]

@@ -204,18 +204,8 @@ class Board:
         Benson 1976: these stones live even if their owner passes for ever, and
         nothing in the territory can live.
         """
-        return self._owners(whole=False)
-
-    def area(self) -> NDArray[np.int8]:
-        """Whose area each point is if the game ended now, or 0; shape [size * size].
-
-        Stones in pass-alive territory of the opponent are dead, all others alive.
-        """
-        return self._owners(whole=True)
-
-    def _owners(self, *, whole: bool) -> NDArray[np.int8]:
         owner, work = self._memory()
-        _board.find_area(self._board, self._near, self.rules.suicide, whole, owner, work)
+        _board.find_area(self._board, self._near, self.rules.suicide, False, owner, work)
         return owner[:-1].astype(np.int8)
 
     def ladders(self) -> Ladders:

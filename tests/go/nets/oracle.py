@@ -11,36 +11,23 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from yardstone.go.nets.layers import (
-    Activation,
-    Attention,
-    BatchNorm,
-    Block,
-    Bottleneck,
-    Convolution,
-    FeedForward,
-    GlobalPooling,
-    NetworkModel,
-    Norm,
-    Residual,
-    RmsNorm,
-)
+from yardstone.go.nets import layers
 
 #: Type checkers lose track of mixed arithmetic here; the tests see the numbers.
 Array: TypeAlias = Any
 
 
-def _activate(x: Array, kind: Activation) -> Array:
-    if kind is Activation.relu:
+def _activate(x: Array, kind: layers.Activation) -> Array:
+    if kind is layers.Activation.relu:
         return np.maximum(x, 0.0)
-    if kind is Activation.mish:
+    if kind is layers.Activation.mish:
         return x * np.tanh(np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0.0))
-    if kind is Activation.silu:
+    if kind is layers.Activation.silu:
         return x / (1.0 + np.exp(-x))
     return x
 
 
-def _convolve(x: Array, conv: Convolution) -> Array:
+def _convolve(x: Array, conv: layers.Convolution) -> Array:
     """Sum over the filter of shifted boards, with zeros beyond the edge."""
     outs, _, height, width = conv.weights.shape
     down, right = conv.dilation[0] * (height // 2), conv.dilation[1] * (width // 2)
@@ -55,19 +42,19 @@ def _convolve(x: Array, conv: Convolution) -> Array:
     return out
 
 
-def _batch_norm(x: Array, norm: BatchNorm) -> Array:
+def _batch_norm(x: Array, norm: layers.BatchNorm) -> Array:
     return x * norm.scale[:, None, None] + norm.bias[:, None, None]
 
 
-def _rms_norm(x: Array, norm: RmsNorm) -> Array:
+def _rms_norm(x: Array, norm: layers.RmsNorm) -> Array:
     axes = (1, 2, 3) if norm.spatial else (1,)
     x = x / np.sqrt((x**2).mean(axis=axes, keepdims=True) + norm.epsilon)
     x = x * norm.scale[:, None, None]
     return x if norm.bias is None else x + norm.bias[:, None, None]
 
 
-def _norm(x: Array, norm: Norm) -> Array:
-    return _rms_norm(x, norm) if isinstance(norm, RmsNorm) else _batch_norm(x, norm)
+def _norm(x: Array, norm: layers.Norm) -> Array:
+    return _rms_norm(x, norm) if isinstance(norm, layers.RmsNorm) else _batch_norm(x, norm)
 
 
 def _pool(x: Array) -> Array:
@@ -76,7 +63,7 @@ def _pool(x: Array) -> Array:
     return np.concatenate([mean, mean * (size - 14.0) * 0.1, x.max(axis=(2, 3))], axis=1)
 
 
-def _attention(x: Array, block: Attention) -> Array:
+def _attention(x: Array, block: layers.Attention) -> Array:
     n, _, rows, columns = x.shape
     points = rows * columns
     normed = _rms_norm(x, block.norm).reshape(n, -1, points)
@@ -103,7 +90,7 @@ def _attention(x: Array, block: Attention) -> Array:
     return x + out.reshape(x.shape)
 
 
-def _rotate(x: Array, block: Attention, head: int, columns: int) -> Array:
+def _rotate(x: Array, block: layers.Attention, head: int, columns: int) -> Array:
     """Turn neighbouring channels as complex numbers."""
     if block.rope is None:
         return x
@@ -123,38 +110,38 @@ def _rotate(x: Array, block: Attention, head: int, columns: int) -> Array:
     return out
 
 
-def _feed_forward(x: Array, block: FeedForward) -> Array:
+def _feed_forward(x: Array, block: layers.FeedForward) -> Array:
     normed = _rms_norm(x, block.norm)
     first = np.einsum("nchw,co->nohw", normed, block.first.astype(float))
     gate = np.einsum("nchw,co->nohw", normed, block.gate.astype(float))
-    hidden = _activate(first, Activation.silu) * gate
+    hidden = _activate(first, layers.Activation.silu) * gate
     return x + np.einsum("nchw,co->nohw", hidden, block.second.astype(float))
 
 
-def _block(x: Array, block: Block) -> Array:
-    if isinstance(block, Attention):
+def _block(x: Array, block: layers.Block) -> Array:
+    if isinstance(block, layers.Attention):
         return _attention(x, block)
-    if isinstance(block, FeedForward):
+    if isinstance(block, layers.FeedForward):
         return _feed_forward(x, block)
     normed = _activate(_batch_norm(x, block.pre_norm), block.pre_activation)
-    if isinstance(block, Bottleneck):
+    if isinstance(block, layers.Bottleneck):
         inner = _convolve(normed, block.pre_conv)
         for each in block.blocks:
             inner = _block(inner, each)
         inner = _activate(_batch_norm(inner, block.post_norm), block.post_activation)
         return x + _convolve(inner, block.post_conv)
     mid = _convolve(normed, block.conv)
-    if isinstance(block, GlobalPooling):
+    if isinstance(block, layers.GlobalPooling):
         pooled = _batch_norm(_convolve(normed, block.pool_conv), block.pool_norm)
         pooled = _pool(_activate(pooled, block.pool_activation))
         mid = mid + (pooled @ block.pool_to_bias.astype(float))[:, :, None, None]
     else:
-        assert isinstance(block, Residual)
+        assert isinstance(block, layers.Residual)
     mid = _activate(_batch_norm(mid, block.mid_norm), block.mid_activation)
     return x + _convolve(mid, block.final_conv)
 
 
-def forward(model: NetworkModel, spatial: Array, numbers: Array) -> dict[str, Array]:
+def forward(model: layers.NetworkModel, spatial: Array, numbers: Array) -> dict[str, Array]:
     """All outputs of a network: policy, value, score, trunk and ownership."""
     trunk, policy, value = model.trunk, model.policy, model.value
     x = _convolve(spatial.astype(float), trunk.conv)

@@ -25,7 +25,7 @@ class Site:
 
 @contextmanager
 def serve() -> Iterator[Site]:
-    """Run a server on a free port until the end of the block."""
+    """Run a server on a free port."""
     site = Site()
 
     class Handler(BaseHTTPRequestHandler):

@@ -147,8 +147,14 @@ def test_what_is_no_network_is_one_clear_error(tmp_path: Path) -> None:
         (gzip.compress(DATA)[:-2000], "damaged gzip"),
         (gzip.compress(b"net\n8\n" + b" " * (80 << 20), 1), "expands to more than 40 times"),
         (deep(9), "nested more than 8 deep"),
-        (network_bytes(Shape(17, blocks=(AttentionShape(3, 2, 4, 4),))), "3 heads cannot share 2"),
-        (network_bytes(Shape(17, blocks=(AttentionShape(2, 2, 5, 4),))), "5 channels do not make"),
+        (
+            network_bytes(Shape(17, blocks=(AttentionShape(3, 2, 4, 4),))),
+            "3 heads cannot share 2",
+        ),
+        (
+            network_bytes(Shape(17, blocks=(AttentionShape(2, 2, 5, 4),))),
+            "5 channels do not make",
+        ),
         (change(gated, b"block0\n16\n32\n1\n", b"block0\n16\n32\n0\n"), "whether it is gated is 0"),
     ):
         with pytest.raises(InputError, match=message) as caught:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
@@ -116,10 +116,9 @@ def test_wide_networks_are_computed_as_products_of_matrices(
         build(loaded(folder, ALL_SHAPES["v8"]).model, 5, ["tree"])
 
 
-def shares(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+def shares(logits: NDArray[np.float32]) -> Any:
     powers = np.exp(logits.astype(float) - logits.max())
-    result: NDArray[np.float64] = powers / powers.sum()
-    return result
+    return powers / powers.sum()
 
 
 def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
@@ -182,7 +181,6 @@ def test_a_position_is_evaluated_alike_in_any_batch(computer: str, folder: Path)
 
 
 def threads_of(file: str) -> int:
-    """Return how many threads a network takes; called in workers."""
     return load_network(file).threads
 
 
@@ -204,15 +202,13 @@ def test_what_is_refused(folder: Path) -> None:
     spatial, numbers = inputs(2, 5)
     masked = spatial.copy()
     masked[1, 0, 4] = 0.0
-    for planes, values, message in [
-        (spatial[0], numbers, "spatial has shape"),
-        (spatial[:, :21], numbers, "spatial has shape"),
+    for planes, values, message in (
+        *((planes, numbers, "spatial has shape") for planes in (spatial[0], spatial[:, :21])),
+        *((spatial, rows, "globals has shape") for rows in (numbers[:1], numbers[:, :18])),
         (spatial[:, :, :4], numbers, "5x4 points are not supported"),
         (np.ones((1, 22, 20, 20), np.float32), numbers[:1], "size 20 are not supported"),
-        (spatial, numbers[:1], "globals has shape"),
-        (spatial, numbers[:, :18], "globals has shape"),
         (masked, numbers, "does not fill its planes"),
-    ]:
+    ):
         with pytest.raises(UsageError, match=message):
             net.evaluate(planes, values)
     wrong: list[tuple[dict[str, Any], str]] = [
@@ -246,10 +242,10 @@ def test_an_engine_that_is_not_installed(folder: Path, monkeypatch: pytest.Monke
             net.evaluate(*inputs(1, 5))
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert available_devices() == ("cpu",)
-    go: list[dict[str, Any]] = [{"engine": "onnxruntime"}, {"device": "cuda"}]
-    for settings in go:
-        with pytest.raises(MissingExtraError, match=r"pip install 'yardstone\[go\]'"):
-            load_network(net.file, **settings)
+    with pytest.raises(MissingExtraError, match=r"pip install 'yardstone\[go\]'"):
+        load_network(net.file, engine="onnxruntime")
+    with pytest.raises(MissingExtraError, match=r"pip install 'yardstone\[go\]'"):
+        load_network(net.file, device="cuda")
     other = load_network(net.file)
     assert (other.engine, other.device) == ("openvino", "cpu")
     assert np.isfinite(other.evaluate(*inputs(1, 5)).lead).all()
@@ -260,18 +256,6 @@ def test_an_engine_that_is_not_installed(folder: Path, monkeypatch: pytest.Monke
         load_network(net.file)
 
 
-def test_bfloat16_is_near(folder: Path) -> None:
-    shape = replace(ALL_SHAPES["v14-nested"], channels=32)
-    exact = loaded(folder, shape, engine="onnxruntime")
-    near = loaded(folder, shape, precision="bf16")
-    assert near.engine == "openvino"
-    one, other = (net.evaluate(*inputs(8, 9), trunk=True) for net in (exact, near))
-    assert one.trunk is not None
-    assert other.trunk is not None
-    assert np.abs(one.trunk - other.trunk).max() < 0.05 * np.abs(one.trunk).max()
-    assert np.abs(one.value_logits - other.value_logits).max() < 0.1
-
-
 def evaluated(net: Network, spatial: Any, numbers: Any) -> dict[str, Any]:
     """All that a network says, with chances in place of logits for the policy."""
     output = net.evaluate(spatial, numbers, trunk=True, ownership=True)
@@ -280,8 +264,10 @@ def evaluated(net: Network, spatial: Any, numbers: Any) -> dict[str, Any]:
     return values | {"policy": powers / powers.sum(axis=1, keepdims=True)}
 
 
-def test_two_symmetries_are_the_board_and_a_quarter_turn(folder: Path) -> None:
-    spatial, numbers = inputs(3, 7)
+def test_symmetries_are_averaged_and_over_a_group_how_the_board_lies_does_not_matter(
+    folder: Path,
+) -> None:
+    spatial, numbers = inputs(2, 7)
     plain, both = (loaded(folder, ALL_SHAPES["v8"], symmetries=number) for number in (1, 2))
     quarter = np.ascontiguousarray(np.rot90(spatial, 1, (2, 3)))
     here, there = (evaluated(plain, planes, numbers) for planes in (spatial, quarter))
@@ -293,16 +279,6 @@ def test_two_symmetries_are_the_board_and_a_quarter_turn(folder: Path) -> None:
     for name, values in evaluated(both, spatial, numbers).items():
         mean = (here[name] + there[name]) / 2
         np.testing.assert_allclose(values, mean, atol=2e-5, err_msg=name)
-    # They are not mistaken for each other.
-    assert len({inputs_key(net, spatial[0], numbers[0]) for net in (plain, both)}) == 2
-    one, two = (NetworkView(net.sha256, net.symmetries, net.name) for net in (plain, both))
-    assert (NetworkView.of(one.card()), NetworkView.of(two.card())) == (one, two)
-    assert one != two
-    assert (str(one), str(two)) == (plain.name, f"{plain.name} under 2 symmetries")
-
-
-def test_over_a_whole_group_the_way_the_board_lies_does_not_matter(folder: Path) -> None:
-    spatial, numbers = inputs(2, 9)
     for number, turns in ((4, (3, 5, 6)), (8, range(8))):
         net = loaded(folder, ALL_SHAPES["v8"], symmetries=number)
         here = evaluated(net, spatial, numbers)
@@ -312,4 +288,127 @@ def test_over_a_whole_group_the_way_the_board_lies_does_not_matter(folder: Path)
             np.testing.assert_allclose(turned(here["trunk"], how), there["trunk"], atol=2e-5)
             for name in ("lead", "score_mean", "value_logits"):
                 np.testing.assert_allclose(here[name], there[name], atol=2e-5, err_msg=name)
-        assert net.evaluate(spatial[:0], numbers[:0]).policy_logits.shape == (0, 82)
+        assert net.evaluate(spatial[:0], numbers[:0]).policy_logits.shape == (0, 50)
+    # They are not mistaken for each other.
+    assert len({inputs_key(net, spatial[0], numbers[0]) for net in (plain, both)}) == 2
+    one, two = (NetworkView(net.sha256, net.symmetries, net.name) for net in (plain, both))
+    assert (NetworkView.of(one.card()), NetworkView.of(two.card())) == (one, two)
+    assert one != two
+    assert (str(one), str(two)) == (plain.name, f"{plain.name} under 2 symmetries")
+
+
+CPU = ["CPUExecutionProvider"]
+
+
+class MadeSession:
+    """A session that says that it computes on a card, and computes on the processor."""
+
+    def __init__(self, runtime: MadeRuntime, graph: bytes, options: Any, providers: Any) -> None:
+        self.runtime = runtime
+        self.names = [each if isinstance(each, str) else each[0] for each in providers]
+        self.on_card = self.names != CPU
+        runtime.asked.append(providers)
+        if runtime.failure is not None and self.on_card:
+            raise runtime.failure
+        self.session = runtime.real.InferenceSession(graph, options, providers=CPU)
+
+    def get_providers(self) -> list[str]:
+        return self.names if self.runtime.works else CPU
+
+    def run(self, names: list[str], given: dict[str, Any]) -> list[Any]:
+        factor = 1.001 if self.runtime.coarse and self.on_card else 1.0
+        return [each * factor for each in self.session.run(names, given)]
+
+
+class MadeRuntime:
+    """ONNX Runtime as built for a card, which is there, absent, broken or coarse."""
+
+    works = True
+    coarse = False
+    failure: Exception | None = None
+
+    def __init__(self, real: Any, *providers: str) -> None:
+        self.real = real
+        self.__spec__, self.SessionOptions = real.__spec__, real.SessionOptions
+        self.providers = [*providers, *CPU]
+        self.asked: list[Any] = []
+
+    def get_available_providers(self) -> list[str]:
+        return self.providers
+
+    def preload_dlls(self) -> None:
+        print("libcudnn.so.9 was not found")
+
+    def InferenceSession(  # as it is called there
+        self, graph: bytes, options: Any = None, *, providers: Any
+    ) -> MadeSession:
+        return MadeSession(self, graph, options, providers)
+
+
+@pytest.fixture
+def build(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., MadeRuntime]]:
+    import onnxruntime
+
+    def made(*providers: str, **facts: Any) -> MadeRuntime:
+        engines._fault.cache_clear()
+        runtime = MadeRuntime(onnxruntime, *providers)
+        vars(runtime).update(facts)
+        monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
+        return runtime
+
+    yield made
+    engines._fault.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "settings"),
+    [
+        ("cuda", "CUDAExecutionProvider", {"use_tf32": "0"}),  # TF32 is too coarse
+        ("directml", "DmlExecutionProvider", {}),
+    ],
+)
+def test_a_card_that_works_is_taken(
+    name: str,
+    provider: str,
+    settings: dict[str, str],
+    net_file: Path,
+    build: Callable[..., MadeRuntime],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runtime = build(provider)
+    assert available_devices() == ("cpu", name)
+    for device in ("auto", name):
+        net = load_network(net_file, device=device, threads=2)
+        assert (net.device, net.engine, net.threads) == (name, "onnxruntime", 1)
+        assert_agrees(net, *inputs(9, 7))
+        assert runtime.asked[-1] == [(provider, settings), "CPUExecutionProvider"]
+    cpu = load_network(net_file, device="cpu")
+    coarse = load_network(net_file, precision="bf16")
+    assert (cpu.device, coarse.device, coarse.engine) == ("cpu", "cpu", "openvino")
+    assert load_network(net_file, engine="openvino").device == "cpu"
+    spatial, numbers = inputs(1, 5)
+    keys = {inputs_key(each, spatial[0], numbers[0]) for each in (cpu, net)}
+    assert len(keys) == 2, "answers are kept by device"
+    assert capsys.readouterr().out == ""
+    runtime.works = False
+    with pytest.raises(UsageError, match="fell back to the processor"):
+        load_network(net_file, device=name).evaluate(*inputs(1, 5))
+
+
+def test_a_card_that_does_not_work(net_file: Path, build: Callable[..., MadeRuntime]) -> None:
+    cuda = "CUDAExecutionProvider"
+    facts: dict[str, Any]
+    for providers, facts, device, message in (
+        ([cuda], {"works": False}, "cuda",
+         r"does not find a card, .*pip install 'onnxruntime-gpu\[cuda,cudnn\]'"),
+        ([cuda], {"failure": RuntimeError("no CUDA driver\nat line 3")}, "cuda",
+         "says: no CUDA driver. Without"),
+        ([cuda], {"coarse": True}, "cuda", "does not compute what the processor computes"),
+        ([], {}, "cuda", r"cuda cannot be used.*'onnxruntime-gpu\[cuda,cudnn\]'"),
+        ([], {}, "directml", r"'onnxruntime-directml'.*take the device cpu"),
+    ):  # fmt: skip
+        build(*providers, **facts)
+        assert available_devices() == ("cpu",)
+        assert load_network(net_file).device == "cpu"
+        with pytest.raises(UsageError, match=message):
+            load_network(net_file, device=device)
