@@ -1,17 +1,15 @@
 """Analyses of the example, kept: what can be said of them is tried without GNU Backgammon too.
 
-With the program the tests analyse anew. ``python -m tests.backgammon.kept`` writes the file.
+With the program the tests analyse anew. The file is the ledger of ``yardstone backgammon analyse``
+in a folder with `write_matches`.
 """
 
 from __future__ import annotations
 
 import gzip
-import tempfile
 from pathlib import Path
 
-from yardstone import parallel
-from yardstone.backgammon.file_analysis import AnalysisFile, analyse_files, match_files
-from yardstone.backgammon.gnubg import find_gnubg, gnubg_version
+from yardstone.backgammon.gnubg import find_gnubg
 from yardstone.errors import InputError
 from yardstone.examples import example
 
@@ -42,21 +40,3 @@ def program_and_ledger(folder: Path) -> tuple[Path, Path]:
     program.write_text(f"#!/bin/sh\necho 'GNU Backgammon {VERSION}'\n")
     program.chmod(0o755)
     return program, ledger
-
-
-def main() -> None:
-    """Analyse the matches again and keep what was found."""
-    program = find_gnubg()
-    if gnubg_version(program) != VERSION:
-        raise SystemExit(f"this is GNU Backgammon {gnubg_version(program)}: change VERSION too")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_matches(folder)
-        with parallel.context(workers=1):
-            analyse_files(match_files([folder]), ledger=AnalysisFile(folder / "ledger"))
-        text = (folder / "ledger").read_text().replace(f"{name}/", "")
-    KEPT.write_bytes(gzip.compress(text.encode(), mtime=0))
-
-
-if __name__ == "__main__":
-    main()

@@ -79,7 +79,7 @@ def test_a_match(outcome: FileAnalysis) -> None:
 def test_what_is_refused_and_what_is_read(tmp_path: Path, program: Path) -> None:
     """A loss written beside the win is no fault; a match without a date is not one of today."""
     path = tmp_path / "galaxy.mat"
-    for data, reason in BAD.values():
+    for data, reason in ((b"", "holds nothing"), (EXAMPLE.read_bytes()[:700], "no winner|Invalid")):
         path.write_bytes(data)
         result = analyse_file(MatchFile("a.mat", path), program=program)
         assert (result.status, bool(re.search(reason, result.reason))) == ("refused", True), reason
@@ -102,28 +102,6 @@ def test_what_is_refused_and_what_is_read(tmp_path: Path, program: Path) -> None
             assert AnalysedMatch.from_file(result).date is None
         elif status == "analysed":
             assert AnalysedMatch.from_file(result).score == (1, 3)
-
-
-def test_positions_are_what_gnu_backgammon_calls_them(outcome: FileAnalysis, program: Path) -> None:
-    assert outcome.content is not None
-    script = """
-import gnubg, json
-answers = []
-for one in json.load(open("data.json")):
-    gnubg.command("set player 0 human")
-    gnubg.command("set player 1 human")
-    gnubg.command("set gnubgid %s:%s" % (one["position"], one["match"]))
-    cube = one["kind"] != "chequer play"
-    answers.append([gnubg.positionid(), gnubg.matchid(), None if cube else gnubg.hint(1)])
-json.dump(answers, open("result.json", "w"), default=str)
-"""
-    errors = outcome.content["errors"][:12]
-    done = run_script(script, data=errors, program=program)
-    assert done.result is not None, done.errors
-    for error, (position, match, hint) in zip(errors, done.result, strict=True):
-        assert position == error["position"]
-        assert match[:11] == error["match"][:11]  # the last bit says whether Jacoby is on
-        assert hint is None or hint["hinttype"] == "chequer"
 
 
 def test_what_the_script_makes_of_decisions() -> None:
@@ -154,15 +132,6 @@ def test_what_the_script_makes_of_decisions() -> None:
         ("double", 0.9, -1.0, (True, True)),
     ):
         assert close_rules(action, hold, take) == close, (action, hold, take)
-
-
-BAD = {
-    "empty.mat": (b"", "holds nothing"),
-    "random.mat": (bytes(range(256)) * 4, "not recognized"),
-    "header.mat": (b" five pointers\n\n Game 1\n", "not recognized|not a valid"),
-    "no-end.mat": (EXAMPLE.read_bytes()[:700], "no winner|Invalid move"),
-    "illegal.mat": (EXAMPLE.read_bytes().replace(b"24/21 8/6", b"99/98 3/44"), "Unrecognised move"),
-}
 
 
 def test_many_files_in_any_number_of_processes_and_again(
@@ -364,16 +333,6 @@ def test_what_is_no_match(tmp_path: Path) -> None:
     assert problems == {"torn.tar.gz": 1, "no.zip": 1, "longest.mat": 0}
 
 
-#: A script that tells what GNU Backgammon's interpreter sees.
-LOOK = """
-import json, os, time, gnubg
-text = open("named.txt").read() if os.path.exists("named.txt") else None
-found = {"data": json.load(open("data.json")), "text": text, "clock": int(time.time()),
-         "home": os.environ["HOME"] == os.getcwd(), "has": hasattr(gnubg, "match")}
-json.dump(found, open("result.json", "w"))
-"""
-
-
 def fake(folder: Path, text: str) -> Path:
     """A program that does what a broken GNU Backgammon might."""
     path = folder / "gnubg"
@@ -443,20 +402,6 @@ def test_a_full_disk_is_no_fault_of_the_match(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match="no room for temporary files: No space left"):
             ask()
-
-
-def test_the_real_program_runs_a_script() -> None:
-    program = real_gnubg(clock=True)
-    assert gnubg_version(program)[0].isdigit()
-    told = {"data": [1, "zwei"], "text": "moved 8/3", "home": True, "has": True}
-    for clock in (123_456_789, 2_000_000_000):
-        done = run_script(
-            LOOK, data=[1, "zwei"], files={"named.txt": b"moved 8/3"}, program=program, clock=clock
-        )
-        assert done.result == {**told, "clock": clock}
-    done = run_script("raise ValueError('so it is')", program=program)
-    assert done.result is None
-    assert "so it is" in done.output + done.errors
 
 
 def test_what_comes_back_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

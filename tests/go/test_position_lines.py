@@ -21,11 +21,8 @@ def test_moves_in_all_their_forms() -> None:
     for moves in (
         [["b", "Q16"], ["w", "D4"], ["b", "pass"]],
         [["B", "q16"], ["WHITE", "d4"], ["Black", "PASS"]],
-        ["b Q16", "w D4", "b pass"],
-        ["Q16", "D4", "pass"],
-        "B Q16 W D4 B pass",
-        "Q16, D4, pass",
-        "Q16 D4\npass",
+        *(["b Q16", "w D4", "b pass"], ["Q16", "D4", "pass"]),
+        *("B Q16 W D4 B pass", "Q16, D4, pass", "Q16 D4\npass"),
     ):
         result = parse_position(json.dumps({"moves": moves}))
         assert (result.moves, result.colours, result.to_play) == ([72, 288, -1], [1, 2, 1], 2)
@@ -97,10 +94,7 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
     skipped = SkipReport()
     result = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
     assert [each.get("id") for each in result] == [1, None, 3, 4, 1]
-    assert [str(each).partition(": ")[0] for each in skipped.details] == [
-        "in.jsonl:2",
-        "in.jsonl:4",
-    ]
+    assert [each.line for each in skipped.details] == [2, 4]
     assert result[1]["line"] == 2
     assert result[2]["error"] == "move 2 is illegal (White E5)"
     assert "error" not in result[3]

@@ -11,15 +11,14 @@ from threading import Thread
 
 @dataclass
 class Site:
-    """What a server has, and how it behaves."""
+    """What a server has, how it behaves, and what it was asked for."""
 
     files: dict[str, bytes] = field(default_factory=dict)  #: Contents by path.
+    moved: dict[str, str] = field(default_factory=dict)  #: Paths that are elsewhere now.
     ranges: bool = True  #: Whether it gives parts of files.
     breaks_after: int | None = None  #: Bytes of a reply after which it hangs up.
-    moved: dict[str, str] = field(default_factory=dict)  #: Paths that are elsewhere now.
     claims: int | None = None  #: The length that it claims, in place of the true one.
-    #: Each request: path and range.
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    asked: list[tuple[str, str | None]] = field(default_factory=list)  #: Paths and ranges.
     url: str = ""
 
 
@@ -34,27 +33,25 @@ def serve() -> Iterator[Site]:
             site.asked.append((self.path, wanted))
             path = self.path.partition("?")[0]
             if path in site.moved:
-                self.reply(302, {"Location": site.moved[path]})
+                self.reply(302, Location=site.moved[path])
             elif path not in site.files:
                 self.send_error(404)
             else:
-                part = wanted.removeprefix("bytes=").removesuffix("-") if wanted else ""
-                self.give(site.files[path], int(part) if part and site.ranges else None)
+                self.give(site.files[path], int(wanted[6:-1]) if wanted and site.ranges else 0)
 
-        def give(self, data: bytes, begin: int | None) -> None:
-            if begin is not None and begin >= len(data):
-                self.reply(416, {"Content-Range": f"bytes */{len(data)}", "Content-Length": "0"})
+        def give(self, data: bytes, begin: int) -> None:
+            if begin and begin >= len(data):
+                self.reply(416, Content_Range=f"bytes */{len(data)}", Content_Length="0")
                 return
-            span = {"Content-Range": f"bytes {begin}-{len(data) - 1}/{len(data)}"}
-            body = data[begin or 0 :]
-            length = {"Content-Length": str(site.claims or len(body))}
-            self.reply(200 if begin is None else 206, length | ({} if begin is None else span))
-            self.wfile.write(body[: site.breaks_after])
+            span = {"Content_Range": f"bytes {begin}-{len(data) - 1}/{len(data)}"} if begin else {}
+            length = str(site.claims or len(data) - begin)
+            self.reply(206 if begin else 200, Content_Length=length, **span)
+            self.wfile.write(data[begin:][: site.breaks_after])
 
-        def reply(self, status: int, headers: dict[str, str]) -> None:
+        def reply(self, status: int, **headers: str) -> None:
             self.send_response(status)
             for name, value in headers.items():
-                self.send_header(name, value)
+                self.send_header(name.replace("_", "-"), value)
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:

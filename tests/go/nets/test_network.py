@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -300,31 +301,14 @@ def test_symmetries_are_averaged_and_over_a_group_how_the_board_lies_does_not_ma
 CPU = ["CPUExecutionProvider"]
 
 
-class MadeSession:
-    """A session that says that it computes on a card, and computes on the processor."""
-
-    def __init__(self, runtime: MadeRuntime, graph: bytes, options: Any, providers: Any) -> None:
-        self.runtime = runtime
-        self.names = [each if isinstance(each, str) else each[0] for each in providers]
-        self.on_card = self.names != CPU
-        runtime.asked.append(providers)
-        if runtime.failure is not None and self.on_card:
-            raise runtime.failure
-        self.session = runtime.real.InferenceSession(graph, options, providers=CPU)
-
-    def get_providers(self) -> list[str]:
-        return self.names if self.runtime.works else CPU
-
-    def run(self, names: list[str], given: dict[str, Any]) -> list[Any]:
-        factor = 1.001 if self.runtime.coarse and self.on_card else 1.0
-        return [each * factor for each in self.session.run(names, given)]
-
-
 class MadeRuntime:
-    """ONNX Runtime as built for a card, which is there, absent, broken or coarse."""
+    """ONNX Runtime as built for a card, which is there, absent, broken or coarse.
+
+    Its sessions say that they compute on the card, and compute on the processor.
+    """
 
     works = True
-    coarse = False
+    factor = 1.0
     failure: Exception | None = None
 
     def __init__(self, real: Any, *providers: str) -> None:
@@ -339,10 +323,17 @@ class MadeRuntime:
     def preload_dlls(self) -> None:
         print("libcudnn.so.9 was not found")
 
-    def InferenceSession(  # as it is called there
-        self, graph: bytes, options: Any = None, *, providers: Any
-    ) -> MadeSession:
-        return MadeSession(self, graph, options, providers)
+    def InferenceSession(self, graph: bytes, options: Any = None, *, providers: Any) -> Any:
+        names = [each if isinstance(each, str) else each[0] for each in providers]
+        self.asked.append(providers)
+        if self.failure is not None and names != CPU:
+            raise self.failure
+        session = self.real.InferenceSession(graph, options, providers=CPU)
+        factor = 1.0 if names == CPU else self.factor
+        return SimpleNamespace(
+            get_providers=lambda: names if self.works else CPU,
+            run=lambda *asked: [each * factor for each in session.run(*asked)],
+        )
 
 
 @pytest.fixture
@@ -403,7 +394,7 @@ def test_a_card_that_does_not_work(net_file: Path, build: Callable[..., MadeRunt
          r"does not find a card, .*pip install 'onnxruntime-gpu\[cuda,cudnn\]'"),
         ([cuda], {"failure": RuntimeError("no CUDA driver\nat line 3")}, "cuda",
          "says: no CUDA driver. Without"),
-        ([cuda], {"coarse": True}, "cuda", "does not compute what the processor computes"),
+        ([cuda], {"factor": 1.001}, "cuda", "does not compute what the processor computes"),
         ([], {}, "cuda", r"cuda cannot be used.*'onnxruntime-gpu\[cuda,cudnn\]'"),
         ([], {}, "directml", r"'onnxruntime-directml'.*take the device cpu"),
     ):  # fmt: skip
