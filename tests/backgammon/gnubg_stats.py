@@ -59,9 +59,7 @@ def outcome_of(
     stats = {"X": first or statistics(), "O": statistics(adjusted=-0.1, chequer=0.8)}
     close = {who: {"close-2003": 13, "close-2006": 8} for who in "XO"}
     found = {
-        "match": match,
-        "analysis": {"stats": stats, "close": close},
-        "errors": list(errors),
+        "match": match, "analysis": {"stats": stats, "close": close}, "errors": list(errors),
         "decisions": [list(row) for row in decisions],
-    }
+    }  # fmt: skip
     return FileAnalysis(file, "analysed", "", found)

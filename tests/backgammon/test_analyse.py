@@ -90,11 +90,9 @@ def test_what_is_refused_and_what_is_read(tmp_path: Path, program: Path) -> None
     script += f'gnubg.command("save match {tmp_path / "match.sgf"}")\n'
     run_script(script, files={"m.mat": EXAMPLE.read_bytes()}, program=program)
     for name, file, kind, status in (
-        ("galaxy.mat", path, "", "analysed"),
-        ("match.sgf", tmp_path / "match.sgf", "", "analysed"),
-        ("m", EXAMPLE, "mat", "analysed"),
-        ("m", EXAMPLE, "sgg", "refused"),
-    ):
+        ("galaxy.mat", path, "", "analysed"), ("match.sgf", tmp_path / "match.sgf", "", "analysed"),
+        ("m", EXAMPLE, "mat", "analysed"), ("m", EXAMPLE, "sgg", "refused"),
+    ):  # fmt: skip
         settings = AnalysisSettings(kind=kind) if kind else AnalysisSettings()
         result = analyse_file(MatchFile(name, file), settings, program=program)
         assert result.status == status, result.reason
@@ -120,17 +118,12 @@ def test_what_the_script_makes_of_decisions() -> None:
     # Equities of holding the cube and of a double that is taken: close in 2003, and since 2006?
     for action, hold, take, close in (
         ("move", 0.5, 0.5, (True, True)),  # a missed double
-        ("move", 1.0, 1.0, (True, True)),
-        ("move", 1.01, 1.01, (True, True)),  # too good
-        ("move", 0.5, 0.26, (True, False)),
-        ("move", 0.5, 0.25, (False, False)),
-        ("move", 0.5, 0.35, (True, True)),
-        ("move", 0.5, 0.33, (True, False)),
-        ("move", 0.76, 0.0, (True, False)),
-        ("move", 1.17, 2.0, (True, False)),
-        ("move", 1.15, 2.0, (True, True)),
-        ("double", 0.9, -1.0, (True, True)),
-    ):
+        ("move", 1.0, 1.0, (True, True)), ("move", 1.01, 1.01, (True, True)),  # too good
+        ("move", 0.5, 0.26, (True, False)), ("move", 0.5, 0.25, (False, False)),
+        ("move", 0.5, 0.35, (True, True)), ("move", 0.5, 0.33, (True, False)),
+        ("move", 0.76, 0.0, (True, False)), ("move", 1.17, 2.0, (True, False)),
+        ("move", 1.15, 2.0, (True, True)), ("double", 0.9, -1.0, (True, True)),
+    ):  # fmt: skip
         assert close_rules(action, hold, take) == close, (action, hold, take)
 
 
@@ -293,13 +286,9 @@ def archive_of(path: Path, members: dict[str, bytes]) -> Path:
 @pytest.mark.parametrize("kind", ["matches.zip", "matches.tar.gz"])
 def test_archives(kind: str, tmp_path: Path) -> None:
     members = {
-        "../../escape.mat": b"one",
-        "/etc/absolute.txt": b"two",
-        "same.mat": b"three",
-        "deep/same.mat": b"four",
-        "picture.png": b"no match",
-        "\x1b[31mred.mat": b"five",
-    }
+        "../../escape.mat": b"one", "/etc/absolute.txt": b"two", "same.mat": b"three",
+        "deep/same.mat": b"four", "picture.png": b"no match", "\x1b[31mred.mat": b"five",
+    }  # fmt: skip
     path = archive_of(tmp_path / kind, members)
     files = match_files([path])
     assert [match.read() for match in files] == [b"one", b"two", b"three", b"four", b"five"]

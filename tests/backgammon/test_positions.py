@@ -65,17 +65,14 @@ def test_ids_that_are_none() -> None:
         ("not a number", ":9:10", ":1234567:10"), ("not a number", ":0:0:1:", ":x:0:1:"),
     )  # fmt: skip
     for text, reason in (
-        ("hello", "not an ID of a position"),
-        ("4HPwATDgc/ABM", "not an ID of a position"),
+        ("hello", "not an ID of a position"), ("4HPwATDgc/ABM", "not an ID of a position"),
         ("4HPwATDgc/ABMB", "not a position ID"),
-        ("/////////////w", "not a position ID|more than|chequers"),
-        ("AAAAAAAAAAAAAA", "borne off"),
+        ("/////////////w", "not a position ID|more than|chequers"), ("AAAAAAAAAAAAAA", "borne off"),
         (f"{START}:cIkqATAAIA", "10 letters in place of 12"),
-        (f"{START}:cIkqATAAIAA/", "bits are set"),
-        (f"{START}:cAggATAAIAAA", "no game is on"),
+        (f"{START}:cIkqATAAIAA/", "bits are set"), (f"{START}:cAggATAAIAAA", "no game is on"),
         (f"{START}:cCkgATAAIAAA", "wrong player|resignation"),
         *((XGID.replace(*change), reason) for reason, *change in changes),
-    ):
+    ):  # fmt: skip
         with pytest.raises(InputError, match=reason):
             read_position(text)
     assert move_steps("24/18*/16 6/5(2)") == [(24, 18), (18, 16), (6, 5), (6, 5)]
@@ -112,15 +109,11 @@ def test_match_ids() -> None:
         assert read_position(f"{START}:{text}") == position
         assert position.match_id == text
     for change, message in (
-        ({"state": 0}, "no game is on"),
-        ({"state": 2}, "the game is over"),
-        ({"state": 3}, "a side has resigned"),
-        ({"state": 4}, "ended with a pass"),
-        ({"resigned": 1}, "a resignation is offered"),
-        ({"owner": 2}, "an owner that there is not"),
-        ({"to_decide": 0}, "the wrong player"),
-        ({"doubled": 1}, "the wrong player"),
-    ):
+        ({"state": 0}, "no game is on"), ({"state": 2}, "the game is over"),
+        ({"state": 3}, "a side has resigned"), ({"state": 4}, "ended with a pass"),
+        ({"resigned": 1}, "a resignation is offered"), ({"owner": 2}, "an owner that there is not"),
+        ({"to_decide": 0}, "the wrong player"), ({"doubled": 1}, "the wrong player"),
+    ):  # fmt: skip
         with pytest.raises(InputError, match=message):
             read_position(f"{START}:{match_id(**{**usual, **change})}")
 
@@ -214,12 +207,9 @@ def test_classes_of_play() -> None:
     start = Position()
     facts: dict[str, int]
     for facts, name in (
-        ({"turn": 3}, "opening"),
-        ({"turn": 4}, "middle game"),
-        ({}, "middle game"),
-        ({"gnubg_class": 9}, "crashed"),
-        ({"gnubg_class": 10}, "middle game"),
-    ):
+        ({"turn": 3}, "opening"), ({"turn": 4}, "middle game"), ({}, "middle game"),
+        ({"gnubg_class": 9}, "crashed"), ({"gnubg_class": 10}, "middle game"),
+    ):  # fmt: skip
         assert play_class(start.own, start.other, **facts) == name
 
 
@@ -273,11 +263,9 @@ def test_what_an_evaluation_takes_from_the_answer(
     program = tmp_path / "gnubg"
     program.touch(0o755)
     cases: list[tuple[dict[str, Any], float | None]] = [
-        ({}, 0.1),
-        ({"owner": 1, "cube": 2}, 0.1),
-        ({"owner": 0, "cube": 2}, None),
+        ({}, 0.1), ({"owner": 1, "cube": 2}, 0.1), ({"owner": 0, "cube": 2}, None),
         ({"length": 2, "score": (0, 1), "crawford": True}, None),
-    ]
+    ]  # fmt: skip
     for facts, take in cases:
         result = file_analysis.evaluate_position(Position(**facts), program=program)
         assert (result.no_double, result.take, result.position_class) == (0.2, take, "contact")

@@ -71,10 +71,8 @@ def test_the_unit_follows_from_the_number() -> None:
     assert in_equity({"epm": 6.0}, Unit.equity) == {"epm": 6.0}
     assert in_equity({"memg": 200.0}, Unit.thousandths) == {"memg": 200.0}
     for wrong, unit, message in (
-        ({"epm": 0.11}, None, "fits neither"),
-        ({"epm": 0.99}, None, "fits neither"),
-        ({"epm": 100.1}, None, "fits neither"),
-        ({"epc": 0.31}, None, "fits neither"),
+        ({"epm": 0.11}, None, "fits neither"), ({"epm": 0.99}, None, "fits neither"),
+        ({"epm": 100.1}, None, "fits neither"), ({"epc": 0.31}, None, "fits neither"),
         ({"epm": 0.05, "epc": 21.0}, None, "name one unit"),
         ({"epm": 6.1}, Unit.equity, "no decision costs more"),
         ({"epm": 6001.0}, Unit.thousandths, "no decision costs more"),
@@ -83,7 +81,7 @@ def test_the_unit_follows_from_the_number() -> None:
         ({"pr": 50.1}, None, "more than anyone loses"),
         ({"snowie": -1.0}, Unit.equity, "more than anyone loses"),
         ({"pr": 3001.0}, Unit.thousandths, "no decision costs more"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(UsageError, match=message):
             in_equity(wrong, unit)
 
@@ -309,11 +307,9 @@ def test_what_is_refused() -> None:
         ErrorRates().replay(Pool.from_names(["Ann"], ["Bob"], [1]))
     ErrorRates().replay(made([[0.15, 0.15], [0.15, 0.15], [0.15, 6.0]]))
     for first, last, message in (
-        (8.0, 9.0, "thousandths"),
-        (0.16, 0.16, "are not in equity"),
-        (0.15, 6.1, "are not in equity"),
-        (-0.01, 0.01, "negative"),
-    ):
+        (8.0, 9.0, "thousandths"), (0.16, 0.16, "are not in equity"),
+        (0.15, 6.1, "are not in equity"), (-0.01, 0.01, "negative"),
+    ):  # fmt: skip
         with pytest.raises(InputError, match=message):
             ErrorRates().replay(made([[first, first], [first, first], [first, last]]))
     for bad in ({"formula": "none"}, {"epm_weight": 0.0}, {"length": 0.0}):

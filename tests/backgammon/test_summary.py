@@ -176,12 +176,10 @@ def test_players() -> None:
 def test_blunders() -> None:
     """With remarks on doubles: whether it was too early, and whether it would be taken."""
     kinds: list[tuple[str, float, float, str]] = [
-        ("chequer play", 0.2, 0.0, ""),
-        ("wrong double", 1.0, 0.0, "too early"),
-        ("wrong double", 1.01, 0.0, "too good to double"),
-        ("missed double", 0.0, 1.0, "take"),
+        ("chequer play", 0.2, 0.0, ""), ("wrong double", 1.0, 0.0, "too early"),
+        ("wrong double", 1.01, 0.0, "too good to double"), ("missed double", 0.0, 1.0, "take"),
         ("missed double", 0.0, 1.01, "pass"),
-    ]
+    ]  # fmt: skip
     usual = {"game": 1, "position": "4HPwATDgc/ABMA", "match": "cAkAAAAAAAAA",
              "played": "24/18 6/5", "best": "13/7 8/7"}  # fmt: skip
     errors = [

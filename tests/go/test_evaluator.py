@@ -57,11 +57,9 @@ def seen(scale: float = 1.0, **changed: Any) -> Assessment:
     facts: dict[str, Any] = {
         "policy_logits": np.array([[1.0, 2.0, 9.0, 0.0, -1.0]] * 2, np.float32) * scale,
         "value_logits": np.array([[1.0, -1.0, 0.0]] * 2, np.float32) * scale,
-        "score": np.array([[4.0, 6.0]] * 2, np.float32),
-        "to_play": np.array([1, 2], np.int8),
-        "legal": np.array([[1, 1, 0, 1, 1]] * 2, np.uint8),
-        "without_result": True,
-    }
+        "score": np.array([[4.0, 6.0]] * 2, np.float32), "to_play": np.array([1, 2], np.int8),
+        "legal": np.array([[1, 1, 0, 1, 1]] * 2, np.uint8), "without_result": True,
+    }  # fmt: skip
     return evaluator.assess(**facts | changed)
 
 
@@ -216,13 +214,10 @@ def test_the_six_head_features_by_hand() -> None:
     policy = np.array([[0.5, 0.2, 0.1, 0.1, 0.1], [np.nan, 0.4, 0.3, 0.2, 0.1], [0.2] * 5])
     result = Assessment(
         white_win=np.array([0.4, 0.6, 0.3], np.float32),
-        white_loss=np.array([0.6, 0.4, 0.7], np.float32),
-        no_result=np.zeros(3, np.float32),
-        white_lead=np.array([-1.0, 2.0, -3.0], np.float32),
-        white_score=np.zeros(3, np.float32),
-        policy=policy.astype(np.float32),
-        to_play=np.array([1, 2, 1], np.int8),
-    )
+        white_loss=np.array([0.6, 0.4, 0.7], np.float32), no_result=np.zeros(3, np.float32),
+        white_lead=np.array([-1.0, 2.0, -3.0], np.float32), white_score=np.zeros(3, np.float32),
+        policy=policy.astype(np.float32), to_play=np.array([1, 2, 1], np.int8),
+    )  # fmt: skip
     head = head_features(result, np.array([1, 2], np.int8), np.array([1, 2], np.int16))
     black = [0.4 - 0.5, -2.0 * 0.1, 0.2 - 0.5, 0.5 - 0.5, 0.6 - 0.4, (1.0 + 2.0) * 0.1]
     white = [0.3 - 0.5, -3.0 * 0.1, 0.3 - 0.5, 0.4 - 0.5, 0.6 - 0.3, (2.0 + 3.0) * 0.1]
@@ -472,10 +467,8 @@ def test_games_that_cannot_be_used_are_left_out(net_file: Path, tmp_path: Path) 
     with pytest.raises(NoGamesError):
         extract_features(list[GoGame], tmp_path / "t", settings)
     for changed, message in (
-        ({"size": None}, "boards of one size"),
-        ({"symmetries": 9}, "symmetries is 9"),
-        ({"batch": 0}, "at least 1"),
-        ({"trunk": ("head",)}, "no features head"),
-    ):
+        ({"size": None}, "boards of one size"), ({"symmetries": 9}, "symmetries is 9"),
+        ({"batch": 0}, "at least 1"), ({"trunk": ("head",)}, "no features head"),
+    ):  # fmt: skip
         with pytest.raises(UsageError, match=message):
             replace(settings, **changed)

@@ -44,12 +44,10 @@ def test_a_diagram_stands_where_its_edges_say() -> None:
     # Where no edge is drawn it may stand anywhere.
     for text, loose, ways in (
         ("X O", (True, True), 9 * 8 * 2 * 2),  # any row or column, either end first
-        ("| X O", (True, False), 9 * 4 * 2),
-        ("---\nX O", (False, True), 8 * 4 * 2),
-        ("---\n|X O", (False, False), 8 * 2),
-        ("X", (True, True), 81 * 2),
+        ("| X O", (True, False), 9 * 4 * 2), ("---\nX O", (False, True), 8 * 4 * 2),
+        ("---\n|X O", (False, False), 8 * 2), ("X", (True, True), 81 * 2),
         ("X|", (True, False), 32 * 2),  # anywhere at the edge
-    ):
+    ):  # fmt: skip
         pattern = read_diagram(text, size=9).pattern
         assert (pattern.loose, len(pattern.placements())) == (loose, ways), text
     pattern = read_diagram("X", size=9).pattern
@@ -62,17 +60,15 @@ def test_what_is_no_diagram_is_refused_with_its_line() -> None:
     for text, size, line, reason in (
         ("X . .\n. .", 19, 2, "this row has other points than the first one"),
         ("X . |\n. .", 19, 2, "this row has other edges than the first one"),
-        ("X ! .", 19, 1, "'!' is not a sign of a diagram"),
-        (". . .", 19, 1, "has no stone"),
+        ("X ! .", 19, 1, "'!' is not a sign of a diagram"), (". . .", 19, 1, "has no stone"),
         ("? ? b", 19, 1, "has no stone"),
         ("X . . .", 3, 1, "the diagram has 4 columns, the board 3"),
         ("|X . .|", 19, 1, "both edges are drawn, but there are 3 columns of 19"),
         ("X\n-\nO", 19, 1, "an edge runs through the diagram"),
         ("X", 20, 1, "boards of size 20 are not supported"),
-        ("X", 0, 1, "boards of size 0 are not supported"),
-        ("", 19, 1, "the diagram has no row"),
+        ("X", 0, 1, "boards of size 0 are not supported"), ("", 19, 1, "the diagram has no row"),
         ("\n".join(["X"] * 20), 19, 1, "the diagram has 20 rows, the board 19"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(InputError, match=reason) as error:
             read_diagram(text, size=size, file="joseki.txt")
         assert (error.value.file, error.value.line) == ("joseki.txt", line)

@@ -45,22 +45,16 @@ def test_moves_in_all_their_forms() -> None:
         assert parse_position(text).komi == komi
     stone = '"initial_stones": [["b", "C3"]'
     for fields, to_play in (
-        ("", 1),
-        *((f'"{name}": "w"', 2) for name in ("to_play", "toPlay", "initial_player")),
-        (f"{stone}]", 2),
-        (f'{stone}, ["w", "D4"]]', 1),
-        (f'{stone}], "initialPlayer": "B"', 1),
-        (f'{stone}], "moves": "Q16"', 1),
-        ('"moves": "Q16", "to_play": "b"', 1),
-    ):
+        ("", 1), *((f'"{name}": "w"', 2) for name in ("to_play", "toPlay", "initial_player")),
+        (f"{stone}]", 2), (f'{stone}, ["w", "D4"]]', 1), (f'{stone}], "initialPlayer": "B"', 1),
+        (f'{stone}], "moves": "Q16"', 1), ('"moves": "Q16", "to_play": "b"', 1),
+    ):  # fmt: skip
         assert parse_position(f"{{{fields}}}").to_play == to_play, fields
 
 
 def test_lines_that_mean_no_position() -> None:
     for message, texts in {
-        "no JSON": ("{",),
-        "not a JSON object": ("[1]",),
-        "deep|no JSON": ("[" * 100_000,),
+        "no JSON": ("{",), "not a JSON object": ("[1]",), "deep|no JSON": ("[" * 100_000,),
         "is not a list": ('{"moves": 5}', json.dumps({"moves": ["b"] * 20_001})),
         "is not a move": ('{"moves": [5]}', '{"moves": [["b", 5]]}'),
         "ends with a colour": ('{"moves": ["Q16", "b"]}',),
@@ -68,15 +62,14 @@ def test_lines_that_mean_no_position() -> None:
         "10,001 moves": (json.dumps({"moves": ["pass"] * 10_001}),),
         "2 to 19": tuple(f'{{"size": {size}}}' for size in (20, 1, 9.5, "true")),
         "not square": ('{"boardXSize": 9, "boardYSize": 13}',),
-        "does not name rules": ('{"rules": "chess"}',),
-        "rules are 5": ('{"rules": 5}',),
+        "does not name rules": ('{"rules": "chess"}',), "rules are 5": ('{"rules": 5}',),
         "must be a word": ('{"rules": {"ko": 5}}',),
         "komi is": tuple(f'{{"komi": {komi}}}' for komi in ('"six"', "NaN", 1000.5, "true")),
         "not a colour": ('{"to_play": "x"}', '{"to_play": 1}'),
         "has no colour": ('{"initial_stones": ["Q16"]}',),
         "no stone": ('{"initial_stones": [["b", "pass"]]}',),
         "twice": ('{"initial_stones": [["b", "C3"], ["w", "C3"]]}',),
-    }.items():
+    }.items():  # fmt: skip
         for text in texts:
             with pytest.raises(InputError, match=message):
                 parse_position(text)
@@ -84,13 +77,11 @@ def test_lines_that_mean_no_position() -> None:
 
 def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> None:
     lines = [
-        '{"id": 1, "moves": "E5", "size": 9}',
-        "{bad",
-        "",
+        '{"id": 1, "moves": "E5", "size": 9}', "{bad", "",
         '{"id": 3, "moves": "E5 E5", "size": 9, "error": "old"}',
         '{"id": 4, "moves": "C3 C4 D4", "size": 5, "rules": "japanese", "error": "old"}',
         '{"id": 1, "moves": [["b", "E5"]], "size": 9}',
-    ]
+    ]  # fmt: skip
     skipped = SkipReport()
     result = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
     assert [each.get("id") for each in result] == [1, None, 3, 4, 1]

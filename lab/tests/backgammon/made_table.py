@@ -47,15 +47,9 @@ def made_table(
         chance[mine] = fibs.probability(losses[1] - losses[0], 0.0, each.length)
     luck = (-1.0) ** np.arange(number) if exact else generator.standard_normal(number)
     return StudyTable(
-        tuple(settings),
-        setting=np.repeat(np.arange(len(settings)), matches),
-        seed=np.full(number, seed),
-        number=np.tile(np.arange(matches), len(settings)),
-        luck_adjusted=chance + noise * luck,
-        won=generator.random(number) < chance,
-        unforced=np.full((number, 2), 80),
-        close_2003=np.stack([8 * (decisions > 0)] * 2, axis=1),
-        close_2006=np.stack([decisions] * 2, axis=1),
-        move_error=lost,
-        cube_error=cube,
-    )
+        tuple(settings), setting=np.repeat(np.arange(len(settings)), matches),
+        seed=np.full(number, seed), number=np.tile(np.arange(matches), len(settings)),
+        luck_adjusted=chance + noise * luck, won=generator.random(number) < chance,
+        unforced=np.full((number, 2), 80), close_2003=np.stack([8 * (decisions > 0)] * 2, axis=1),
+        close_2006=np.stack([decisions] * 2, axis=1), move_error=lost, cube_error=cube,
+    )  # fmt: skip

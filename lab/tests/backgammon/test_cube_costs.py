@@ -30,20 +30,12 @@ def made(number: int, *, noise: float = 0.1, opponents: int = 0) -> cube_errors.
     result = 0.5 + lost[:, 1] - lost[:, 0] + noise * generator.standard_normal(number)
     names = [["Ann", f"p{k}"] if opponents else ["first", "second"] for k in other]
     return cube_errors.CubeErrors(
-        source=np.full(number, "made"),
-        length=np.full(number, 5.0),
-        players=np.array(names),
-        won=(generator.random(number) < result).astype(float),
-        luck_adjusted=result,
-        unforced=np.full((number, 2), 60.0),
-        close=np.full((number, 2), 8.0),
-        close_2003=np.full((number, 2), 12.0),
-        chequer=chequer,
-        chequer_cost=0.2 * chequer,
-        cube=cube,
-        cube_cost=0.1 * cube,
-        numbers=(cube > 0.02).astype(float),
-    )
+        source=np.full(number, "made"), length=np.full(number, 5.0), players=np.array(names),
+        won=(generator.random(number) < result).astype(float), luck_adjusted=result,
+        unforced=np.full((number, 2), 60.0), close=np.full((number, 2), 8.0),
+        close_2003=np.full((number, 2), 12.0), chequer=chequer, chequer_cost=0.2 * chequer,
+        cube=cube, cube_cost=0.1 * cube, numbers=(cube > 0.02).astype(float),
+    )  # fmt: skip
 
 
 def test_the_shares_that_made_the_results_are_found() -> None:

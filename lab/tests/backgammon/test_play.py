@@ -33,12 +33,9 @@ def test_seeds_belong_to_the_match() -> None:
 
 def test_settings() -> None:
     every = [
-        *play.part_one(),
-        *play.part_two(),
-        *play.depth_check(),
-        *play.strong_check(),
+        *play.part_one(), *play.part_two(), *play.depth_check(), *play.strong_check(),
         *play.measurements().values(),
-    ]
+    ]  # fmt: skip
     for setting in every:
         assert play.MatchSetting.from_record(json.loads(json.dumps(setting.as_record()))) == setting
     assert (len(play.part_one()), len(play.part_two())) == (36, 80)

@@ -29,15 +29,10 @@ def simulated(number: int, *, players: int = 60, noise: float = 0.1) -> MatchTab
     one, two = ((epm[pair[:, side]], epc[pair[:, side]]) for side in (0, 1))
     chance = PUBLISHED.probability(one, two, length)
     return MatchTable(
-        length,
-        np.array([f"p{k}" for k in range(players)])[pair],
+        length, np.array([f"p{k}" for k in range(players)])[pair],
         (generator.random(number) < chance).astype(float),
-        chance + generator.normal(0, noise, number),
-        chequer,
-        cube,
-        unforced,
-        close,
-    )
+        chance + generator.normal(0, noise, number), chequer, cube, unforced, close,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("target", ["won", "luck-adjusted"])

@@ -53,12 +53,10 @@ def assert_agrees(net: Network, spatial: Any, numbers: Any) -> None:
     assert result.trunk is not None
     assert result.ownership is not None
     for one, other in [
-        (result.policy_logits, wanted["policy"]),
-        (result.value_logits, wanted["value"]),
+        (result.policy_logits, wanted["policy"]), (result.value_logits, wanted["value"]),
         (result.lead, net.model.scaling.lead * wanted["score"][:, 2]),
-        (result.trunk, wanted["trunk"]),
-        (result.ownership, np.tanh(wanted["ownership"])),
-    ]:
+        (result.trunk, wanted["trunk"]), (result.ownership, np.tanh(wanted["ownership"])),
+    ]:  # fmt: skip
         assert one.dtype == np.float32
         assert one.shape == other.shape
         assert np.abs(one - other).max() < ROUNDING * max(1.0, np.abs(other).max())
@@ -137,14 +135,12 @@ def as_katago_says(net: Network, position: Opening) -> dict[str, Any]:
     kept = tuple(np.array(places(position.size)).T)
     return {
         "whiteWin": win if position.white_to_move else loss,
-        "whiteLoss": loss if position.white_to_move else win,
-        "noResult": neither,
+        "whiteLoss": loss if position.white_to_move else win, "noResult": neither,
         "whiteLead": sign * result.lead[0] * (1.0 - neither),
         "whiteScoreSelfplay": sign * result.score_mean[0] * (1.0 - neither),
-        "policyPass": moves[-1],
-        "policy": moves[:-1].reshape(position.size, position.size)[kept],
+        "policyPass": moves[-1], "policy": moves[:-1].reshape(position.size, position.size)[kept],
         "whiteOwnership": sign * result.ownership[0][kept],
-    }
+    }  # fmt: skip
 
 
 #: KataGo prints six decimals of probabilities and three of points.

@@ -201,11 +201,8 @@ def test_an_interrupted_download_goes_on(site: Site, cache: Path) -> None:
     site.breaks_after = None
     # From a server that gives no parts, too, and of a part that is whole or too long.
     for left_over, ranges in (
-        (DATA[:50_000], True),
-        (DATA[:50_000], False),
-        (DATA, True),
-        (DATA + b"more", True),
-    ):
+        (DATA[:50_000], True), (DATA[:50_000], False), (DATA, True), (DATA + b"more", True),
+    ):  # fmt: skip
         part.write_bytes(left_over)
         site.ranges = ranges
         assert store.download_network(url, sha256=SUM).path.read_bytes() == DATA
