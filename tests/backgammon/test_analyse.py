@@ -111,10 +111,8 @@ def test_what_the_script_makes_of_decisions() -> None:
     assert [each["error"] for each in errors(made)] == [0.5, 0.02]
     assert errors(made)[0].keys() == {"player", "position", "error"}
     assert len(errors(made[1:2] * 401)) == 400
-    assert listed([*made[:1], {"player": 1, "action": "take", "error": 0.0}]) == [
-        [0, "move", 0.02, 2, 10, "x"],
-        [1, "take", 0.0],
-    ]
+    rows = listed([*made[:1], {"player": 1, "action": "take", "error": 0.0}])
+    assert rows == [[0, "move", 0.02, 2, 10, "x"], [1, "take", 0.0]]
     # Equities of holding the cube and of a double that is taken: close in 2003, and since 2006?
     for action, hold, take, close in (
         ("move", 0.5, 0.5, (True, True)),  # a missed double
@@ -185,32 +183,24 @@ def test_what_becomes_of_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert (result.status, result.reason[: len(reason)]) == (status, reason)
         assert len(result.reason) <= len(said) + 200
         assert (result.content is not None) == (match is not None and status != "failed")
+    deeper = AnalysisSettings(plies=1, cube_plies=2, kind="sgf")
     for settings, command, timeout in (
         (AnalysisSettings(), 'import auto "match.mat"', 300.0),
-        (
-            AnalysisSettings(plies=1, cube_plies=2, kind="sgf"),
-            'load match "match.mat"',
-            7200.0,
-        ),
+        (deeper, 'load match "match.mat"', 7200.0),
     ):
         analyse_file(MatchFile("a.mat", EXAMPLE), settings, program=program)
         assert (asked["data"]["import"], asked["timeout"]) == (command, timeout)
 
 
 def test_a_hang_or_a_crash_costs_one_file(tmp_path: Path) -> None:
-    program = tmp_path / "gnubg"
     for script, timeout, words in (
-        ("sleep 60", 0.3, ["0.3 seconds"]),
-        ("echo 'stack smashed' >&2; kill -ABRT $$", 60.0, ["SIGABRT", "stack smashed"]),
-        ("exit 3", 60.0, ["exit status 3", "it said nothing"]),
+        ("sleep 60", 0.3, "0.3 seconds"),
+        ("echo 'stack smashed' >&2; kill -ABRT $$", 60.0, "SIGABRT.*stack smashed"),
+        ("exit 3", 60.0, "exit status 3.*it said nothing"),
     ):
-        program.write_text(f"#!/bin/sh\n{script}\n")
-        program.chmod(0o755)
+        program = fake(tmp_path, script)
         result = analyse_file(MatchFile("m", EXAMPLE), program=program, timeout=timeout)
-        assert (result.status, [word in result.reason for word in words]) == (
-            "failed",
-            [True] * len(words),
-        )
+        assert (result.status, bool(re.search(words, result.reason))) == ("failed", True), words
     wrong: list[dict[str, Any]] = [{"plies": 5}, {"cube_plies": -1}, {"kind": "pgn"}]
     for settings in wrong:
         with pytest.raises(UsageError, match=r"plies|no format"):
@@ -248,11 +238,9 @@ def test_files_folders_and_patterns(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     (tmp_path / "three.mat.gz").write_bytes(gzip.compress(b"three"))
     files = match_files([tmp_path])
-    assert [(Path(match.name).name, match.read(), match.ending) for match in files] == [
-        ("two.TXT", b"deep/two.TXT", ".txt"),
-        ("one.mat", b"one.mat", ".mat"),
-        ("three.mat.gz", b"three", ".mat"),
-    ]
+    assert [Path(match.name).name for match in files] == ["two.TXT", "one.mat", "three.mat.gz"]
+    assert [match.read() for match in files] == [b"deep/two.TXT", b"one.mat", b"three"]
+    assert [match.ending for match in files] == [".txt", ".mat", ".mat"]
     files = match_files([tmp_path / "deep" / "notes.pdf", f"{tmp_path}/*.mat"])
     assert [Path(match.name).name for match in files] == ["notes.pdf", "one.mat"]
     (tmp_path / "empty").mkdir()
@@ -334,14 +322,14 @@ def test_what_is_named_is_found_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, none = fake(tmp_path, "true"), str(tmp_path / "none")
-    assert find_gnubg(program) == program
-    monkeypatch.setenv("YARDSTONE_GNUBG", str(program))
-    assert find_gnubg() == program
-    with pytest.raises(InputError, match="no such program"):
-        find_gnubg(none)
-    monkeypatch.setenv("YARDSTONE_GNUBG", none)
-    with pytest.raises(InputError, match="no such program"):
-        find_gnubg()
+    for name in (program, none):
+        monkeypatch.setenv("YARDSTONE_GNUBG", str(name))
+        for named in ((), (name,)):
+            if name == program:
+                assert find_gnubg(*named) == program
+            else:
+                with pytest.raises(InputError, match="no such program"):
+                    find_gnubg(*named)
     monkeypatch.delenv("YARDSTONE_GNUBG")
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(gnubg, "_USUAL_FOLDERS", ())
@@ -385,12 +373,8 @@ def test_a_full_disk_is_no_fault_of_the_match(tmp_path: Path) -> None:
     program = fake(tmp_path, "ln -sf /dev/full data.json")
     (tmp_path / "a.mat").write_text("a match")
     match = MatchFile("a.mat", tmp_path / "a.mat")
-    for ask in (
-        lambda: run_script("", program=program),
-        lambda: analyse_file(match, program=program),
-    ):
-        with pytest.raises(InputError, match="no room for temporary files: No space left"):
-            ask()
+    with pytest.raises(InputError, match="no room for temporary files: No space left"):
+        analyse_file(match, program=program)
 
 
 def test_what_comes_back_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

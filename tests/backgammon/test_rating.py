@@ -58,14 +58,11 @@ def test_the_unit_follows_from_the_number() -> None:
     """8.5 was taken for equity: a rating of -120,294.9."""
     for rates, expected in (
         ({"epm": 0.1, "epc": 0.3}, {"epm": 0.1, "epc": 0.3}),
-        ({"epm": 100.0, "epc": 300.0}, {"epm": 0.1, "epc": 0.3}),
-        ({"epm": 1.0}, {"epm": 0.001}),
+        ({"epm": 100.0, "epc": 300.0}, {"epm": 0.1, "epc": 0.3}), ({"epm": 1.0}, {"epm": 0.001}),
         ({"epm": 0.0, "epc": 21.0}, {"epm": 0.0, "epc": 0.021}),
-        ({"depd": -7.5}, {"depd": -0.0075}),
-        ({"epm": None, "memg": 10.4}, {"memg": 10.4}),
-        ({"memg": 100.0}, {"memg": 100.0}),
-        ({"pr": 0.01}, {"pr": 0.01}),  # hardly an error in a whole match
-    ):
+        ({"depd": -7.5}, {"depd": -0.0075}), ({"epm": None, "memg": 10.4}, {"memg": 10.4}),
+        ({"memg": 100.0}, {"memg": 100.0}), ({"pr": 0.01}, {"pr": 0.01}),
+    ):  # fmt: skip
         assert in_equity(rates) == pytest.approx(expected)
     assert in_equity({"epm": 0.5}, Unit.thousandths) == {"epm": 0.0005}
     assert in_equity({"epm": 6.0}, Unit.equity) == {"epm": 6.0}
@@ -197,11 +194,10 @@ def test_a_factor_with_an_error() -> None:
     assert formula.loss_error(0.01, 0.02, 5) == pytest.approx(0.1 * loss)
     assert PUBLISHED.times(0.8, "x").covariance is None
     # Two doubts add up as squares; the formula's own grows with the factor.
-    own = REFIT.decision_error(0.01, 5)
-    assert own is not None
+    own: Any = REFIT.decision_error(0.01, 5)
     both = np.hypot(0.1 * REFIT.loss_of_decisions(0.01, 5), 2.0 * own)
     assert REFIT.times(2.0, "x", 0.1).decision_error(0.01, 5) == pytest.approx(float(both))
-    assert REFIT.times(2.0, "x").decision_error(0.01, 5) == pytest.approx(2.0 * float(own))
+    assert REFIT.times(2.0, "x").decision_error(0.01, 5) == pytest.approx(2.0 * own)
 
 
 #: With a standard error of a tenth of each loss.
@@ -214,10 +210,9 @@ def answer(*, formula: Formula = PUBLISHED, offset: float = 2050, **known: Any) 
 
 def test_from_errors() -> None:
     result = answer(length=7, epm=0.0085, epc=0.021)
-    assert result.chequer_loss == pytest.approx((8798 + 25526 / 7) * 0.0085)
-    assert result.cube_loss == pytest.approx((863 - 519 / 7) * 0.021)
-    assert result.rating == pytest.approx(2050 - result.chequer_loss - result.cube_loss)
-    assert result.relative == pytest.approx(result.rating - 2050)
+    losses = (8798 + 25526 / 7) * 0.0085, (863 - 519 / 7) * 0.021
+    assert (result.chequer_loss, result.cube_loss) == pytest.approx(losses)
+    assert (result.rating, result.relative) == pytest.approx((2050 - sum(losses), -sum(losses)))
     assert (result.interval, result.probability, result.about) == (None, None, None)
     assert answer(length=7, epm=8.5, epc=21) == result, "thousandths"
     assert answer(length=7, epm=0.5, epc=0.4, unit=Unit.thousandths).epc == pytest.approx(0.0004)

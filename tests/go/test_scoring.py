@@ -65,7 +65,7 @@ def lost_stones(slow: SlowBoard, owner: int) -> set[Point] | None:
 def test_stones_live_that_nobody_can_take() -> None:
     """Of boards of mostly black stones."""
     compared = living = 0
-    for seed in range(90):
+    for seed in range(60):
         size, rules = 2 + seed % 4, replace(TROMP_TAYLOR, suicide=bool(seed % 2))
         gaps = min(0.35, (ROOM - 3) / size**2)
         random = np.random.default_rng(seed)
@@ -82,8 +82,8 @@ def test_stones_live_that_nobody_can_take() -> None:
         assert alive == {p for p, colour in stones.items() if colour == BLACK} - lost, board
         compared += 1
         living += bool(alive)
-    assert compared > 20
-    assert 5 < living < compared - 5
+    assert compared > 15
+    assert 4 < living < compared - 4
 
 
 def test_katago_counts_the_same() -> None:

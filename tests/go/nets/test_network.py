@@ -209,15 +209,13 @@ def test_what_is_refused(folder: Path) -> None:
         with pytest.raises(UsageError, match=message):
             net.evaluate(planes, values)
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"engine": "torch"}, "no engine 'torch'"),
-        ({"precision": "fp16"}, "precision is 'fp16'"),
+        ({"engine": "torch"}, "no engine 'torch'"), ({"precision": "fp16"}, "precision is 'fp16'"),
         ({"engine": "onnxruntime", "precision": "bf16"}, "needs the engine openvino"),
-        ({"threads": 0}, "at least 1"),
-        ({"device": "tpu"}, "no device 'tpu': auto, cpu, cuda, directml"),
+        ({"threads": 0}, "at least 1"), ({"device": "tpu"}, "no device 'tpu': auto, cpu, cuda,"),
         ({"device": "cuda", "precision": "bf16"}, "cuda computes in fp32; bf16 needs the device"),
         ({"device": "cuda", "engine": "openvino"}, "cuda needs onnxruntime"),
-        *(({"symmetries": number}, "symmetries is") for number in (0, 9)),
-    ]
+        ({"symmetries": 0}, "symmetries is"), ({"symmetries": 9}, "symmetries is"),
+    ]  # fmt: skip
     for settings, message in wrong:
         with pytest.raises(UsageError, match=message):
             load_network(net.file, **settings)
@@ -261,9 +259,7 @@ def evaluated(net: Network, spatial: Any, numbers: Any) -> dict[str, Any]:
     return values | {"policy": powers / powers.sum(axis=1, keepdims=True)}
 
 
-def test_symmetries_are_averaged_and_over_a_group_how_the_board_lies_does_not_matter(
-    folder: Path,
-) -> None:
+def test_symmetries_are_averaged_over_a_group(folder: Path) -> None:
     spatial, numbers = inputs(2, 7)
     plain, both = (loaded(folder, ALL_SHAPES["v8"], symmetries=number) for number in (1, 2))
     quarter = np.ascontiguousarray(np.rot90(spatial, 1, (2, 3)))
@@ -276,7 +272,7 @@ def test_symmetries_are_averaged_and_over_a_group_how_the_board_lies_does_not_ma
     for name, values in evaluated(both, spatial, numbers).items():
         mean = (here[name] + there[name]) / 2
         np.testing.assert_allclose(values, mean, atol=2e-5, err_msg=name)
-    for number, turns in ((4, (3, 5, 6)), (8, range(8))):
+    for number, turns in ((4, (3, 5, 6)), (8, range(1, 8))):
         net = loaded(folder, ALL_SHAPES["v8"], symmetries=number)
         here = evaluated(net, spatial, numbers)
         for symmetry in turns:
@@ -290,7 +286,6 @@ def test_symmetries_are_averaged_and_over_a_group_how_the_board_lies_does_not_ma
     assert len({inputs_key(net, spatial[0], numbers[0]) for net in (plain, both)}) == 2
     one, two = (NetworkView(net.sha256, net.symmetries, net.name) for net in (plain, both))
     assert (NetworkView.of(one.card()), NetworkView.of(two.card())) == (one, two)
-    assert one != two
     assert (str(one), str(two)) == (plain.name, f"{plain.name} under 2 symmetries")
 
 
@@ -298,10 +293,7 @@ CPU = ["CPUExecutionProvider"]
 
 
 class MadeRuntime:
-    """ONNX Runtime as built for a card, which is there, absent, broken or coarse.
-
-    Its sessions say that they compute on the card, and compute on the processor.
-    """
+    """ONNX Runtime as built for a card, which is there, absent, broken or coarse."""
 
     works = True
     factor = 1.0
@@ -347,21 +339,18 @@ def build(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., MadeRuntime
     engines._fault.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("name", "provider", "settings"),
-    [
-        ("cuda", "CUDAExecutionProvider", {"use_tf32": "0"}),  # TF32 is too coarse
-        ("directml", "DmlExecutionProvider", {}),
-    ],
-)
+CARDS: dict[str, Any] = {
+    "cuda": ("CUDAExecutionProvider", {"use_tf32": "0"}),  # TF32 is too coarse
+    "directml": ("DmlExecutionProvider", {}),
+}
+
+
+@pytest.mark.parametrize("name", CARDS)
 def test_a_card_that_works_is_taken(
-    name: str,
-    provider: str,
-    settings: dict[str, str],
-    net_file: Path,
-    build: Callable[..., MadeRuntime],
+    name: str, net_file: Path, build: Callable[..., MadeRuntime],
     capsys: pytest.CaptureFixture[str],
-) -> None:
+) -> None:  # fmt: skip
+    provider, settings = CARDS[name]
     runtime = build(provider)
     assert available_devices() == ("cpu", name)
     for device in ("auto", name):
