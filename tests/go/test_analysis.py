@@ -61,10 +61,8 @@ def test_totals_by_player_and_phase() -> None:
     sure = replace(result.losses, error=floats(1.0, 1.5, np.nan, np.nan))
     assert replace(result, losses=sure).mistakes(2.0).tolist() == [0, 1]
     totals = {(total.player, total.phase): total for total in analysis.game_totals(result)}
-    assert list(totals) == [
-        *(("Player 1", phase) for phase in ("game", "opening", "middle game")),
-        *(("Player 4", phase) for phase in ("game", "opening")),
-    ]
+    phases = ("game", "opening", "middle game")
+    assert list(totals) == [(f"Player {k}", phase) for k in (1, 4) for phase in phases][:-1]
     black = totals["Player 1", "game"]  # one move was played when the game was decided
     counts = (black.moves, black.judged, black.games, black.mistakes, black.colour)
     assert counts == (2, 1, 1, 1, 1)
@@ -279,9 +277,8 @@ def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: 
     (result,) = move_losses([looked], network, LossEffort(visits=0))
     for place in np.flatnonzero(looked.wanted)[:4].tolist():
         best = int(looked.best[place])
-        ((_, lead, _),) = losses.evaluate_lines(
-            [Line(looked.game, CONDITIONS, place, (best,))], network
-        )
+        line = Line(looked.game, CONDITIONS, place, (best,))
+        ((_, lead, _),) = losses.evaluate_lines([line], network)
         lost = max(lead - float(looked.white_lead[place + 1]), 0.0)  # White's moves
         assert result.points[place] == pytest.approx(lost, abs=0.01)
     # Nothing is lost where the game is decided, as it was not for whoever falls from 97 % to 50 %.

@@ -16,6 +16,7 @@ from tests.go.nets.server import Site, serve
 from tests.go.random_net import (
     ALL_SHAPES,
     AttentionShape,
+    BlockShape,
     Nested,
     Shape,
     network_bytes,
@@ -285,7 +286,12 @@ def test_what_a_network_is_like(tmp_path: Path) -> None:
     assert usual == Scaling(20.0, 20.0, 20.0, 20.0, 40.0, 0.25, 30.0)
 
 
-def change(data: bytes, old: bytes, new: bytes) -> bytes:
+NETWORK = network_bytes(Shape(17, activation="MISH"))
+REST = NETWORK[NETWORK.index(b"\n") :]
+CONV = b"conv1\n5\n5\n22\n16"
+
+
+def change(old: bytes, new: bytes, data: bytes = NETWORK) -> bytes:
     assert old in data
     return data.replace(old, new, 1)
 
@@ -297,69 +303,52 @@ def number_changed(layer: bytes, ahead: int, number: float) -> bytes:
     return NETWORK[:place] + np.float32(number).tobytes() + NETWORK[place + 4 :]
 
 
+def of_blocks(*blocks: BlockShape) -> bytes:
+    return network_bytes(Shape(17, blocks=blocks))
+
+
 def deep(levels: int) -> bytes:
-    block = Nested(("residual",))
-    for _ in range(levels - 1):
+    block: BlockShape = "residual"
+    for _ in range(levels):
         block = Nested((block,))
-    return network_bytes(Shape(17, blocks=(block,)))
-
-
-NETWORK = network_bytes(Shape(17, activation="MISH"))
-
-
-CONV = b"conv1\n5\n5\n22\n16"
+    return of_blocks(block)
 
 
 def test_what_is_no_network_is_one_clear_error(tmp_path: Path) -> None:
-    gated = network_bytes(Shape(17, blocks=("swiglu",)))
+    gates = b"block0\n16\n32\n%d\n"
     for data, message in (
-        (b"", "ends before the name"),
-        (b"net", "ends before the model version"),
-        (b"<!DOCTYPE html>\n<html>", "not a network of KataGo"),
-        (b"\x00" * 500, "not a word"),
-        (b"n" * 200 + NETWORK[NETWORK.index(b"\n") :], "not a word"),
-        (b"net\n7\n22\n19\n", "version 7 is too old"),
+        (b"", "ends before the name"), (b"net", "ends before the model version"),
+        (b"<!DOCTYPE html>\n<html>", "not a network of KataGo"), (b"\x00" * 500, "not a word"),
+        (b"n" * 200 + REST, "not a word"), (b"net\n7\n22\n19\n", "version 7 is too old"),
         (b"net\n18\n22\n19\n", "version 18 is not known yet"),
         (b"net\n8\n13\n19\n", "number of input planes is 13, not 22"),
-        (change(NETWORK, b"19.0\n", b"-1\n"), "the scale of td_score is -1"),
-        (change(NETWORK, b"19.0\n", b"nan\n"), "the scale of td_score is nan"),
-        (change(NETWORK, b"trunk\n2\n", b"trunk\n0\n"), "number of blocks is 0"),
-        (change(NETWORK, b"trunk\n2\n", b"trunk\n1001\n"), "blocks is 1001, not 1 to 1000"),
-        (change(NETWORK, b"trunk\n2\n", b"trunk\n3\n"), "blocks of kind 'trunk-norm'"),
-        (change(NETWORK, CONV, b"conv1\n4\n5\n22\n16"), "must be odd"),
-        (change(NETWORK, CONV, b"conv1\n5\n65\n22\n16"), "width of the filter is 65, not 1 to 63"),
-        (change(NETWORK, CONV, b"conv1\n5\n5\n22\n17"), "outputs is 17, not 16"),
-        (change(NETWORK, CONV, b"conv1\n5\n5\n22\n6e4"), "not a whole number"),
-        (
-            change(NETWORK, CONV, b"conv1\n63\n63\n22\n16"),
-            "ends within the 1,397,088 weights of conv1",
-        ),
-        (change(NETWORK, b"ACTIVATION_MISH", b"ACTIVATION_TANH"), "'ACTIVATION_TANH' is not known"),
-        (change(NETWORK, b"0.001", b"0"), "epsilon is 0"),
-        (change(NETWORK, b"@BIN@", b"@BIX@"), "conv1 is not a number"),
-        (change(NETWORK, b"policyhead\n2\n", b"policyhead\n3\n"), "number of policies is 3"),
-        (NETWORK + b"more", "more data follow"),
+        (change(b"19.0\n", b"-1\n"), "the scale of td_score is -1"),
+        (change(b"19.0\n", b"nan\n"), "the scale of td_score is nan"),
+        (change(b"trunk\n2\n", b"trunk\n0\n"), "number of blocks is 0"),
+        (change(b"trunk\n2\n", b"trunk\n1001\n"), "blocks is 1001, not 1 to 1000"),
+        (change(b"trunk\n2\n", b"trunk\n3\n"), "blocks of kind 'trunk-norm'"),
+        (change(CONV, b"conv1\n4\n5\n22\n16"), "must be odd"),
+        (change(CONV, b"conv1\n5\n65\n22\n16"), "width of the filter is 65, not 1 to 63"),
+        (change(CONV, b"conv1\n5\n5\n22\n17"), "outputs is 17, not 16"),
+        (change(CONV, b"conv1\n5\n5\n22\n6e4"), "not a whole number"),
+        (change(CONV, b"conv1\n63\n63\n22\n16"), "ends within the 1,397,088 weights of conv1"),
+        (change(b"ACTIVATION_MISH", b"ACTIVATION_TANH"), "'ACTIVATION_TANH' is not known"),
+        (change(b"0.001", b"0"), "epsilon is 0"), (NETWORK + b"more", "more data follow"),
+        (change(b"@BIN@", b"@BIX@"), "conv1 is not a number"),
+        (change(b"policyhead\n2\n", b"policyhead\n3\n"), "number of policies is 3"),
         (NETWORK[:-10], "ends within the 8 weights of ownership"),
-        (NETWORK[: len(NETWORK) // 2], "ends within"),
         (number_changed(b"conv1\n", 0, np.inf), "a weight of conv1 is not finite"),
         (number_changed(b"block0/pre-norm\n", 4 * 16 + 6, -1), "pre-norm: a variance is negative"),
-        (gzip.compress(NETWORK)[:-2000], "damaged gzip"),
+        (gzip.compress(NETWORK)[:-2000], "damaged gzip"), (deep(9), "nested more than 8 deep"),
         (gzip.compress(b"net\n8\n" + b" " * (80 << 20), 1), "expands to more than 40 times"),
-        (deep(9), "nested more than 8 deep"),
-        (
-            network_bytes(Shape(17, blocks=(AttentionShape(3, 2, 4, 4),))),
-            "3 heads cannot share 2",
-        ),
-        (
-            network_bytes(Shape(17, blocks=(AttentionShape(2, 2, 5, 4),))),
-            "5 channels do not make",
-        ),
-        (change(gated, b"block0\n16\n32\n1\n", b"block0\n16\n32\n0\n"), "whether it is gated is 0"),
-    ):
+        (of_blocks(AttentionShape(3, 2, 4, 4)), "3 heads cannot share 2"),
+        (of_blocks(AttentionShape(2, 2, 5, 4)), "5 channels do not make"),
+        (change(gates % 1, gates % 0, of_blocks("swiglu")), "whether it is gated is 0"),
+    ):  # fmt: skip
         with pytest.raises(InputError, match=message) as caught:
             read(tmp_path, data)
         assert (caught.value.file, bool(caught.value.hint)) == (str(tmp_path / "net.bin"), True)
-    for data in (deep(8), b"n" * 199 + NETWORK[NETWORK.index(b"\n") :]):
+    for data in (deep(8), b"n" * 199 + REST):
         read(tmp_path, data)
     for reader in (read_model, read_header):
         with pytest.raises(InputError, match="No such file"):
