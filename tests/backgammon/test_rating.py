@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from math import isfinite, isnan, sqrt
@@ -15,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import yardstone
-from tests.backgammon.gnubg_stats import outcome_of, statistics
 from yardstone.backgammon.error_rates import Errors, Unit, in_equity
 from yardstone.backgammon.error_system import ErrorRates
+from yardstone.backgammon.file_analysis import FileAnalysis
 from yardstone.backgammon.formulas import PEOPLE, PUBLISHED, PUBLISHED_TEXT, REFIT, Formula
 from yardstone.backgammon.matches import (
     AnalysedMatch,
@@ -40,6 +41,46 @@ from yardstone.errors import InputError, SkippedWarning, UsageError
 from yardstone.evaluation import evaluate
 from yardstone.pool import Pool
 from yardstone.winprob import fibs
+
+CUBE = {
+    "missed-double-below-cp": 0.1, "missed-double-above-cp": 0.2, "wrong-double-below-dp": 0.05,
+    "wrong-double-above-tg": 0.0, "wrong-take": 0.3, "wrong-drop": 0.0,
+}  # fmt: skip
+
+
+def statistics(
+    *, moves: int = 50, close: int = 8, chequer: float = 0.4, adjusted: float = 0.1
+) -> dict[str, Any]:
+    """The entry of one player, as GNU Backgammon's own Python gives it."""
+    marks = {"very bad": 1, "bad": 2, "doubtful": 3, "unmarked": moves - 6}
+    counts = {name: int(error > 0) for name, error in CUBE.items()}
+    skill = {f"err-{name}-skill": error for name, error in CUBE.items()}
+    plays = {"unforced-moves": 40, "total-moves": moves, "error-skill": chequer, "marked": marks}
+    dice = {"luck": 0.5, "luck-adjusted-result": adjusted}
+    return {"moves": plays, "cube": {"close-cube": close, **counts, **skill}, "dice": dice}
+
+
+def outcome_of(
+    file: str = "match.mat",
+    names: Sequence[str] = ("Ann", "Bob"),
+    *,
+    first: dict[str, Any] | None = None,
+    errors: Sequence[dict[str, Any]] = (),
+    decisions: Sequence[Sequence[Any]] = (),
+    **facts: Any,
+) -> FileAnalysis:
+    """The analysis of one file, of a match won by 6 to 1."""
+    games = [
+        {"score-X": mine, "score-O": other, "winner": who, "points-won": points}
+        for mine, other, who, points in ((0, 0, "X", 2), (2, 0, "O", 1), (2, 1, "X", 4))
+    ]
+    match = {"names": list(names), "length": 5, "date": [24, 5, 2022], "event": "", "place": "",
+             "variation": "Standard", "games": games, "more_games": 0, **facts}  # fmt: skip
+    stats = {"X": first or statistics(), "O": statistics(adjusted=-0.1, chequer=0.8)}
+    close = {who: {"close-2003": 13, "close-2006": 8} for who in "XO"}
+    found = {"match": match, "analysis": {"stats": stats, "close": close}}
+    rows = {"errors": list(errors), "decisions": [list(row) for row in decisions]}
+    return FileAnalysis(file, "analysed", "", found | rows)
 
 
 def errors() -> Errors:

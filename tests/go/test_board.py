@@ -156,10 +156,8 @@ def test_what_cannot_be_set_up_or_played() -> None:
     game = GoGame(size=9, setup_black=np.array([0, 1]), setup_white=np.array([80]))
     (stones,) = game_positions(game).stones
     assert (np.flatnonzero(stones).tolist(), stones[80]) == ([0, 1, 80], points.WHITE)
-    assert [move_colours(None, 3, *first).tolist() for first in ((), (2,))] == [
-        [1, 2, 1],
-        [2, 1, 2],
-    ]
+    assert move_colours(None, 3).tolist() == [1, 2, 1]
+    assert move_colours(None, 2, 2).tolist() == [2, 1]
     with pytest.raises(InputError, match="3 moves have 2 colours"):
         move_colours([1, 2], 3)
 
@@ -229,8 +227,7 @@ def test_points_from_outside() -> None:
 KATAGO = {
     "tromp-taylor": "koPOSITIONALscoreAREAtaxNONEsui1",
     "chinese": "koSIMPLEscoreAREAtaxNONEsui0whbNfpok1",
-    "japanese": "koSIMPLEscoreTERRITORYtaxSEKIsui0",
-    "korean": "koSIMPLEscoreTERRITORYtaxSEKIsui0",
+    **dict.fromkeys(("japanese", "korean"), "koSIMPLEscoreTERRITORYtaxSEKIsui0"),
     "aga": "koSITUATIONALscoreAREAtaxNONEsui0whbN-1fpok1",
     "aga-button": "koSITUATIONALscoreAREAtaxNONEsui0button1whbN-1fpok1",
     "new-zealand": "koSITUATIONALscoreAREAtaxNONEsui1fpok1",

@@ -37,17 +37,13 @@ BILINEAR, DECISION = StudyModel.bilinear, StudyModel.decision
 def record(number: int, *, depths: tuple[int, ...] = (0,)) -> dict[str, Any]:
     setting = MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.02, 0.4), analyses=depths)
     sides = {"X": (60, 0.0, 4, 0.0, 6, 0.125), "O": (64, 1.5, 8, 0.25, 10, -0.125)}
-    analysis = {
-        "stats": {
-            who: {
-                "moves": {"unforced-moves": unforced, "error-skill": error},
-                "cube": {"close-cube": close, "error-skill": rate},
-                "dice": {"luck-adjusted-result": luck},
-            }
-            for who, (unforced, error, close, rate, _, luck) in sides.items()
-        },
-        "close": {who: {"close-2003": side[4]} for who, side in sides.items()},
-    }
+    stats, close = {}, {}
+    for who, (unforced, error, number_close, rate, old, luck) in sides.items():
+        moves = {"unforced-moves": unforced, "error-skill": error}
+        cube = {"close-cube": number_close, "error-skill": rate}
+        stats[who] = {"moves": moves, "cube": cube, "dice": {"luck-adjusted-result": luck}}
+        close[who] = {"close-2003": old}
+    analysis = {"stats": stats, "close": close}
     facts = {"number": number, "seed": 7, "winner": "XO"[number % 2]}
     return setting.as_record() | facts | {"analyses": {str(depth): analysis for depth in depths}}
 
