@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from tests.go.slow_board import Point, SlowBoard, caught_stones, random_moves
+from tests.go.slow_board import Point, SlowBoard, random_moves
 from yardstone.errors import InputError
 from yardstone.go import _ladders
 from yardstone.go.board import Board, handicap_bonus
@@ -91,18 +92,22 @@ def test_stones_live_that_nobody_can_take() -> None:
     assert 4 < living < compared - 4
 
 
-def test_katago_counts_the_same() -> None:
+def test_katago_counts_the_same_and_sees_the_same_ladders() -> None:
     compared = 0
     for position in katago_positions():
         rules = parse_rules(position["rules"])
-        if rules.white_handicap_bonus != "0" or rules.button:
-            continue
         setup = {name: position[name] for name in ("setup_black", "setup_white")}
         board = Board(position["size"], rules, **setup)
         for move, colour in zip(position["moves"], position["colours"], strict=True):
             board.play(move, colour, tolerant=True)
-        assert board.score(position["komi"]).lead == position["white_lead"]
-        compared += 1
+        before, planes = board._board.copy(), planes_of(position)
+        ladders = board.ladders()
+        assert np.array_equal(board._board, before), "every move is taken back"
+        assert ladders.caught.tolist() == planes[14].tolist()
+        assert ladders.catching[opponent(position["to_play"])].tolist() == planes[17].tolist()
+        if rules.white_handicap_bonus == "0" and not rules.button:
+            assert board.score(position["komi"]).lead == position["white_lead"]
+            compared += 1
     assert compared > 30
 
 
@@ -177,23 +182,6 @@ def test_dead_stones() -> None:
             area.score(dead=[point])
 
 
-@settings(max_examples=40)
-@given(st.integers(3, 6), st.integers(10, 60), st.integers(0, 10**6))
-def test_random_boards_read_to_the_end(size: int, length: int, seed: int) -> None:
-    board = Board(size, Rules(ko="simple"))
-    for number, move in enumerate(random_moves(seed, size, min(length, 2 * size * size))):
-        board.play(move, 1 + number % 2)
-    stones = {divmod(p, size): int(c) for p, c in enumerate(board.stones) if c}
-    ko = None if board.ko == PASS else divmod(board.ko, size)
-    before = board._board.copy()
-    caught, catching = caught_stones(stones, size, ko)
-    result = board.ladders()
-    assert np.array_equal(board._board, before), "every move is taken back"
-    assert {divmod(p, size) for p in np.flatnonzero(result.caught).tolist()} == caught
-    for colour, moves in catching.items():
-        assert {divmod(p, size) for p in np.flatnonzero(result.catching[colour]).tolist()} == moves
-
-
 def test_a_search_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no catch; where the board looks alike another way, it is read that way too."""
     black = [point_number(name, 9) for name in ("C5", "D5", "C4", "D3", "E3")]
@@ -237,6 +225,12 @@ def katago_positions() -> list[dict[str, Any]]:
     return [json.loads(line) for line in gzip.decompress(data).splitlines()]
 
 
+def planes_of(position: dict[str, Any]) -> NDArray[np.uint8]:
+    """KataGo's planes [22, points]."""
+    packed = np.frombuffer(bytes.fromhex(position["planes"]), np.uint8)
+    return np.unpackbits(packed)[: 22 * position["size"] ** 2].reshape(22, -1)
+
+
 def encode(position: dict[str, Any], positions: list[int] | None = None) -> Encoded:
     game = {
         name: position[name]
@@ -260,9 +254,7 @@ def test_katago_sees_the_same() -> None:
     for number, position in enumerate(katago_positions()):
         area = position["size"] ** 2
         encoded = encode(position, [len(position["moves"])])
-        packed = np.frombuffer(bytes.fromhex(position["planes"]), np.uint8)
-        planes = np.unpackbits(packed)[: 22 * area].reshape(22, area)
-        mine = encoded.spatial.reshape(22, area)
+        planes, mine = planes_of(position), encoded.spatial.reshape(22, area)
         assert np.flatnonzero((planes != mine).any(axis=1)).tolist() == [], number
         assert encoded.globals[0].tolist() == position["globals"], number
         assert encoded.legal[0].tolist() == [*position["legal"], 1], number
