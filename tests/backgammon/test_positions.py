@@ -71,7 +71,7 @@ def test_ids_that_are_none() -> None:
         (f"{START}:cIkqATAAIA", "10 letters in place of 12"),
         (f"{START}:cIkqATAAIAA/", "bits are set"), (f"{START}:cAggATAAIAAA", "no game is on"),
         (f"{START}:cCkgATAAIAAA", "wrong player|resignation"),
-        *((XGID.replace(*change), reason) for reason, *change in changes),
+        *((XGID.replace(old, new), reason) for reason, old, new in changes),
     ):  # fmt: skip
         with pytest.raises(InputError, match=reason):
             read_position(text)

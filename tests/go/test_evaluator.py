@@ -307,8 +307,8 @@ def test_what_is_stored_is_what_the_network_says(whole: Path, network: Network) 
     store = FeatureStore.open(whole)
     assert store.kinds == ("head", "pick", "candidates", "mean", "chances")
     pick = store.array("pick")
-    assert (len(store), pick.shape, pick.dtype) == (GAMES, (GAMES * 30, 16), np.float16)
-    assert not pick.flags.writeable
+    assert (len(store), pick.shape, pick.flags.writeable) == (GAMES, (GAMES * 30, 16), False)
+    assert pick.dtype == np.float16
     games = [random_game(k, moves=30) for k in range(GAMES)]
     asked = ask(games, SkipReport(), network, rules=TROMP_TAYLOR, trunk=True)
     for place, answer in enumerate(Evaluator(network, trunk=KINDS).answer(asked)):
