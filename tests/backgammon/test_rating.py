@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import yardstone
 from yardstone.backgammon.error_rates import Errors, Unit, in_equity
@@ -76,16 +77,15 @@ def outcome_of(
     ]
     match = {"names": list(names), "length": 5, "date": [24, 5, 2022], "event": "", "place": "",
              "variation": "Standard", "games": games, "more_games": 0, **facts}  # fmt: skip
-    stats = {"X": first or statistics(), "O": statistics(adjusted=-0.1, chequer=0.8)}
+    sides = {"X": first or statistics(), "O": statistics(adjusted=-0.1, chequer=0.8)}
     close = {who: {"close-2003": 13, "close-2006": 8} for who in "XO"}
-    found = {"match": match, "analysis": {"stats": stats, "close": close}}
+    found = {"match": match, "analysis": {"stats": sides, "close": close}}
     rows = {"errors": list(errors), "decisions": [list(row) for row in decisions]}
     return FileAnalysis(file, "analysed", "", found | rows)
 
 
 def errors() -> Errors:
-    stats = {"X": statistics(), "O": statistics(moves=48, close=4)}
-    return Errors.from_statistics(stats, 0)
+    return Errors.from_statistics({"X": statistics(), "O": statistics(moves=48, close=4)}, 0)
 
 
 def test_from_gnu_backgammon() -> None:
@@ -390,8 +390,6 @@ def test_matches_between_people_are_predicted() -> None:
 
 def scale_interval(value: float, parts: Any, level: float) -> tuple[float, float, float]:
     """Wilson and Hilferty's, the usual spread of 0.6 counted as four matches; and the error."""
-    from scipy import stats
-
     number = len(parts)
     freedom = number + 3
     share = (4 * 0.6**2 + (number - 1) * np.var(parts, ddof=1) / value**2) / freedom / number
@@ -401,8 +399,6 @@ def scale_interval(value: float, parts: Any, level: float) -> tuple[float, float
 
 
 def test_intervals_of_losses() -> None:
-    from scipy import stats
-
     losses = np.array([120.0, 180.0, 90.0])
     result = loss_interval([120.0, np.nan, 180.0, 90.0], 0.9)
     assert (result.number, result.value) == (3, 130.0)
@@ -432,8 +428,6 @@ def test_intervals_of_losses() -> None:
 
 
 def test_luck_adjusted_results_are_averaged_before_the_logarithm() -> None:
-    from scipy import stats
-
     p = [1.05, 0.3, 0.8, 0.55]
     result = luck_adjusted_difference(p, 5, 0.9)
     assert result.value == pytest.approx(float(fibs.difference(np.mean(p), 5)))
@@ -452,8 +446,6 @@ def test_luck_adjusted_results_are_averaged_before_the_logarithm() -> None:
 
 
 def test_intervals_hold_the_doubt_about_the_formula() -> None:
-    from scipy import stats
-
     estimate = loss_interval([250.0, 200.0, 210.0], 0.9)
     wider = estimate.widened(30.0, 0.9)
     reach = 30.0 * stats.norm.ppf(0.95)

@@ -100,10 +100,8 @@ def analysis(kind: str = "missed-double-below-cp") -> dict[str, Any]:
     cube |= dict.fromkeys(parts, 0.0)
     cube |= {kind: 2, f"err-{kind}-skill": 0.25, f"err-{kind}-cost": 0.03}
     moves = {"unforced-moves": 20, "error-skill": 0.5, "error-cost": 0.0625}
-    stats = {
-        who: {"moves": moves, "cube": cube, "dice": {"luck-adjusted-result": sign * 0.125}}
-        for who, sign in (("X", 1), ("O", -1))
-    }
+    luck = {"X": {"luck-adjusted-result": 0.125}, "O": {"luck-adjusted-result": -0.125}}
+    stats = {who: {"moves": moves, "cube": cube, "dice": luck[who]} for who in "XO"}
     return {"stats": stats, "close": {who: {"close-2003": 5} for who in "XO"}}
 
 

@@ -16,9 +16,7 @@ NOISY = play.MatchSetting(3, play.NoisyPlayer(), play.NoisyPlayer(0.04, 0.04))
 
 
 def test_seeds_belong_to_the_match() -> None:
-    jobs = [
-        play.MatchJob(s, n, seed) for s in play.part_one() for n in range(50) for seed in (1, 2)
-    ]
+    jobs = [play.MatchJob(s, n, m) for s in play.part_one() for n in range(50) for m in (1, 2)]
     seeds = [job.seeds() for job in jobs]
     assert len(set(seeds)) == len(jobs)
     assert len({clock for _, clock in seeds}) > 0.999 * len(jobs)
@@ -32,11 +30,8 @@ def test_seeds_belong_to_the_match() -> None:
 
 
 def test_settings() -> None:
-    every = [
-        *play.part_one(), *play.part_two(), *play.depth_check(), *play.strong_check(),
-        *play.measurements().values(),
-    ]  # fmt: skip
-    for setting in every:
+    others = [*play.depth_check(), *play.strong_check(), *play.measurements().values()]
+    for setting in play.part_one() + play.part_two() + others:
         assert play.MatchSetting.from_record(json.loads(json.dumps(setting.as_record()))) == setting
     assert (len(play.part_one()), len(play.part_two())) == (36, 80)
     changes: list[tuple[Any, dict[str, Any]]] = [
@@ -97,15 +92,10 @@ def test_rounds_fill_all_settings_evenly() -> None:
 def test_a_crash_costs_its_match_alone(tmp_path: Path) -> None:
     """And equal seeds give equal matches, in any order, on any number of processes."""
     program = tmp_path / "gnubg"  # it crashes on every second match, by the seed of its dice
-    program.write_text(
-        "#!/bin/sh\n"
-        "grep -q '\"dice\": [0-9]*[02468],' data.json && { echo no luck >&2; kill -SEGV $$; }\n"
-        f'exec {real_gnubg(clock=True)} "$@"\n'
-    )
+    crash = "grep -q '\"dice\": [0-9]*[02468],' data.json && { echo no luck >&2; kill -SEGV $$; }"
+    program.write_text(f'#!/bin/sh\n{crash}\nexec {real_gnubg(clock=True)} "$@"\n')
     program.chmod(0o755)
-    jobs = play.in_rounds(
-        [play.MatchSetting(1, play.NoisyPlayer(), play.NoisyPlayer(0.04, 0.04))], 4, 5
-    )
+    jobs = play.in_rounds([replace(NOISY, length=1)], 4, 5)
     even = {job.number for job in jobs if job.seeds()[0] % 2 == 0}
     assert 0 < len(even) < 4
     path = tmp_path / "results.jsonl"
