@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from scipy.special import log_softmax
 
 from tests.go.games import random_game
 from tests.go.nets.test_network import inputs
@@ -40,33 +42,36 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def training() -> Any:
-    """The module, which takes its time to import torch."""
-    from yardstone_lab.imitation import training
-
-    return training
-
-
-def networks() -> Any:
-    """The module of networks, which takes its time, too."""
-    from yardstone_lab.imitation import network
-
-    return network
+def module(name: str) -> Any:
+    """Imported when it is used: torch takes its time."""
+    return import_module(f"yardstone_lab.imitation.{name}")
 
 
 def game(seed: int, winner: int = 1) -> GoGame:
     """Random moves; each seed another game."""
-    made = random_game(seed, size=19, moves=60)
-    return replace(made, file=f"{seed}.sgf", winner=winner)
+    return replace(random_game(seed, size=19, moves=60), file=f"{seed}.sgf", winner=winner)
 
 
-def some_games(number: int = 6) -> ImitationGames:
+def some_games(number: int = 8) -> ImitationGames:
     sides = {
         f"{k}.sgf": (LearntSide(1, WEAK if k % 2 else STRONG), LearntSide(2, 0))
         for k in range(number)
     }
     return collect_games([game(k) for k in range(number)], sides)
+
+
+class Trained(NamedTuple):
+    games: ImitationGames
+    network: Any
+    file: Path  #: The network as others read it.
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    folder, games = tmp_path_factory.mktemp("trained"), some_games()
+    network, _ = module("training").train_network(games, TINY, folder, threads=1)
+    module("network").write_model(folder / "net.bin.gz", network.model("small"))
+    return Trained(games, network, folder / "net.bin.gz")
 
 
 def test_games_that_teach_nothing_are_left_out() -> None:
@@ -79,16 +84,14 @@ def test_games_that_teach_nothing_are_left_out() -> None:
     ]
     games = collect_games([plain, *others])
     assert [each.file for each in games.games] == ["1.sgf"]
-    assert games.colour.tolist() == [1, 2]
-    assert games.band.tolist() == [0, 0]
-    with pytest.raises(NoGamesError):
-        collect_games(others)
-    with pytest.raises(NoGamesError):
-        collect_games([plain], {"other.sgf": (LearntSide(1),)})
+    assert (games.colour.tolist(), games.band.tolist()) == ([1, 2], [0, 0])
+    for nothing in ((others, None), ([plain], {"other.sgf": (LearntSide(1),)})):
+        with pytest.raises(NoGamesError):
+            collect_games(*nothing)
 
 
 def test_a_batch_has_the_moves_of_its_sides() -> None:
-    games = some_games()
+    games = some_games(6)
     batch = make_batch(games, np.array([0, 3]), 5)
     rows = np.arange(10)
     assert batch.spatial.shape == (10, 22, 19, 19)
@@ -106,14 +109,13 @@ def test_a_batch_has_the_moves_of_its_sides() -> None:
 
 
 def test_turned_positions_are_the_same_seen_another_way() -> None:
-    games = some_games()
+    games = some_games(6)
     sides = np.arange(8)
-    turned = make_batch(games, sides, 6, np.random.default_rng(3))
-    again = make_batch(games, sides, 6, np.random.default_rng(3))
+    turned, again = (make_batch(games, sides, 6, np.random.default_rng(3)) for _ in range(2))
     np.testing.assert_array_equal(turned.spatial, again.spatial)
     whole = make_batch(games, sides, 30)  # all moves, as the board lies
     known = {row.tobytes(): k for k, row in enumerate(whole.spatial)}
-    matched, kinds = 0, set()
+    kinds = []
     stones = (turned.spatial[:, 1] + turned.spatial[:, 2]).sum(axis=(1, 2))
     late = np.flatnonzero(stones > 3)  # all games begin alike, and look alike from many sides
     for row in late.tolist():
@@ -123,45 +125,10 @@ def test_turned_positions_are_the_same_seen_another_way() -> None:
             if k is not None:
                 assert points[whole.point[k]] == turned.point[row]
                 assert (turned.legal[row, points] == whole.legal[k, :-1]).all()
-                matched += 1
-                kinds.add(symmetry)
+                kinds.append(symmetry)
                 break
-    assert matched == len(late) > 30
-    assert len(kinds) > 4
-
-
-def test_a_teacher_is_learnt_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
-) -> None:
-    games = some_games(8)
-    wise, _ = training.train_network(games, replace(TINY, seed=5), tmp_path / "wise")
-    networks().write_model(tmp_path / "wise.bin.gz", wise.model("wise"))
-    teacher = load_network(tmp_path / "wise.bin.gz", threads=1)
-    batch = make_batch(games, np.arange(16), 10)
-    learn = training.Teacher(teacher, batch)
-    lesson = learn(batch)
-    assert lesson.trunk.shape == (160, 8, 361)
-    some = lesson.trunk.std(axis=(0, 2)) > 0.5  # a channel that is always 0 stays so
-    np.testing.assert_allclose(lesson.trunk.mean(axis=(0, 2)), 0.0, atol=1e-3)
-    np.testing.assert_allclose(lesson.trunk.std(axis=(0, 2))[some], 1.0, atol=1e-3)
-    np.testing.assert_allclose(lesson.policy.sum(axis=1), 1.0, rtol=1e-5)
-    assert (lesson.policy[~batch.legal] == 0).all()
-    output = teacher.evaluate(batch.spatial.astype(np.float32), batch.numbers)
-    best = np.where(batch.legal, output.policy_logits, -np.inf).argmax(axis=1)
-    np.testing.assert_array_equal(lesson.policy.argmax(axis=1), best)
-    win = np.exp(output.value_logits)
-    np.testing.assert_allclose(lesson.won, win[:, 0] / win[:, :2].sum(axis=1), rtol=1e-4)
-    np.testing.assert_allclose(lesson.lead, output.lead)
-    monkeypatch.setattr(training, "_WARM", 20)
-    monkeypatch.setattr(training, "_LINE", 25)
-    settings = replace(TINY, steps=75, sides=8, learning_rate=1e-2)
-    training.train_network(games, settings, tmp_path / "taught", teacher=teacher)
-    with (tmp_path / "taught" / "losses.csv").open() as file:
-        first, *_, last = csv.DictReader(file)
-    for name in ("policy", "value", "lead", "trunk"):
-        assert float(last[name]) < float(first[name]), name
-    with pytest.raises(UsageError, match="other games or settings"):
-        training.train_network(games, settings, tmp_path / "taught")
+    assert len(kinds) == len(late) > 30
+    assert len(set(kinds)) > 4
 
 
 def test_moves_after_an_illegal_one_are_not_learnt_from() -> None:
@@ -175,18 +142,47 @@ def test_moves_after_an_illegal_one_are_not_learnt_from() -> None:
     assert all(any(p in turned[:, e] for e in early) for p in batch.point.tolist())
 
 
-def test_the_file_computes_what_was_trained(tmp_path: Path, training: Any) -> None:
+def test_a_teacher_is_learnt_from(
+    trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games, training = trained.games, module("training")
+    teacher = load_network(trained.file, threads=1)
+    batch = make_batch(games, np.arange(16), 10)
+    lesson = training.Teacher(teacher, batch)(batch)
+    assert lesson.trunk.shape == (160, 8, 361)
+    some = lesson.trunk.std(axis=(0, 2)) > 0.5  # a channel that is always 0 stays so
+    np.testing.assert_allclose(lesson.trunk.mean(axis=(0, 2)), 0.0, atol=1e-3)
+    np.testing.assert_allclose(lesson.trunk.std(axis=(0, 2))[some], 1.0, atol=1e-3)
+    output = teacher.evaluate(batch.spatial.astype(np.float32), batch.numbers)
+    policy = np.where(batch.legal, np.exp(output.policy_logits), 0.0)
+    wanted = policy / policy.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(lesson.policy, wanted, rtol=1e-4, atol=1e-8)
+    win = np.exp(output.value_logits)
+    np.testing.assert_allclose(lesson.won, win[:, 0] / win[:, :2].sum(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(lesson.lead, output.lead)
+    monkeypatch.setattr(training, "_WARM", 10)
+    monkeypatch.setattr(training, "_LINE", 15)
+    settings = replace(TINY, steps=45, learning_rate=1e-2)
+    training.train_network(games, settings, tmp_path / "taught", teacher=teacher)
+    with (tmp_path / "taught" / "losses.csv").open() as file:
+        first, *_, last = csv.DictReader(file)
+    for name in ("policy", "value", "lead", "strength", "trunk"):
+        assert float(last[name]) < float(first[name]), name
+    with pytest.raises(UsageError, match="other games or settings"):
+        training.train_network(games, settings, tmp_path / "taught")
+
+
+def test_the_file_computes_what_was_trained(trained: Trained) -> None:
     import torch
 
-    games = some_games()
-    network, _ = training.train_network(games, TINY, tmp_path / "training")
-    networks().write_model(tmp_path / "net.bin.gz", network.model("small"))
-    net = load_network(tmp_path / "net.bin.gz")
+    net = load_network(trained.file)
     assert (net.name, net.version, net.channels) == ("small", 8, 8)
-    batch = make_batch(games, np.arange(4), 5)
+    batch = make_batch(trained.games, np.arange(4), 5)
     output = net.evaluate(batch.spatial.astype(np.float32), batch.numbers, trunk=True)
     with torch.no_grad():
-        wanted = network(torch.from_numpy(batch.spatial).float(), torch.from_numpy(batch.numbers))
+        wanted = trained.network(
+            torch.from_numpy(batch.spatial).float(), torch.from_numpy(batch.numbers)
+        )
     assert output.trunk is not None
     for one, other in (
         (output.policy_logits, wanted.policy),
@@ -197,22 +193,63 @@ def test_the_file_computes_what_was_trained(tmp_path: Path, training: Any) -> No
         np.testing.assert_allclose(one, other.numpy(), atol=2e-5)
 
 
+def test_moves_are_judged_by_the_choices_of_each_band_and_learnt_by_those_of_their_own(
+    trained: Trained,
+) -> None:
+    """Likelihoods by hand; what is made small in training is minus those of the same moves."""
+    import torch
+
+    games, network = trained.games, trained.network
+    judged = module("training").judge_network(network, games, moves=4, bfloat16=False)
+    batch = make_batch(games, np.arange(len(games)), 4)
+    rows = np.arange(len(batch))
+    with torch.no_grad():
+        outputs = network(torch.from_numpy(batch.spatial).float(), torch.from_numpy(batch.numbers))
+        differ = network.bands.numpy() @ outputs.tastes.numpy()  # [moves, bands, points]
+        answers = network.ranks(outputs, torch.from_numpy(batch.point), 4).numpy()
+    policy = outputs.policy.numpy()
+    every = np.where(batch.legal, policy, -np.inf)
+    assert judged.all.everybody == pytest.approx(log_softmax(every, 1)[rows, batch.point], abs=1e-4)
+    assert np.ptp(judged.all.likelihood, axis=1).min() > 0.0
+    own = np.zeros(len(batch))
+    for band in range(len(BANDS)):
+        choices = every.copy()
+        choices[:, :-1] += differ[:, band]
+        wanted = log_softmax(choices, 1)[rows, batch.point]
+        assert judged.all.likelihood[:, band] == pytest.approx(wanted, abs=1e-4)
+        assert judged.by_side()[:, band] == pytest.approx(wanted.reshape(-1, 4).mean(1), abs=1e-4)
+        own = np.where(batch.band == band, wanted, own)
+    assert judged.own == pytest.approx(own, abs=1e-4)
+    with torch.no_grad():
+        _, losses = module("training").targets(network, batch, None, TINY)
+    assert losses.move == pytest.approx(-own.mean(), abs=1e-4)
+    assert losses.policy == pytest.approx(-judged.all.everybody.mean(), abs=1e-4)
+    assert losses.top == pytest.approx(judged.all.top.mean())
+    # How strong a player is, is told among the groups of the player's own scale.
+    scales = np.array([scale for scale, _ in BANDS[1:]])
+    told = []
+    for side in np.flatnonzero(games.band):
+        band = games.band[side] - 1
+        same = np.flatnonzero(scales == scales[band])
+        told.append(log_softmax(answers[side, same])[band - same[0]])
+    assert losses.strength == pytest.approx(-np.mean(told), abs=1e-4)
+
+
 def test_a_training_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import torch
 
+    training = module("training")
     monkeypatch.setattr(training, "_LINE", 10)
-    games = some_games()
+    games = some_games(6)
     whole, _ = training.train_network(games, TINY, tmp_path / "whole", until=20, threads=1)
     training.train_network(games, TINY, tmp_path / "part", until=10, threads=1)
     again, done = training.train_network(games, TINY, tmp_path / "part", until=20, threads=1)
     assert done == 20
     for kept in (again, training.load_training(tmp_path / "whole", TINY)):
-        for (name, one), other in zip(
-            whole.state_dict().items(), kept.state_dict().values(), strict=True
-        ):
-            assert torch.equal(one, other), name
+        for name, one in whole.state_dict().items():
+            assert torch.equal(one, kept.state_dict()[name]), name
     files = [(tmp_path / name / training.CHECKPOINT).read_bytes() for name in ("whole", "part")]
     assert files[0] == files[1]
     with (tmp_path / "part" / "losses.csv").open() as file:
@@ -221,76 +258,40 @@ def test_a_training_goes_on_where_it_was_stopped(
         with pytest.raises(UsageError, match="other games or settings"):
             training.train_network(others, settings, tmp_path / "part")
     training.train_network(games, replace(TINY, steps=40), tmp_path / "part", until=20)
-
-
-def test_a_training_that_diverges_is_an_error(tmp_path: Path, training: Any) -> None:
-    settings = replace(TINY, learning_rate=1e30, steps=50)
+    wild = replace(TINY, learning_rate=1e30)
     with pytest.raises(ConvergenceError, match=r"diverged after .* steps"):
-        training.train_network(some_games(), settings, tmp_path)
-    assert not (tmp_path / training.CHECKPOINT).exists()
-
-
-def habits(number: int) -> ImitationGames:
-    """Black plays on the edge where he is weak, and on the fourth line where he is strong."""
-    made, sides = [], {}
-    rows = np.arange(361).reshape(19, 19)
-    for k in range(number):
-        weak = bool(k % 2)
-        order = np.random.default_rng(k).permutation(19)
-        own = rows[0 if weak else 3][order]
-        moves = np.stack([own, rows[9][order]], 1).ravel().astype(np.int16)
-        colours = np.tile(np.array([1, 2], np.int8), 19)
-        made.append(GoGame(file=f"{k}.sgf", moves=moves, colours=colours, winner=1 if weak else 2))
-        sides[f"{k}.sgf"] = (LearntSide(1, WEAK if weak else STRONG),)
-    return collect_games(made, sides)
-
-
-def test_choices_of_the_weak_and_of_the_strong_are_told_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Any
-) -> None:
-    monkeypatch.setattr(training, "_WARM", 20)
-    # In so few steps the statistics of the norms must keep up with the weights.
-    monkeypatch.setattr(networks(), "_MOMENTUM", 0.1)
-    games = habits(40)
-    settings = replace(TINY, channels=16, steps=300, sides=8, learning_rate=5e-3)
-    network, _ = training.train_network(games, settings, tmp_path)
-    # On the empty board nothing but the band says where Black will play.
-    first = training.judge_network(network, games, moves=1, bfloat16=False)
-    assert first.all.likelihood.shape == first.by_side().shape == (40, len(BANDS))
-    weak = first.band == WEAK
-    gain = first.all.likelihood[:, WEAK] - first.all.likelihood[:, STRONG]
-    assert gain[weak].mean() > 0.5
-    assert gain[~weak].mean() < -0.5
-    assert first.own.mean() > first.all.everybody.mean() + 0.2
+        training.train_network(games, wild, tmp_path / "wild")
+    assert not list((tmp_path / "wild").glob(training.CHECKPOINT))
 
 
 @pytest.mark.parametrize("filter_side", [3, 5])
 def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side: int) -> None:
+    write_model, model_bytes = module("network").write_model, module("network").model_bytes
     shape = Shape(8, ("residual", "pooling", "residual"), filter=(filter_side, filter_side))
     first = load_network(write_network(tmp_path / "first.bin.gz", shape))
-    networks().write_model(tmp_path / "second.bin.gz", first.model)
+    write_model(tmp_path / "second.bin.gz", first.model)
     second = load_network(tmp_path / "second.bin.gz")
     assert second.name == first.name
-    assert networks().model_bytes(second.model) == networks().model_bytes(first.model)
-    networks().write_model(tmp_path / "third.bin.gz", second.model)
+    assert model_bytes(second.model) == model_bytes(first.model)
+    write_model(tmp_path / "third.bin.gz", second.model)
     files = [(tmp_path / f"{name}.bin.gz").read_bytes() for name in ("second", "third")]
     assert files[0] == files[1]
-    for size in (9, 19):
-        spatial, numbers = inputs(2, size)
-        one, other = (
-            net.evaluate(spatial, numbers, trunk=True, ownership=True) for net in (first, second)
-        )
-        for name in ("policy_logits", "value_logits", "lead", "score_mean", "trunk", "ownership"):
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    spatial, numbers = inputs(2, 9)
+    one, other = (
+        net.evaluate(spatial, numbers, trunk=True, ownership=True) for net in (first, second)
+    )
+    for name in ("policy_logits", "value_logits", "lead", "score_mean", "trunk", "ownership"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL_SHAPES) - {"v8"}))
 def test_other_versions_are_refused(tmp_path: Path, name: str) -> None:
+    write_model = module("network").write_model
     model = read_model(write_network(tmp_path / "net.bin.gz", ALL_SHAPES[name]))
     with pytest.raises(UsageError, match="only 8"):
-        networks().write_model(tmp_path / "other.bin.gz", model)
+        write_model(tmp_path / "other.bin.gz", model)
     if name != "v9" and name != "v10":  # whose trunks are like those of version 8
         plain = read_model(write_network(tmp_path / "plain.bin.gz", Shape(8)))
         with pytest.raises(UsageError, match="version 8 knows"):
-            networks().write_model(tmp_path / "other.bin.gz", replace(plain, trunk=model.trunk))
+            write_model(tmp_path / "other.bin.gz", replace(plain, trunk=model.trunk))
     assert not (tmp_path / "other.bin.gz").exists()

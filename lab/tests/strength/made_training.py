@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
@@ -9,17 +12,23 @@ from yardstone_lab.neubauer.network.strength_network import Hyperparameters
 
 #: A network and a training that take a second.
 TINY = Hyperparameters(
-    depth=1,
-    width=8,
-    query_width=4,
-    inducing_points=3,
-    window=30,
-    batch=8,
-    steps=3,
-    epochs=3,
-    patience=2,
-    learning_rate=3e-3,
-)
+    depth=1, width=8, query_width=4, inducing_points=3, window=30, batch=8,
+    steps=3, epochs=3, patience=2, learning_rate=3e-3,
+)  # fmt: skip
+
+
+class Late:
+    """A module that is imported when something of it is asked for: torch takes its time."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self.name), attribute)
+
+
+torch: Any = Late("torch")
+set_transformer: Any = Late("yardstone_lab.neubauer.network.set_transformer")
 
 
 def made_games(

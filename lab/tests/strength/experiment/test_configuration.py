@@ -1,3 +1,5 @@
+"""The description of an experiment."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -27,9 +29,8 @@ def test_what_is_not_said_is_as_published(tmp_path: Path) -> None:
     assert (result.ratings.advance, result.ratings.withhold) == (10, False)
     sizes = (result.sets.training, result.sets.validation, result.sets.test, result.sets.exhibition)
     assert sizes == (10_000, 5_000, 5_000, 5_000)
-    assert result.models.window == 500
+    assert (result.models.window, result.table.hidden) == (500, (0, 1, 2, 3, 4))
     assert result.models.full == result.models.basic == TABLE_5_1
-    assert result.table.hidden == (0, 1, 2, 3, 4)
 
 
 def test_settings_of_every_kind(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+"""Predictions from the last games of both players alone."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,7 +8,7 @@ import pytest
 from yardstone.errors import UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
-from yardstone.ratings.glicko import Glicko2
+from yardstone.ratings.glicko import POINTS, Glicko2
 from yardstone_lab.neubauer.experiment.questions import hidden_games, predict_hidden
 
 
@@ -17,71 +19,42 @@ def made(games: int = 60, players: int = 7, seed: int = 2) -> Pool:
     return Pool(names, pairs[:, 0], pairs[:, 1], generator.integers(0, 2, games).astype(float))
 
 
-def slow(pool: Pool, game: int, last: int) -> float:
-    """Each side rated alone, from nothing, by its last games."""
-    system = Glicko2()
+def slow(pool: Pool, system: Glicko2, game: int, last: int) -> float:
+    """Each side rated alone, from nothing, by its last games, with a fixed volatility."""
     replay = system.replay(pool)
     both = (pool.first[game], pool.second[game])
     assert replay.first_deviation is not None
     assert replay.second_deviation is not None
-    state = []
+    state: list[float] = []
     for hero, rival in (both, both[::-1]):
         mine = [g for g in range(game) if hero in (pool.first[g], pool.second[g])]
-        rating, deviation, volatility = 1500.0, 350.0, 0.06
-        for g in mine[len(mine) - last :] if last else []:
-            as_first = pool.first[g] == hero
-            score = pool.score[g] if as_first else 1.0 - pool.score[g]
-            other = pool.second[g] if as_first else pool.first[g]
-            theirs, unsure = (
-                (replay.second_rating[g], replay.second_deviation[g])
-                if as_first
-                else (replay.first_rating[g], replay.first_deviation[g])
-            )
+        mu, phi2 = 0.0, (350.0 / POINTS) ** 2
+        for g in mine[len(mine) - last :]:
+            if pool.first[g] == hero:
+                score, other = pool.score[g], pool.second[g]
+                theirs, unsure = replay.second_rating[g], replay.second_deviation[g]
+            else:
+                score, other = 1.0 - pool.score[g], pool.first[g]
+                theirs, unsure = replay.first_rating[g], replay.first_deviation[g]
             if other == rival:
                 theirs, unsure = 1500.0, 350.0
-            rating, deviation, volatility = one_game(
-                rating, deviation, volatility, theirs, unsure, score
-            )
-        state.append((rating, deviation))
-    (a, da), (b, db) = state
+            flat = 1.0 / np.sqrt(1.0 + 3.0 * (unsure / POINTS / np.pi) ** 2)
+            expected = 1.0 / (1.0 + np.exp(-flat * (mu - (theirs - 1500.0) / POINTS)))
+            information = flat**2 * expected * (1.0 - expected)
+            phi2 = 1.0 / (1.0 / (phi2 + 0.06**2) + information)
+            mu += phi2 * flat * (score - expected)
+        state += [1500.0 + POINTS * mu, POINTS * phi2**0.5]
+    a, da, b, db = state
     return float(system.probability(a, b, da, db))
-
-
-def one_game(
-    rating: float, deviation: float, volatility: float, other: float, unsure: float, score: float
-) -> tuple[float, float, float]:
-    """Glicko-2 for one game, steps 2 to 8 of Glickman's example, the volatility by bisection."""
-    scale, tau = 400.0 / np.log(10.0), 0.5
-    mu, phi = (rating - 1500.0) / scale, deviation / scale
-    mu_j, phi_j = (other - 1500.0) / scale, unsure / scale
-    g = 1.0 / np.sqrt(1.0 + 3.0 * phi_j**2 / np.pi**2)
-    e = 1.0 / (1.0 + np.exp(-g * (mu - mu_j)))
-    v = 1.0 / (g**2 * e * (1.0 - e))
-    delta = v * g * (score - e)
-    a = np.log(volatility**2)
-
-    def f(x: float) -> float:
-        top = np.exp(x) * (delta**2 - phi**2 - v - np.exp(x))
-        return float(top / (2.0 * (phi**2 + v + np.exp(x)) ** 2) - (x - a) / tau**2)
-
-    low, high = a - 10.0, a + 10.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if f(middle) > 0 else (low, middle)
-    volatility = float(np.exp(0.5 * low))
-    phi = 1.0 / np.sqrt(1.0 / (phi**2 + volatility**2) + 1.0 / v)
-    mu += phi**2 * g * (score - e)
-    return 1500.0 + scale * mu, scale * phi, volatility
 
 
 @pytest.mark.parametrize("last", [0, 1, 3])
 def test_each_side_is_a_newcomer_with_its_last_games(last: int) -> None:
-    pool = made()
-    system = Glicko2()
+    pool, system = made(), Glicko2(tau=0.0)
     games = np.array([59, 20, 45, 3])
     hidden = hidden_games(pool, games, last)
     result = predict_hidden(pool, system.replay(pool), system, hidden)
-    expected = [slow(pool, game, last) for game in games.tolist()]
+    expected = [slow(pool, system, game, last) for game in games.tolist()]
     assert result == pytest.approx(expected, abs=1e-6)
     if last == 0:
         assert result.tolist() == [0.5] * 4

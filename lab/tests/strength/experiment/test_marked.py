@@ -1,3 +1,5 @@
+"""Marked games, kept labels, judged winners, joined stores, classes of players."""
+
 from __future__ import annotations
 
 from functools import partial
@@ -48,20 +50,14 @@ def test_exhibition_games_have_all_their_history_known() -> None:
         since=pool.time[100], seed=3,
     )  # fmt: skip
     sets = draw_marks(pool, labels, settings, known)
-    fresh = exhibition_games(pool, 4, 1)
-    slow = []
-    for game in np.flatnonzero(fresh).tolist():
-        both = {int(pool.first[game]), int(pool.second[game])}
-        past = [g for g in range(game) if both & {int(pool.first[g]), int(pool.second[g])}]
-        if all(known[g] for g in past):
-            slow.append(game)
+    fresh = np.flatnonzero(exhibition_games(pool, 4, 1))
+    sides = [{first, second} for first, second in zip(pool.first, pool.second, strict=True)]
+    slow = [game for game in fresh if all(known[g] for g in range(game) if sides[g] & sides[game])]
     assert np.flatnonzero(sets.of("X")).tolist() == slow
-    assert 0 < len(slow) < fresh.sum()
-    for letter in "TVE":
-        assert np.flatnonzero(sets.of(letter)).min() >= 100
+    assert 0 < len(slow) < len(fresh)
+    assert min(np.flatnonzero(sets.of(letter)).min() for letter in "TVE") >= 100
     assert [int(sets.of(letter).sum()) for letter in "TVE"] == [30, 20, 40]
-    again = draw_marks(pool, labels, settings, known)
-    assert np.array_equal(again.mark, sets.mark)
+    assert np.array_equal(draw_marks(pool, labels, settings, known).mark, sets.mark)
     with pytest.raises(UsageError, match="only the exhibition set"):
         draw_marks(pool, labels, SetSettings(test=-1), known)
 
@@ -87,8 +83,8 @@ def test_the_network_names_winners_it_is_sure_of() -> None:
     result, report = judged_pool(pool, rates)
     assert result.columns["key"].tolist() == ["u", "w", "x", "y"]
     assert result.score.tolist() == [0.0, 1.0, 1.0, 0.0]
-    assert (report.games, report.kept, report.contrary) == (5, 3, 2)
-    assert (report.unsure, report.unseen) == (1, 1)
+    counts = (report.games, report.kept, report.contrary, report.unsure, report.unseen)
+    assert counts == (5, 3, 2, 1, 1)
     with pytest.raises(UsageError, match=r"above 0\.5"):
         judged_pool(pool, rates, sure=0.5)
 
@@ -111,11 +107,9 @@ def test_stores_are_one(stores: Path) -> None:
     pieces = both.pieces(keys, "file")
     assert pieces.known.tolist() == [True, True, True, False]
     assert pieces.length.tolist() == [[7, 6], [6, 6], [6, 5], [0, 0]]
-    assert pieces.start[2].tolist() == [0, 6]  # the first game of the first store
-    assert pieces.start[1].tolist() == [11, 17]  # of two places the first
-    assert pieces.start[0].tolist() == [35, 42]
-    rows = np.array([36, 0, 20])
-    picks = both.gather("pick", rows)
+    # Of two places the first.
+    assert pieces.start[:3].tolist() == [[35, 42], [11, 17], [0, 6]]
+    picks = both.gather("pick", np.array([36, 0, 20]))
     assert np.array_equal(picks[0], both.stores[1].array("pick")[36 - 23])
     assert np.array_equal(picks[1:], both.stores[0].array("pick")[[0, 20]])
     assert both.kinds == ("head", "pick")
@@ -131,17 +125,12 @@ def test_stores_are_one(stores: Path) -> None:
 def test_classes_of_players(stores: Path) -> None:
     ratings = np.array([1000.0, 1320.0, 1900.0, 1950.0])
     classes = ratings_in_classes(ratings)
-    assert {name: here.tolist() for name, here in classes.items()} == {
-        "10 kyu and below": [True, False, False, False],
-        "9 kyu to 1 kyu": [False, True, True, False],
-        "1 dan and above": [False, False, False, True],
-    }
-    bounds = ratings_in_classes(ratings, [1200.0, 5000.0])
-    assert list(bounds) == ["below 1200", "1200 to 5000"]
+    assert {name: np.flatnonzero(here).tolist() for name, here in classes.items()} == {
+        "10 kyu and below": [0], "9 kyu to 1 kyu": [1, 2], "1 dan and above": [3],
+    }  # fmt: skip
+    assert list(ratings_in_classes(ratings, [1200.0, 5000.0])) == ["below 1200", "1200 to 5000"]
     features = np.zeros((4, 6), np.float32)
     features[:, 5] = [1, 2, 3, 4]
     head = MoveSets(features, np.arange(4), np.array([0, 1, 3, 4, 4]))
-    result = losses_by_rating(head, ratings, 5)
-    assert result["9 kyu to 1 kyu"].tolist() == [2.0, 3.0, 4.0]
-    ranks = losses_by_rank(Stores.open([stores / "a"]).stores[0], 5)
-    assert list(ranks) == ["no rank"]
+    assert losses_by_rating(head, ratings, 5)["9 kyu to 1 kyu"].tolist() == [2.0, 3.0, 4.0]
+    assert list(losses_by_rank(Stores.open([stores / "a"]).stores[0], 5)) == ["no rank"]

@@ -1,3 +1,5 @@
+"""A whole experiment on made games: its stages, sets, predictions and tables."""
+
 from __future__ import annotations
 
 from dataclasses import fields, replace
@@ -32,9 +34,9 @@ from yardstone_lab.reports.strength import experiment_document
 Done = tuple[ExperimentResult, list[str]]
 
 
-def run(path: Path, workers: int = 1) -> Done:
+def run(path: Path) -> Done:
     said: list[str] = []
-    with parallel.context(workers=workers):
+    with parallel.context(workers=1):
         return run_experiment(read_experiment(path), say=said.append), said
 
 
@@ -76,18 +78,16 @@ def test_every_stage_is_run_and_every_system_asked(done: Done) -> None:
 
 
 def test_the_sets_keep_the_rules(done: Done) -> None:
-    result, _ = done
-    pool, replay = result.pool, result.replay
+    pool = done[0].pool
     mark = pool.columns["set"]
-    labels = rating_labels(pool, replay, advance=2)
+    labels = rating_labels(pool, done[0].replay, advance=2)
     training = mark == "T"
     assert training.sum() == 30
     assert agree_with_score(labels, pool.score)[training].all()
-    assert (labels.first_ahead[training] == 2).all()
-    assert (labels.second_ahead[training] == 2).all()
+    for ahead in (labels.first_ahead, labels.second_ahead):
+        assert (ahead[training] == 2).all()
     played = np.column_stack(earlier_games(pool))[mark == "X"]
-    assert played.min() >= 1
-    assert played.max() <= 4
+    assert 1 <= played.min() <= played.max() <= 4
 
 
 def test_predictions_see_nothing_that_is_not_known_yet(done: Done) -> None:
@@ -108,32 +108,29 @@ def test_predictions_see_nothing_that_is_not_known_yet(done: Done) -> None:
     assert sides[two].max() <= 2 * 12  # each made 12 of a game's 24 moves
 
 
-def test_the_same_again_keeps_every_stage(path: Path, done: Done) -> None:
+def test_the_same_again_keeps_every_stage_and_a_changed_setting_redoes_what_depends_on_it(
+    path: Path, done: Done
+) -> None:
     again, said = run(path)
     assert all(words.endswith(": kept") for words in said)
     for name, expected in done[0].predictions.expected.items():
         assert np.array_equal(again.predictions.expected[name], expected)
-
-
-def test_a_changed_setting_redoes_what_depends_on_it(path: Path, done: Done) -> None:
-    text = path.read_text()
-    try:
-        path.write_text(text.replace('pooled = ["head", "pick", "mean"]', 'pooled = ["pick"]'))
-        _, said = run(path)
-        again = [words for words in said if "done again" in words]
-        assert [words.split(":")[0] for words in again] == [
-            "features", "sets", "labels", "moves", "basic", "full", "pooled", "predictions",
-        ]  # fmt: skip
-        assert again[0] == "features: done again, for kinds has changed"
-        assert again[-1].startswith("predictions: done again, for sets and moves and basic")
-    finally:
-        path.write_text(text)
+    path.write_text(path.read_text().replace("window = 40", "window = 30"))
+    _, said = run(path)
+    again_done = [words for words in said if "done again" in words]
+    assert [words.split(":")[0] for words in again_done] == [
+        "moves", "basic", "full", "pooled", "predictions",
+    ]  # fmt: skip
+    assert again_done[0] == "moves: done again, for window is 30, and was 40"
+    assert again_done[-1].startswith("predictions: done again, for moves and basic")
+    path.write_text(path.read_text().replace("window = 30", "window = 40"))
+    run(path)  # as the other tests find it
 
 
 def test_one_that_was_killed_ends_like_one_that_was_not(
     done: Done, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At the judge's third batch, and before the predictions; then on two workers."""
+    """After the judge's batches, and before the predictions."""
 
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -156,7 +153,7 @@ def test_one_that_was_killed_ends_like_one_that_was_not(
             run(path)
     made = sorted((tmp_path / "work" / "winners").glob("winrates-*.npz"))
     assert [each.stat().st_mtime_ns for each in made[:5]] == times[:5]
-    result, said = run(path, workers=2)
+    result, said = run(path)
     assert "pooled: kept" in said
     for name, expected in result.predictions.expected.items():
         assert np.array_equal(done[0].predictions.expected[name], expected), name
@@ -192,29 +189,28 @@ def test_labels_without_the_results_of_the_games_to_predict(home: Path, tmp_path
 
 def test_tables_of_what_was_found(done: Done) -> None:
     result, _ = done
-    measured = performance(result.predictions, replicates=50)
+    predictions = result.predictions
+    measured = performance(predictions, replicates=50)
     for cell in measured.cells:
-        here = result.predictions.questions.of(cell.letter, cell.last)
-        assert cell.metrics.games == here.sum()
-    base = measured.cell(GLICKO, "E")
-    assert (base.ahead["accuracy"].low, base.ahead["accuracy"].high) == (0.0, 0.0)
-    other = performance(result.predictions, base=EVEN, replicates=50)
+        assert cell.metrics.games == predictions.questions.of(cell.letter, cell.last).sum()
+    base = measured.cell(GLICKO, "E").ahead["accuracy"]
+    assert (base.low, base.high) == (0.0, 0.0)
+    other = performance(predictions, base=EVEN, replicates=50)
     even = other.cell(GLICKO, "E").ahead["log_likelihood"].estimate
     assert even == pytest.approx(-measured.cell(EVEN, "E").ahead["log_likelihood"].estimate)
+    errors = rating_errors(predictions, GLICKO, "E")
+    assert errors.players.sum() == predictions.labels[predictions.questions.of("E")].size
     with pytest.raises(UsageError, match="no system 'Elo'"):
-        performance(result.predictions, base="Elo")
-    errors = rating_errors(result.predictions, GLICKO, "E")
-    labels = result.predictions.labels[result.predictions.questions.of("E")]
-    assert errors.players.sum() == labels.size
+        performance(predictions, base="Elo")
     with pytest.raises(NoGamesError, match="no rating in the set Z"):
-        rating_errors(result.predictions, GLICKO, "Z")
+        rating_errors(predictions, GLICKO, "Z")
     document = experiment_document(Measurement(result, [measured], [errors]))
     text = document_text(document)
-    for name in (*result.predictions.expected, "Exhibition", "k = 2", "Mean of rating less label"):
+    for name in (*predictions.expected, "Exhibition", "k = 2", "Mean of rating less label"):
         assert name in text
     assert len(document_csv(document).splitlines()) == 1 + len(measured.cells)
-    lines = predictions_csv(result.predictions, result.pool).splitlines()
-    assert len(lines) == 1 + len(result.predictions.questions)
+    lines = predictions_csv(predictions, result.pool).splitlines()
+    assert len(lines) == 1 + len(predictions.questions)
     assert lines[1].startswith("T,all,")
 
 
@@ -222,7 +218,7 @@ def test_tables_of_what_was_found(done: Done) -> None:
     ("before", "after", "error", "said", "made"),
     [
         ("moves.txt", "other.txt", InputError, "no such file", []),
-        ("[features]", '[features]\nstores = ["nowhere"]', InputError, r"nowhere.*cannot be read",
+        ("[features]", '[features]\nstores = ["nowhere"]', InputError, "nowhere.*cannot be read",
          ["games"]),
         ("training = 30", "training = 300", InputError,
          r"training set is to have 300 games, and of 178 .* only \d+ can be", ["games"]),
@@ -244,6 +240,5 @@ def test_what_cannot_be_run_is_refused_before_what_takes_long(
     path.write_text(path.read_text().replace(before, after))
     with pytest.raises(error, match=said):
         run(path)
-    work = tmp_path / "work"
     stages = ("games", "winners", "features")
-    assert [stage for stage in stages if (work / stage).exists()] == made
+    assert [stage for stage in stages if (tmp_path / "work" / stage).exists()] == made

@@ -29,18 +29,21 @@ from yardstone_lab.neubauer.network.search import (
     read_runs,
     write_runs,
 )
-from yardstone_lab.neubauer.network.strength_network import BOUNDS, START, Hyperparameters
+from yardstone_lab.neubauer.network.strength_network import BOUNDS, START
 from yardstone_lab.neubauer.network.training import train
 
 #: Trainings of no more than a moment, whatever is drawn.
 QUICK = replace(START, window=5, batch=2, steps=1, epochs=2)
 
 
+@pytest.fixture(autouse=True)
+def _in_this_process() -> Iterator[None]:
+    with parallel.context(workers=1):
+        yield
+
+
 def examples() -> tuple[Labelled, Labelled]:
     return made_games(40), made_games(20, seed=1)
-
-
-# --- what is proposed ----------------------------------------------------------------------
 
 
 def test_the_plan_is_the_published_one() -> None:
@@ -53,15 +56,19 @@ def test_the_plan_is_the_published_one() -> None:
     assert (start.rating_loss, start.regularisation) == (1.0, 10.0)
     assert (start.depth, start.width, start.query_width, start.inducing_points) == (3, 64, 64, 32)
     assert dict(BOUNDS) == {
-        "learning_rate": (1e-5, 1),
-        "decay": (0.9, 1),
-        "rating_loss": (0.001, 10),
-        "regularisation": (0.001, 100),
-        "depth": (1, 5),
-        "width": (8, 256),
-        "query_width": (8, 256),
-        "inducing_points": (1, 64),
+        "learning_rate": (1e-5, 1), "decay": (0.9, 1), "rating_loss": (0.001, 10),
+        "regularisation": (0.001, 100), "depth": (1, 5), "width": (8, 256),
+        "query_width": (8, 256), "inducing_points": (1, 64),
+    }  # fmt: skip
+    rows: dict[str, dict[str, Any]] = {
+        "at least one iteration of one training": {"runs": 0},
+        "shrink is 0.0": {"shrink": 0.0},
+        "no window from 5 to 4": {"windows": (5, 4)},
+        "no window from 0 to 4": {"windows": (0, 4)},
     }
+    for words, values in rows.items():
+        with pytest.raises(UsageError, match=words):
+            Plan(**values)
 
 
 class Drawn:
@@ -96,36 +103,10 @@ def test_proposals_are_drawn_as_published(scale: float, share: float) -> None:
     assert drawn.inducing_points == min(max(points, 1), 64)
     assert drawn.window == math.floor(10 + 3 * share + 0.5)
     assert (drawn.batch, propose(START, scale, generator).window) == (START.batch, 500)
-
-
-def test_proposals_stay_in_their_domain() -> None:
-    for corner in (0, 1):
-        edge = START.changed({name: bounds[corner] for name, bounds in BOUNDS.items()})
-        generator: Any = Drawn(float(corner))
-        drawn = propose(edge, 1.0, generator)
-        for name, bounds in BOUNDS.items():
-            assert getattr(drawn, name) == bounds[corner], name
-
-
-def test_plans_that_make_no_sense() -> None:
-    rows: dict[str, dict[str, Any]] = {
-        "at least one iteration of one training": {"runs": 0},
-        "shrink is 0.0": {"shrink": 0.0},
-        "no window from 5 to 4": {"windows": (5, 4)},
-        "no window from 0 to 4": {"windows": (0, 4)},
-    }
-    for words, values in rows.items():
-        with pytest.raises(UsageError, match=words):
-            Plan(**values)
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process() -> Iterator[None]:
-    with parallel.context(workers=1):
-        yield
-
-
-# --- the random search ---------------------------------------------------------------------
+    if share in (0.0, 1.0):  # what lies at an end of its domain stays there
+        edge = {name: bounds[int(share)] for name, bounds in BOUNDS.items()}
+        there = propose(START.changed(edge), 1.0, generator)
+        assert {name: getattr(there, name) for name in BOUNDS} == edge
 
 
 def test_a_search_goes_around_the_best_and_trains_nothing_twice(
@@ -135,12 +116,11 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
     reported: list[SearchRun] = []
     progress: list[tuple[str, int, int]] = []
     with parallel.context(workers=1, progress=lambda *told: progress.append(told)):
-        runs = random_search(examples, tmp_path / "a", plan, report=reported.append)
-    assert runs == reported
+        runs = random_search(examples, tmp_path, plan, report=reported.append)
+    assert runs == reported == read_runs(tmp_path)
     assert progress == [("searching", done, 4) for done in (1, 2, 3, 4)]
     assert [(run.iteration, run.number) for run in runs] == [(1, 1), (1, 2), (2, 1), (2, 2)]
-    best = best_run(runs)
-    assert best.loss == min(run.loss for run in runs)
+    assert best_run(runs).loss == min(run.loss for run in runs)
     # The second iteration lies around the best of the first, at 0.6 of the distance.
     centre = best_run(runs[:2]).settings
     for run in runs[2:]:
@@ -148,27 +128,21 @@ def test_a_search_goes_around_the_best_and_trains_nothing_twice(
         assert abs(change) <= 1.8
         assert abs(run.settings.decay - centre.decay) <= 0.03
         assert 3 <= run.settings.window <= 5
-    assert read_runs(tmp_path / "a") == runs
-    for run in runs:
         known = json.loads((Path(run.folder) / "result.json").read_text())
         assert known["loss"] == run.loss
     # A search that is over, or was stopped, trains only what is missing.
     trained = []
-    real = train
 
-    def counted(*arguments: object, **options: object) -> object:
+    def counted(*arguments: Any, **options: Any) -> object:
         trained.append(arguments[3])
-        return real(*arguments, **options)  # type: ignore[arg-type]
+        return train(*arguments, **options)
 
     monkeypatch.setattr(search, "train", counted)
-    assert random_search(examples, tmp_path / "a", plan) == runs
-    assert not trained
     (Path(runs[3].folder) / "result.json").unlink()
-    again = random_search(examples, tmp_path / "a", plan)
+    assert random_search(examples, tmp_path, plan) == runs
     assert trained == [Path(runs[3].folder)]
-    assert again == runs
     with pytest.raises(UsageError, match="holds another search"):
-        random_search(examples, tmp_path / "a", replace(plan, seed=5))
+        random_search(examples, tmp_path, replace(plan, seed=5))
 
 
 def huge() -> tuple[Labelled, Labelled]:
@@ -185,37 +159,24 @@ def test_a_search_in_which_all_fails_says_so(tmp_path: Path) -> None:
         assert [run.loss for run in read_runs(folder)] == [math.inf, math.inf]
 
 
-# --- one run, and the table ----------------------------------------------------------------
-
-
-def run_of(settings: Hyperparameters, loss: float = 0.6) -> SearchRun:
-    return SearchRun(1, 2, settings, loss, 0.7, 3, 13, 8.25, "", "somewhere")
-
-
-def test_a_table_that_is_none(tmp_path: Path) -> None:
+def test_tables_and_results_that_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         read_runs(tmp_path)
     for before, after in (("iteration", "number"), ("0.6", "much"), ("13", "1.5")):
-        write_runs(tmp_path, [run_of(TINY)])
+        write_runs(tmp_path, [SearchRun(1, 2, TINY, 0.6, 0.7, 3, 13, 8.25, "", "somewhere")])
         path = tmp_path / RUNS_FILE
         path.write_text(path.read_text().replace(before, after))
         with pytest.raises(InputError, match=":2: this is not a table of a search"):
             read_runs(tmp_path)
-
-
-def test_a_result_of_other_settings_or_damaged_is_refused(tmp_path: Path) -> None:
-    settings = replace(TINY, epochs=1)
-    item = (1, 1, settings, tmp_path)
-    run = do_run(item, examples=examples, threads=1, device="cpu")
-    assert do_run(item, examples=examples, threads=1, device="cpu") == run
+    where: dict[str, Any] = {"examples": examples, "threads": 1, "device": "cpu"}
+    item = (1, 1, replace(TINY, epochs=1), tmp_path)
+    run = do_run(item, **where)
+    assert do_run(item, **where) == run
     with pytest.raises(UsageError, match="other settings"):
-        do_run((1, 1, TINY, tmp_path), examples=examples, threads=1, device="cpu")
+        do_run((1, 1, TINY, tmp_path), **where)
     (tmp_path / "result.json").write_text("[]")
     with pytest.raises(InputError, match="not a result of a training"):
-        do_run(item, examples=examples, threads=1, device="cpu")
-
-
-# --- optuna --------------------------------------------------------------------------------
+        do_run(item, **where)
 
 
 def test_optuna_searches_and_goes_on(tmp_path: Path) -> None:
@@ -240,17 +201,17 @@ class Killed(BaseException):
     """In place of a kill."""
 
 
+@pytest.mark.parametrize("how", [Killed, KeyboardInterrupt])
 def test_optuna_takes_up_a_trial_that_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: type[BaseException]
 ) -> None:
-    real = train
-
     def stopped(*arguments: object, **options: object) -> object:
-        raise Killed
+        raise how
 
-    monkeypatch.setattr(search, "train", stopped)
-    with pytest.raises(Killed):
-        optuna_search(examples, tmp_path, 1, QUICK)
-    monkeypatch.setattr(search, "train", real)
-    runs = optuna_search(examples, tmp_path, 1, QUICK)
-    assert [run.settings for run in runs] == [QUICK]
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(search, "train", stopped)
+            with pytest.raises(how):
+                optuna_search(examples, tmp_path, 2, QUICK)
+    runs = optuna_search(examples, tmp_path, 2, QUICK)
+    assert [run.settings == QUICK for run in runs] == [True, False]

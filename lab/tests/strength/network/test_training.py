@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
-from lab.tests.strength.made_training import TINY, made_games
+from lab.tests.strength.made_training import TINY, made_games, set_transformer, torch
 from yardstone import parallel
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
 from yardstone_lab.neubauer.moves import Labelled, MoveSets
@@ -36,60 +35,25 @@ from yardstone_lab.neubauer.network.training import (
     train,
 )
 
-if TYPE_CHECKING:
-    import torch
-
-    from yardstone_lab.neubauer.network import set_transformer
-    from yardstone_lab.neubauer.network.set_transformer import (
-        Examples,
-        SetTransformer,
-        Stepper,
-        initial_arrays,
-        rating_losses,
-        score_losses,
-    )
-
 TRAINING, VALIDATION = made_games(120), made_games(60, seed=1)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _imported() -> None:
-    """Torch takes two seconds to import: not while tests are collected."""
-    module = importlib.import_module("yardstone_lab.neubauer.network.set_transformer")
-    names = ["Examples", "SetTransformer", "Stepper", "initial_arrays"]
-    names += ["rating_losses", "score_losses"]
-    globals().update({name: getattr(module, name) for name in names})
-    globals().update(torch=importlib.import_module("torch"), set_transformer=module)
-
-
-# --- the targets --------------------------------------------------------------------------
 
 
 def test_losses_are_those_of_the_thesis() -> None:
     generator = np.random.default_rng(0)
     black, white = generator.normal(size=(2, 8))
     score = np.array([1.0, 0, 1, 0, 1, 1, 0, 0])
-    scale = gamma(315.81)
-    expected = np.exp(scale * black) / (np.exp(scale * black) + np.exp(scale * white))
-    one, other, result = (torch.tensor(values) for values in (black, white, score))
-    answer = score_losses(one, other, result, scale).numpy()
-    np.testing.assert_allclose(answer, -np.log(1 - np.abs(score - expected)), rtol=1e-12)
     # gamma is s_r ln 10 / 400: the odds are those of eq. 3.1 in rating points.
-    points = 1 / (1 + 10 ** (-315.81 * (black - white) / 400))
-    np.testing.assert_allclose(expected, points, rtol=1e-12)
+    expected = 1 / (1 + 10 ** (-315.81 * (black - white) / 400))
+    both = tuple(map(torch.tensor, (black, white)))
+    answer = set_transformer.score_losses(*both, torch.tensor(score), gamma(315.81)).numpy()
+    np.testing.assert_allclose(answer, -np.log(1 - np.abs(score - expected)), rtol=1e-12)
+    drawn = set_transformer.score_losses(*both, 0.5, gamma(315.81)).numpy()
+    np.testing.assert_allclose(drawn, -0.5 * np.log(expected * (1 - expected)), rtol=1e-12)
+    assert set_transformer.score_losses(torch.tensor(1e3), 0.0, 0.0, 1.0).item() == 1e3
     labels = generator.normal(size=(8, 2))
     wanted = (labels[:, 0] - black) ** 2 + (labels[:, 1] - white) ** 2
-    answer = rating_losses(*map(torch.tensor, (black, white, labels))).numpy()
+    answer = set_transformer.rating_losses(*both, torch.tensor(labels)).numpy()
     np.testing.assert_allclose(answer, wanted, rtol=1e-12)
-
-
-def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
-    rating = torch.tensor([0.7, 40.0], dtype=torch.float64)
-    zero, one = torch.zeros_like(rating), torch.ones_like(rating)
-    both = [score_losses(rating, zero, score, 1.0) for score in (zero, one)]
-    drawn = score_losses(rating, zero, one / 2, 1.0)
-    np.testing.assert_allclose(drawn, (both[0] + both[1]) / 2)
-    assert torch.isfinite(score_losses(1000 * one, zero, zero, 1.0)).all()
 
 
 def whole_loss(
@@ -108,112 +72,84 @@ def whole_loss(
     )
 
 
+def examples_of(games: Labelled, window: int = 30) -> Any:
+    normal = games.normalised(1600, 200)
+    packed = pack(games.moves, window)
+    return set_transformer.Examples(packed, normal.score, normal.labels, torch.device("cpu"))
+
+
+def stepper_of(settings: Hyperparameters, channels: int = 5) -> tuple[Any, dict[str, np.ndarray]]:
+    arrays = set_transformer.initial_arrays(settings, channels, np.random.default_rng(1))
+    return set_transformer.Stepper(settings, arrays, 200.0, torch.device("cpu")), arrays
+
+
 def test_gradients_are_those_of_finite_differences() -> None:
+    """Of a batch in which a game occurs twice."""
     settings = Hyperparameters(
         depth=1, width=4, query_width=3, inducing_points=2, window=9,
-        rating_loss=0.7, regularisation=3.0, batch=6,
+        rating_loss=0.7, regularisation=3.0,
     )  # fmt: skip
-    games = made_games(6, channels=3, longest=9, seed=3).normalised(1600, 200)
-    deviation = 200.0
-    generator = np.random.default_rng(1)
-    arrays = initial_arrays(settings, 3, generator)
-    stepper = Stepper(settings, arrays, deviation, torch.device("cpu"))
-    examples = Examples(pack(games.moves, 9), games.score, games.labels, torch.device("cpu"))
-    losses = stepper.step(examples, np.arange(6), 0.0, generator)
+    games, batch = made_games(7, channels=3, longest=9, seed=3), np.array([5, 0, 2, 2, 6, 1])
+    stepper, arrays = stepper_of(settings, 3)
+    losses = stepper.step(examples_of(games, 9), batch, 0.0, np.random.default_rng(0))
+    chosen = games.normalised(1600, 200).select(batch)
     double = {name: array.astype(np.float64) for name, array in arrays.items()}
-    value = whole_loss(double, settings, games, deviation)
-    assert sum(losses) == pytest.approx(value, rel=1e-5)
+    assert sum(losses) == pytest.approx(whole_loss(double, settings, chosen, 200.0), rel=1e-5)
     step, checked = 1e-6, 0
     for name, parameter in stepper.network.named_parameters():
-        assert parameter.grad is not None
         gradient = parameter.grad.numpy().ravel()
         for place in range(gradient.size):
             beside = []
             for sign in (1, -1):
                 moved = {key: array.copy() for key, array in double.items()}
                 moved[name].ravel()[place] += sign * step
-                beside.append(whole_loss(moved, settings, games, deviation))
+                beside.append(whole_loss(moved, settings, chosen, 200.0))
             wanted = (beside[0] - beside[1]) / (2 * step)
             assert gradient[place] == pytest.approx(wanted, abs=2e-5, rel=2e-4), (name, place)
             checked += 1
     assert checked == settings.parameters(3)
 
 
-# --- steps ---------------------------------------------------------------------------------
-
-
-def examples_of(games: Labelled, window: int = 30) -> Examples:
-    normal = games.normalised(1600, 200)
-    return Examples(pack(games.moves, window), normal.score, normal.labels, torch.device("cpu"))
-
-
-def test_steps_are_those_of_a_loop_over_games_with_torch_s_adam() -> None:
-    settings = replace(TINY, regularisation=5.0)
-    examples = examples_of(TRAINING)
-    generator = np.random.default_rng(0)
-    arrays = initial_arrays(settings, 5, generator)
-    stepper = Stepper(settings, arrays, 200.0, torch.device("cpu"))
-    network = SetTransformer(settings, 5)
-    network.load(arrays)
-    adam = torch.optim.Adam(network.parameters(), lr=0.01)
-    for step in range(2):
-        games = np.random.default_rng(step).integers(len(examples), size=10)
-        mine = stepper.step(examples, games, 0.01, generator)
-        adam.zero_grad()
-        total = 0.0
-        for game in games.tolist():
-            sides = []
-            for side in (2 * game, 2 * game + 1):
-                moves = examples.moves
-                rows = moves.rows[moves.starts[side] : moves.starts[side + 1]]
-                x = torch.tensor(moves.features[rows].astype(np.float32))[None]
-                sides.append(network(x)[0] if len(rows) else torch.tensor(0.0))
-            black, white = torch.stack(sides)[:, None]
-            score = score_losses(black, white, examples.score[game], gamma(200.0))
-            rating = rating_losses(black, white, examples.labels[game : game + 1])
-            loss = (score + settings.rating_loss * rating).sum() / len(games)
-            if loss.requires_grad:
-                loss.backward()  # type: ignore[no-untyped-call]
-            total += loss.item()
-        squares = sum(p.square().sum() for p in network.parameters())
-        assert isinstance(squares, torch.Tensor)
-        penalty = settings.regularisation * squares / settings.parameters(5)
-        penalty.backward()  # type: ignore[no-untyped-call]
+def test_steps_are_those_of_adam_and_the_average_follows() -> None:
+    stepper, _ = stepper_of(replace(TINY, averaging=0.7))
+    own = [parameter.detach().clone() for parameter in stepper.network.parameters()]
+    adam = torch.optim.Adam(own)
+    average = stepper.kept()
+    for step, rate in enumerate((0.01, 0.03)):
+        games = np.random.default_rng(step).integers(120, size=10)
+        stepper.step(examples_of(TRAINING), games, rate, np.random.default_rng(0))
+        for parameter, mine in zip(stepper.network.parameters(), own, strict=True):
+            mine.grad = parameter.grad.clone()
+        adam.param_groups[0]["lr"] = rate
         adam.step()
-        assert sum(mine) == pytest.approx(total + penalty.item(), rel=1e-4)
-    for name, parameter in network.named_parameters():
-        np.testing.assert_allclose(
-            stepper.network.state_dict()[name], parameter.detach(), rtol=0, atol=2e-4
-        )
+        flat = np.concatenate([mine.numpy().ravel() for mine in own])
+        there = np.concatenate([p.detach().numpy().ravel() for p in stepper.network.parameters()])
+        np.testing.assert_allclose(there, flat, rtol=0, atol=1e-6)
+        average = 0.7 * average + 0.3 * flat
+        np.testing.assert_allclose(stepper.kept(), average, rtol=0, atol=1e-6)
 
 
 def test_a_step_does_not_depend_on_how_a_batch_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
     result = []
-    for numbers in (1, 400, 1 << 22):
+    for numbers in (1 << 22, 1, 400):
         monkeypatch.setitem(set_transformer._NUMBERS, "cpu", numbers)
-        arrays = initial_arrays(TINY, 5, np.random.default_rng(0))
-        stepper = Stepper(TINY, arrays, 200.0, torch.device("cpu"))
+        stepper, _ = stepper_of(TINY)
         losses = stepper.step(examples_of(TRAINING), np.arange(50), 0.0, np.random.default_rng(0))
-        gradients = torch.cat(
-            [p.grad.ravel() for p in stepper.network.parameters() if p.grad is not None]
-        )
-        result.append((losses, gradients, stepper.evaluate(examples_of(VALIDATION))))
-    for losses, gradients, (ratings, logarithms) in result[1:]:
-        np.testing.assert_allclose(losses, result[0][0], rtol=1e-5)
-        np.testing.assert_allclose(gradients, result[0][1], rtol=0, atol=1e-5)
-        np.testing.assert_allclose(ratings, result[0][2][0], rtol=0, atol=1e-5)
-        np.testing.assert_allclose(logarithms, result[0][2][1], rtol=0, atol=1e-5)
-
-
-# --- whole trainings -----------------------------------------------------------------------
+        gradients = torch.cat([p.grad.ravel() for p in stepper.network.parameters()])
+        result.append((losses, gradients, *stepper.evaluate(examples_of(VALIDATION))))
+    for parts in result[1:]:
+        for part, whole in zip(parts, result[0], strict=True):
+            np.testing.assert_allclose(part, whole, rtol=1e-5, atol=1e-5)
 
 
 def same(one: Trained, other: Trained) -> None:
     """Two trainings that gave exactly the same."""
     assert one.history.steps == other.history.steps
-    seconds = [replace(epoch, seconds=0.0) for epoch in one.history.epochs]
     # Epoch 0 has no losses of training, which are not equal to themselves.
-    assert str(seconds) == str([replace(epoch, seconds=0.0) for epoch in other.history.epochs])
+    seconds = [
+        str([replace(epoch, seconds=0.0) for epoch in each.history.epochs]) for each in (one, other)
+    ]
+    assert seconds[0] == seconds[1]
     for name, array in one.network.arrays.items():
         np.testing.assert_array_equal(array, other.network.arrays[name])
 
@@ -241,8 +177,9 @@ def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
     assert trained.loss == min(epoch.validation_loss for epoch in history.epochs)
     kept = StrengthNetwork.load(tmp_path / "a" / NETWORK)
     np.testing.assert_allclose(kept.ratings(VALIDATION.moves), ratings, rtol=0, atol=2)
-    assert kept.mean == pytest.approx(games.labels.mean())
-    assert kept.deviation == pytest.approx(games.labels.std(ddof=1))
+    assert (kept.mean, kept.deviation) == pytest.approx(
+        (games.labels.mean(), games.labels.std(ddof=1))
+    )
     about = {"features": ["made"], "training_games": 300, "validation_loss": trained.loss}
     assert {**about, "parameters": settings.parameters(5)}.items() <= kept.card.items()
     # A training that is done is not done again, and the tables say what happened.
@@ -253,25 +190,23 @@ def test_training_learns_who_is_stronger(tmp_path: Path) -> None:
 
 
 def test_training_stops_when_nothing_improves(tmp_path: Path) -> None:
+    """As in the thesis: no improvement after epoch 1, so it ends after epoch 11."""
     settings = replace(TINY, learning_rate=1e-30, steps=1, epochs=100, patience=10)
-    trained = train(TRAINING, VALIDATION, settings, tmp_path, threads=1)
-    # As in the thesis: no improvement after epoch 1, so it ends after epoch 11.
-    assert trained.history.epochs[-1].epoch == 11
-    assert trained.history.best.epoch == 1
+    history = train(TRAINING, VALIDATION, settings, tmp_path, threads=1).history
+    assert (history.epochs[-1].epoch, history.best.epoch) == (11, 1)
 
 
 def test_every_variant_trains_another_network(tmp_path: Path) -> None:
     short = replace(TINY, epochs=1)
-    losses = [train(TRAINING, VALIDATION, short, tmp_path / "plain", threads=1).loss]
-    variants: list[dict[str, float]] = [
-        {"dropout": 0.3}, {"sample": 5}, {"averaging": 0.7}, {"standardise": True},
-        {"bfloat16": True}, {"seed": 1},
-    ]  # fmt: skip
-    for changes in variants:
-        (name,) = changes
-        settings = short.changed(changes)
-        losses.append(train(TRAINING, VALIDATION, settings, tmp_path / name, threads=1).loss)
-    assert len(set(losses)) == len(losses)
+    variants: dict[str, Any] = {
+        "seed": 0, "dropout": 0.3, "sample": 5, "averaging": 0.7, "standardise": True,
+        "bfloat16": True,
+    }  # fmt: skip
+    losses = {
+        train(TRAINING, VALIDATION, short.changed({n: v}), tmp_path / n, threads=1).loss
+        for n, v in variants.items()
+    }
+    assert len(losses) == len(variants)
     assert max(losses) < 1.0
     kept = StrengthNetwork.load(tmp_path / "standardise" / NETWORK)
     packed = pack(TRAINING.moves, TINY.window)
@@ -297,13 +232,14 @@ def test_a_training_goes_on_where_it_was_stopped(
     with pytest.raises(Stop), parallel.context(progress=stop):
         train(TRAINING, VALIDATION, settings, tmp_path / "part", threads=1)
     seen: list[int] = []
-    reported: list[int] = []
+    reported: list[Epoch] = []
     with parallel.context(progress=lambda what, done, _: seen.append(done)):
-        report: Any = lambda epoch: reported.append(epoch.epoch)  # noqa: E731
-        again = train(TRAINING, VALIDATION, settings, tmp_path / "part", threads=1, report=report)
+        again = train(
+            TRAINING, VALIDATION, settings, tmp_path / "part", threads=1, report=reported.append
+        )
     same(again, whole)
     assert seen[0] == steps  # the step it was stopped in is done again, and no other
-    assert reported == list(range(len(whole.history.epochs)))
+    assert [epoch.epoch for epoch in reported] == list(range(len(whole.history.epochs)))
     for name in (EPOCHS_FILE, STEPS_FILE):
         rows = [(tmp_path / place / name).read_text().splitlines() for place in ("whole", "part")]
         assert len(rows[0]) == len(rows[1])
@@ -336,15 +272,6 @@ def huge_features(scale: float = 1e38) -> Labelled:
     return replace(TRAINING, moves=MoveSets(features, moves.rows, moves.starts))
 
 
-def test_a_training_that_fails_is_an_error(tmp_path: Path) -> None:
-    games = huge_features()
-    with pytest.raises(ConvergenceError, match="answers are no numbers"):
-        train(games, games, TINY, tmp_path / "a", threads=1)
-    games = huge_features(1e20)
-    settings = replace(TINY, standardise=True)
-    assert train(games, games, settings, tmp_path / "b", threads=1).loss < 1
-
-
 def test_games_that_cannot_be_used(tmp_path: Path) -> None:
     moves = MoveSets(TRAINING.moves.features, np.empty(0, np.int64), np.zeros(1, np.int64))
     nothing = Labelled(moves, np.empty(0, np.float32), np.empty((0, 2)))
@@ -360,20 +287,21 @@ def test_games_that_cannot_be_used(tmp_path: Path) -> None:
         (TRAINING, made_games(9, channels=4), {}, UsageError, "other features of moves"),
         (TRAINING, VALIDATION, {"device": "nonsense"}, UsageError, "'nonsense' cannot be used"),
         (TRAINING, VALIDATION, {"folder": tmp_path / "file" / "a"}, InputError, "cannot be made"),
+        (huge_features(), huge_features(), {}, ConvergenceError, "answers are no numbers"),
     ):
-        settings: dict[str, Any] = {"folder": tmp_path, "threads": 1, **more}
+        settings: dict[str, Any] = {"folder": tmp_path / "a", "threads": 1, **more}
         with pytest.raises(error, match=words):
             train(games, others, TINY, **settings)
-
-
-# --- the log -------------------------------------------------------------------------------
+    games = huge_features(1e20)
+    settings = replace(TINY, standardise=True)
+    assert train(games, games, settings, tmp_path / "b", threads=1).loss < 1
 
 
 def test_a_log_that_is_none(tmp_path: Path) -> None:
     head = ",".join(field.name for field in fields(Epoch))
-    columns = "epoch,step,score_loss,rating_loss,regularisation_loss"
     with pytest.raises(InputError, match="there is no such file"):
         read_history(tmp_path)
+    (tmp_path / STEPS_FILE).write_text("epoch,step,score_loss,rating_loss,regularisation_loss\n")
     for text, words in (
         ("epoch,loss\n", "this is not a table of a training"),
         (f"{head}\n", "has no epochs"),
@@ -381,6 +309,5 @@ def test_a_log_that_is_none(tmp_path: Path) -> None:
         (f"{head}\n1,2\n", ":2: score_loss is None, no number"),
     ):
         (tmp_path / EPOCHS_FILE).write_text(text)
-        (tmp_path / STEPS_FILE).write_text(f"{columns}\n")
         with pytest.raises(InputError, match=words):
             read_history(tmp_path)

@@ -30,18 +30,13 @@ def test_rows_are_read_and_bad_ones_counted_with_their_lines(tmp_path: Path) -> 
         "4.sgf,white,strong,ogs", "5.sgf,white,99,ogs", "6.sgf,white,3k,kgs",
         "7.sgf,white,3k,ogs,Bob,2", "", "8.sgf,white,1k,fox",
     ]  # fmt: skip
-    path = table(tmp_path, *(f"a/{row}" if row else row for row in rows))
     skipped = SkipReport()
-    labels = read_rank_labels(path, skipped)
-    assert labels == [
-        RankLabel("a/1.sgf", 1, 3.5, "ogs", "Ann", 0.3),
-        RankLabel("a/2.sgf", 2, -8.7, "fox"),
-        RankLabel("a/8.sgf", 2, 0.5, "fox"),
+    assert read_rank_labels(table(tmp_path, *rows), skipped) == [
+        RankLabel("1.sgf", 1, 3.5, "ogs", "Ann", 0.3),
+        RankLabel("2.sgf", 2, -8.7, "fox"),
+        RankLabel("8.sgf", 2, 0.5, "fox"),
     ]
     assert [each.line for each in skipped.details] == [4, 5, 6, 7, 8]
-
-
-def test_a_table_without_its_columns_or_rows_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are no columns file, colour, rank and scale"):
         read_rank_labels(table(tmp_path, head="file,colour,rank"))
     with pytest.raises(NoGamesError, match="there is no rank in it"):
@@ -50,13 +45,11 @@ def test_a_table_without_its_columns_or_rows_is_refused(tmp_path: Path) -> None:
         read_rank_labels(tmp_path / "none.csv")
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> FeatureStore:
-    folder = tmp_path_factory.mktemp("store")
-    net = small_network(folder)
+@pytest.fixture
+def store(tmp_path: Path) -> FeatureStore:
     games = [replace(random_game(k, moves=12), file=f"club/{k}.sgf") for k in range(3)]
-    settings = ExtractionSettings(net=str(net), trunk=KINDS)
-    return extract_features(lambda: games, folder / "features", settings)
+    settings = ExtractionSettings(net=str(small_network(tmp_path)), trunk=KINDS)
+    return extract_features(lambda: games, tmp_path / "features", settings)
 
 
 def test_labels_find_their_sides_by_the_end_of_the_path(store: FeatureStore) -> None:
@@ -67,19 +60,13 @@ def test_labels_find_their_sides_by_the_end_of_the_path(store: FeatureStore) -> 
         RankLabel("elsewhere.sgf", 1, 2.5, "fox"),
     ]
     (part,) = labelled_sides([store], labels)
-    assert part.game.tolist() == [0, 2]
-    assert part.colour.tolist() == [1, 2]
-    assert part.group.tolist() == [3, -1]
+    assert (part.game.tolist(), part.colour.tolist()) == ([0, 2], [1, 2])
+    assert (part.group.tolist(), part.sure.tolist()) == ([3, -1], [1.0, 0.5])
     np.testing.assert_array_equal(part.rank, [np.nan, -12.5])
     assert part.player.tolist()[1] == "Cid"
-    assert part.sure.tolist() == [1.0, 0.5]
     with pytest.raises(NoGamesError, match="no game of the stores has a rank"):
         labelled_sides([store], labels[2:])
-
-
-def test_what_cannot_be_trained_is_refused(store: FeatureStore) -> None:
-    file = str(store.games["file"][0])
-    parts = labelled_sides([store], [RankLabel(file, 1, -12.5, "ogs")])
+    parts = labelled_sides([store], labels[1:2])
     with pytest.raises(UsageError, match="a new model learns from rank groups of fox first"):
         train_ranked_model(parts)
     with pytest.raises(UsageError, match="no kind of model is called 'other'"):

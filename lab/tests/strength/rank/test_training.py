@@ -1,3 +1,5 @@
+"""Training of rank models: folds, regressions, spreads, draws, and what is judged unseen."""
+
 from __future__ import annotations
 
 from dataclasses import fields, replace
@@ -157,37 +159,44 @@ def test_a_trainer_serves_many_settings_and_equal_seeds_give_equal_models(
     np.testing.assert_array_equal(again.out_of_fold.scores, alone.out_of_fold.scores)
     assert again.model.card == alone.model.card
     assert again.model.card["games"] == [12.0] * 11
-    other = trainer.train(SETTINGS, {})
-    assert not np.array_equal(other.out_of_fold.scores, again.out_of_fold.scores)
+    assert (trainer.train(SETTINGS, {}).out_of_fold.scores != again.out_of_fold.scores).any()
     with pytest.raises(UsageError, match="those of the trainer"):
         trainer.train(replace(SETTINGS, seed=1), {})
-    a, b = make_lift(store, SETTINGS), make_lift(store, SETTINGS)
-    np.testing.assert_array_equal(a.weights, b.weights)
-    assert (make_lift(store, RankSettings(seed=1)).weights[0, :4] != a.weights[0, :4]).any()
+    a, b, c = (make_lift(store, replace(SETTINGS, seed=seed)).weights for seed in (0, 0, 1))
+    np.testing.assert_array_equal(a, b)
+    assert (a != c).any()
+    strange = replace(pool, group=np.where(pool.game == 0, 13, pool.group))
+    with pytest.raises(UsageError, match="a group 13: the last is 10"):
+        train_on_pool(strange, lift, SETTINGS, {})
 
 
 def test_from_stores(store: FeatureStore) -> None:
     groups = [np.full(8, group) for group in np.repeat(np.arange(11), 2)]
+    stores = [store] * 22
     names = [
         np.array([[f"{kind} {game} of {copy}" for kind in "bw"] for game in range(8)])
         for copy in range(22)
     ]
     seen: list[tuple[str, int, int]] = []
     with parallel.context(progress=lambda *told: seen.append(told)):
-        trained = train_rank_model([store] * 22, groups, SETTINGS, players=names, name="mine")
+        trained = train_rank_model(stores, groups, SETTINGS, players=names, name="mine")
     assert seen == [("learning", 16, 16)] * 22
-    assert trained.model.card["name"] == "mine"
-    assert trained.model.card["sha256"] == store.settings["sha256"]
-    assert trained.model.card["games"] == [16.0] * 11
+    about = {"name": "mine", "sha256": store.settings["sha256"], "games": [16.0] * 11}
+    assert about.items() <= trained.model.card.items()
     # All groups have the same games: nothing can be told.
     score = trained.model.score(evidence_of_store(store, [(0, 1), (1, 2)]))
     assert score.probabilities.max() < 0.15
     with pytest.raises(NoGamesError, match=r"the players of .* cannot be divided"):
-        train_rank_model([store] * 22, groups, SETTINGS)
+        train_rank_model(stores, groups, SETTINGS)
     sides = [np.ones((8, 2), bool) for _ in groups]
     sides[0][:, 0] = sides[1][:, 0] = False
     with pytest.raises(NoGamesError, match="3-5k has 8 games: each group needs 10 at least"):
-        train_rank_model([store] * 22, groups, SETTINGS, players=names, sides=sides)
+        train_rank_model(stores, groups, SETTINGS, players=names, sides=sides)
+    other = FeatureStore(store.path, {**store.settings, "sha256": "0" * 64})
+    with pytest.raises(UsageError, match="different networks"):
+        train_rank_model([store, other], groups[:2])
+    with pytest.raises(NoGamesError, match="no games"):
+        train_rank_model([], [])
 
 
 def test_sides_and_names(store: FeatureStore, tmp_path: Path) -> None:
@@ -196,7 +205,6 @@ def test_sides_and_names(store: FeatureStore, tmp_path: Path) -> None:
     sides[2, 1] = False
     groups = np.array([3, 3, 4, -1, 4, 4, 4, 4])
     pool = pool_store(store, groups, lift, sides=sides)
-    assert len(pool) == 13
     assert pool.game.tolist() == [0, 0, 1, 1, 2, 4, 4, 5, 5, 6, 6, 7, 7]
     assert pool.colour.tolist()[:5] == [1, 2, 1, 2, 1]
     assert pool.group.tolist()[:5] == [3, 3, 3, 3, 4]
@@ -204,9 +212,8 @@ def test_sides_and_names(store: FeatureStore, tmp_path: Path) -> None:
     assert pool.player[1] == store.games["white"][0] == pool.opponent[0]
     assert set(pool.year.tolist()) == {2024}
     evidence = evidence_of_store(store, [(4, 2)])
-    x, lifted = lift(evidence)
-    np.testing.assert_allclose(pool.values[6].sum(axis=0), x.sum(axis=0), rtol=1e-4, atol=1e-3)
-    np.testing.assert_allclose(pool.lifted[6].sum(axis=0), lifted.sum(axis=0), rtol=1e-4, atol=1e-3)
+    for sums, values in zip((pool.values, pool.lifted), lift(evidence), strict=True):
+        np.testing.assert_allclose(sums[6].sum(axis=0), values.sum(axis=0), rtol=1e-4, atol=1e-3)
     assert pool.counts[6].tolist() == [10, len(evidence) - 10, 0, 0, 0]
     names = np.array([[f"b{k}", f"w{k}"] for k in range(8)])
     assert pool_store(store, groups, lift, players=names).player[2] == "b1"
@@ -228,26 +235,21 @@ def test_spread_is_found_again() -> None:
     """Covariances of moves, games and players, from sums drawn with known ones."""
     random = np.random.default_rng(0)
     pool, _ = simulated_pool(400, sides=1)
-    counts = pool.counts
-    moves = counts.sum(axis=1)
-    number = pool.game // 3
+    counts, number = pool.counts, pool.game // 3
     usual = np.linspace(-1, 1, 11)[:, None] * np.array([1.0, -0.5])
     own = random.normal(size=(number.max() + 1, 2)) * 0.3
     game = random.normal(size=(len(pool), 2)) * np.array([0.2, 0.4])
     noise = random.normal(size=(len(pool), PHASES, 2)) * np.sqrt(counts)[:, :, None] * 2.0
     mean = usual[pool.group] + own[number] + game
-    scores = counts[:, :, None] * mean[:, None] + noise
-    directions, spread = fit_spread(scores, pool, 10.0, 2)
+    directions, spread = fit_spread(counts[:, :, None] * mean[:, None] + noise, pool, 10.0, 2)
     back = np.linalg.inv(directions)
-
-    def plain(matrix: np.ndarray) -> np.ndarray:
-        return np.asarray(back.T @ matrix @ back)
-
     np.testing.assert_allclose(spread.usual @ back, np.repeat(usual[:, None], 5, 1), atol=0.15)
-    np.testing.assert_allclose(plain(spread.move), 4.0 * np.eye(2), atol=0.4)
-    np.testing.assert_allclose(plain(spread.player), 0.09 * np.eye(2), atol=0.02)
-    np.testing.assert_allclose(plain(spread.game), np.diag([0.04, 0.16]), atol=0.03)
-    assert moves.sum() == counts.sum()
+    for matrix, wanted, slack in (
+        (spread.move, [4.0, 4.0], 0.4),
+        (spread.player, [0.09, 0.09], 0.02),
+        (spread.game, [0.04, 0.16], 0.03),
+    ):
+        np.testing.assert_allclose(back.T @ matrix @ back, np.diag(wanted), atol=slack)
 
 
 def test_directions_tell_groups_apart() -> None:
@@ -257,11 +259,9 @@ def test_directions_tell_groups_apart() -> None:
     mean[:, 3] -= 0.5 * group
     mean[:, 1] += 0.3 * (group - 5.0) ** 2 / 5.0
     result = discriminant_directions(mean, group, 2)
-    turned = np.abs(result / np.linalg.norm(result, axis=0))
-    assert turned[3, 0] > 0.9
-    assert turned[1, 1] > 0.9
-    assert result[3, 0] < 0.0  # so that the score grows with the rank
-    assert np.corrcoef(mean @ result[:, 0], group)[0, 1] > 0.5
+    turned = result / np.linalg.norm(result, axis=0)
+    assert turned[3, 0] < -0.9  # so that the score grows with the rank
+    assert abs(turned[1, 1]) > 0.9
 
 
 def test_knots_are_judged_by_normal_densities() -> None:
@@ -308,12 +308,11 @@ def test_accuracy() -> None:
     assert (result.draws, result.exact, result.near, result.error) == (4, 0.5, 0.75, 1.0)
     wanted = 0.5 * np.log(0.5 + 0.5 / 11) + 0.5 * np.log(0.5 / 11)
     assert result.log_likelihood == pytest.approx(wanted)
+    nobody, folds = np.empty(0, np.int64), np.zeros(2, np.int64)
     with pytest.raises(NoGamesError, match="nothing to judge"):
-        accuracy(np.empty((0, 11)), np.empty(0, np.int64))
+        accuracy(np.empty((0, 11)), nobody)
     with pytest.raises(NoGamesError, match="nothing to judge"):
-        judged_by_fold(
-            lambda rows: (np.empty((0, 3)), rows[:0]), lambda _, sums: sums, np.zeros(2, np.int64)
-        )
+        judged_by_fold(lambda _: (np.empty((0, 3)), nobody), lambda _, sums: sums, folds)
 
 
 @pytest.mark.parametrize(
@@ -326,19 +325,6 @@ def test_accuracy() -> None:
 def test_settings_that_cannot_be(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=" must "):
         RankSettings(**wrong)  # type: ignore[arg-type]
-
-
-def test_stores_that_do_not_go_together(store: FeatureStore) -> None:
-    other = FeatureStore(store.path, {**store.settings, "sha256": "0" * 64})
-    groups = np.zeros(8, np.int64)
-    with pytest.raises(UsageError, match="different networks"):
-        train_rank_model([store, other], [groups, groups])
-    with pytest.raises(NoGamesError, match="no games"):
-        train_rank_model([], [])
-    pool, lift = simulated_pool(12)
-    pool = replace(pool, group=np.where(pool.game == 0, 13, pool.group))
-    with pytest.raises(UsageError, match="a group 13: the last is 10"):
-        train_on_pool(pool, lift, SETTINGS, {})
 
 
 def test_players_never_seen_are_judged_by_models_of_other_folds() -> None:
@@ -358,10 +344,9 @@ def test_players_never_seen_are_judged_by_models_of_other_folds() -> None:
         assert len(result) == tables[part].counts.sum()
         np.testing.assert_allclose(result.density.sum(axis=1), 1.0)
     whole = parts["whole"]
-    scale = trained.model.scale()
-    mean = scale.moments(whole.density)[0]
-    far = [np.abs(mean - whole.strengths.mean(axis=1))[whole.games == n].mean() for n in (1, 3)]
-    assert far[1] < far[0] < 2.5  # of strengths that lie 14 ranks apart
+    away = np.abs(trained.model.scale().moments(whole.density)[0] - whole.strengths.mean(axis=1))
+    # Of strengths that lie 14 ranks apart.
+    assert away[whole.games == 3].mean() < away[whole.games == 1].mean() < 2.5
 
 
 def test_years_are_taken_off_and_groups_are_not() -> None:

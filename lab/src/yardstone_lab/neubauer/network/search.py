@@ -473,13 +473,25 @@ def _study(optuna: Any, home: Path, seed: int, windows: tuple[int, int] | None) 
 
 
 def _take_up_again(optuna: Any, study: Any, start: Hyperparameters) -> None:
-    """Let trials that were under way when all was stopped be done first, or the start."""
+    """Let trials that were under way when all was stopped be done first, or the start.
+
+    One that was killed still is running to optuna, one that was interrupted has failed.
+    """
     states = optuna.trial.TrialState
-    for trial in study.get_trials(deepcopy=False, states=(states.RUNNING,)):
-        if trial.params:
+    unfinished = (states.RUNNING, states.FAIL)
+    trials = study.get_trials(deepcopy=False)
+    known = [
+        trial.params or trial.system_attrs.get("fixed_params")
+        for trial in trials
+        if trial.state not in unfinished
+    ]
+    for trial in trials:
+        if trial.state in unfinished and trial.params and trial.params not in known:
             study.enqueue_trial(trial.params, skip_if_exists=False)
-        study.tell(trial.number, state=states.FAIL)
-    if not study.get_trials(deepcopy=False):
+            known.append(trial.params)
+        if trial.state == states.RUNNING:
+            study.tell(trial.number, state=states.FAIL)
+    if not trials:
         study.enqueue_trial({name: getattr(start, name) for name in BOUNDS})
 
 
