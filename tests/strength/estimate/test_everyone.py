@@ -43,40 +43,35 @@ def test_each_is_measured_as_if_alone(case: Case, everyone: list[SideEstimate]) 
     reasons = [dict(each.estimate.skipped.reasons) for each in everyone]
     assert reasons[0] == {"the same game again": 1, "not a game of Anna": 1}
     assert reasons[1] == {**reasons[0], "Anna has the other colour": 1}
-    for place in (0, 3):
-        each = everyone[place]
-        alone = estimate_player(usual(), each.side.player, net=case.network, model=case.model)
-        same, one = each.estimate.as_dict(), alone.as_dict()
-        assert same["rating"] == pytest.approx(one["rating"], abs=0.011)
-        for name in ("skipped", "moves", *(["costliest_moves"] if place == 0 else [])):
-            assert same[name] == one[name]
-        files = [[part["file"] for part in plain["by_game"]] for plain in (same, one)]
-        assert files[0] == files[1]
+    alone = estimate_player(usual(), "Bob", net=case.network, model=case.model).as_dict()
+    same = everyone[3].estimate.as_dict()
+    assert same["rating"] == pytest.approx(alone["rating"], abs=0.011)
+    for name in ("skipped", "moves"):
+        assert same[name] == alone[name]
+    files = [[part["file"] for part in plain["by_game"]] for plain in (same, alone)]
+    assert files[0] == files[1]
 
 
 def test_so_many_others_as_are_asked_for(case: Case) -> None:
     report = SkipReport()
-    few = estimate_everyone(
-        usual(), "Cid", net=case.network, model=case.model, others=1, skipped=report
-    )
-    assert sides(few)[0] == ("Cid", None)
-    assert {each.side.player for each in few} == {"Cid", "Anna"}
-    assert report.total == few[0].estimate.skipped.total
-    alone = estimate_everyone(usual(), "Cid", net=case.network, model=case.model, others=0)
-    assert sides(alone) == [("Cid", None)]
+    for others, names in ((1, {"Cid", "Anna"}), (0, {"Cid"})):
+        few = estimate_everyone(
+            usual()[:2], "Cid", net=case.network, model=case.model, others=others, skipped=report
+        )
+        assert sides(few)[0] == ("Cid", None)
+        assert {each.side.player for each in few} == names
+    assert report.total == 2 * few[0].estimate.skipped.total
 
 
 def test_games_that_name_nobody_have_two_colours(case: Case) -> None:
     games = [game(21, "", ""), game(22, "", "")]
-    both = estimate_everyone(games, colour=WHITE, net=case.network, model=case.model)
-    assert sides(both) == [("White", WHITE), ("Black", BLACK)]
-    assert all(len(each.estimate.games) == 2 for each in both)
-    stone = games[0].moves[:1]
-    bad = replace(games[0], file="bad.sgf", number=99, handicap=2, setup_black=stone)
+    bad = replace(games[0], file="bad.sgf", number=99, handicap=2, setup_black=games[0].moves[:1])
     both = estimate_everyone(
         [*games, bad], colour=WHITE, net=case.network, model=case.model, handicap=True
     )
+    assert sides(both) == [("White", WHITE), ("Black", BLACK)]
     for each in both:
+        assert len(each.estimate.games) == 2
         assert dict(each.estimate.skipped.reasons) == {"it cannot be replayed": 1}
 
 

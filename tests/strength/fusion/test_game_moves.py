@@ -32,9 +32,9 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("records") / "games.zip"
     with zipfile.ZipFile(file, "w") as archive:
         for seed in range(4):
-            made = game(seed, NAMES[seed % 3], NAMES[(seed + 1) % 3], day=seed)
+            made = game(seed, NAMES[seed % 3], NAMES[(seed + 1) % 3], day=seed, moves=16)
             archive.writestr(f"g{seed}.sgf", sgf(made))
-        archive.writestr("again.sgf", sgf(game(2, NAMES[2], NAMES[0], day=2)))
+        archive.writestr("again.sgf", sgf(game(2, NAMES[2], NAMES[0], day=2, moves=16)))
         archive.writestr("small.sgf", "(;GM[1]SZ[9]PB[Ann]PW[Bob]RE[B+R];B[cc];W[dd])")
     return file
 
@@ -71,8 +71,7 @@ def look(case: Case, records: Path, seeds: Sequence[int] | None = None) -> GameM
 
 
 def test_games_are_looked_at_once(case: Case, records: Path, kept: None, asked: list[int]) -> None:
-    first = look(case, records, [0, 1, 2])
-    again = look(case, records, [0, 1, 2])
+    first, again = (look(case, records, [0, 1, 2]) for _ in range(2))
     more = look(case, records)
     assert asked == [3, 0, 1]
     assert np.array_equal(first.strength, again.strength)
@@ -99,8 +98,8 @@ def test_work_that_was_stopped_goes_on(
 def test_nothing_is_kept_where_nothing_is_to_be(
     case: Case, records: Path, asked: list[int]
 ) -> None:
-    look(case, records, [0, 1])
-    look(case, records, [0, 1])
+    for _ in range(2):
+        look(case, records, [0, 1])
     assert asked == [2, 2]
 
 
@@ -138,9 +137,8 @@ def test_what_is_kept_is_of_this_game_this_model_and_this_network_alone(case: Ca
 
 def test_what_is_left_out_is_said(case: Case, records: Path) -> None:
     report = SkipReport()
-    result = moves_of_records(
-        list(SgfReader(str(records))), case.network, case.model, skipped=report
-    )
+    games = list(SgfReader(str(records)))
+    result = moves_of_records(games, case.network, case.model, skipped=report)
     assert len(result) == 5  # the small board is a game, without moves that count
     reasons = " ".join(report.reasons)
     assert "the same game occurs again" in reasons
@@ -155,31 +153,24 @@ def test_a_store_says_what_the_records_say(case: Case, records: Path, tmp_path: 
     settings = ExtractionSettings(
         net=str(case.file), trunk=KINDS, rules="tromp-taylor", komi=6.5, size=19
     )
-    extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings)
-    result = read_moves([str(tmp_path / "store")], case.model)
-    wanted = look(case, records)
+    store = tmp_path / "store"
+    extract_features(lambda: SgfReader(str(records)), store, settings)
+    result, wanted = read_moves([str(store)], case.model), look(case, records)
     row = {labels[-1]: place for place, labels in enumerate(wanted.labels)}
-    for place, labels in enumerate(result.labels):
-        if labels[-1] in row:
-            assert result.strength[place] == pytest.approx(
-                wanted.strength[row[labels[-1]]], abs=0.02
-            )
-            assert result.number[place].tolist() == wanted.number[row[labels[-1]]].tolist()
+    same = [(place, row[each[-1]]) for place, each in enumerate(result.labels) if each[-1] in row]
+    assert len(same) == 4
+    for one, other in same:
+        assert result.strength[one] == pytest.approx(wanted.strength[other], abs=0.02)
+        assert result.number[one].tolist() == wanted.number[other].tolist()
     assert result.results().score.tolist() == [1.0] * len(result)
-
-
-def test_what_does_not_go_together_is_refused(case: Case, records: Path, tmp_path: Path) -> None:
-    settings = ExtractionSettings(net=str(case.file), trunk=KINDS, komi=6.5, size=19)
-    made = extract_features(lambda: SgfReader(str(records)), tmp_path / "store", settings)
     with pytest.raises(InputError, match="the features are of the network"):
-        moves_of_store(FeatureStore.open(made.path), StrengthModel.load())
-    averaging = StrengthModel(
-        case.model.scorer, [case.model.scale()], {**case.model.card, "symmetries": 2}
-    )
+        moves_of_store(FeatureStore.open(store), StrengthModel.load())
+    card = {**case.model.card, "symmetries": 2}
+    averaging = StrengthModel(case.model.scorer, [case.model.scale()], card)
     with pytest.raises(InputError, match=r"reads those of .* under 2 symmetries"):
-        moves_of_store(FeatureStore.open(made.path), averaging)
+        moves_of_store(FeatureStore.open(store), averaging)
     with pytest.raises(InputError, match="one store of features"):
-        read_moves([str(made.path), str(records)], case.model)
+        read_moves([str(store), str(records)], case.model)
     nobody = tmp_path / "nobody.sgf"
     nobody.write_text("(;GM[1]SZ[19]KM[6.5];B[pd];W[dd])")
     with pytest.raises(NoGamesError, match="no game has two names"):

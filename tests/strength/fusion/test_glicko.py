@@ -1,3 +1,5 @@
+"""Glicko-2 with what moves tell of the players."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -110,20 +112,21 @@ def test_the_fit_is_at_the_top_of_the_likelihood(simulated: tuple[Pool, Sides]) 
 
 
 @pytest.mark.parametrize(
-    ("deviation", "idle_days"), [(np.nan, None), (350.0, 30.0), (1000.0, 30.0), (np.inf, None)]
+    ("rating", "deviation", "idle_days"),
+    [(1600.0, np.nan, None), (1500.0, 350.0, 30.0), (1600.0, 1000.0, 30.0), (1600.0, np.inf, None)],
 )
 def test_without_anything_from_moves_it_is_glicko2(
-    deviation: float, idle_days: float | None
+    rating: float, deviation: float, idle_days: float | None
 ) -> None:
     pool = made_games(100, 20, draws=0.1)
-    mean = np.full((100, 2), 1600.0) if deviation != 350.0 else np.full((100, 2), 1500.0)
-    told = with_estimates(pool, mean, np.full((100, 2), deviation))
+    told = with_estimates(pool, np.full((100, 2), rating), np.full((100, 2), deviation))
     plain = Glicko2(idle_days=idle_days, first_advantage=20.0).replay(pool)
     fused = GlickoFromMoves(idle_days=idle_days, first_advantage=20.0).replay(told)
     assert np.allclose(fused.expected, plain.expected, atol=1e-12)
     assert np.allclose(fused.first_rating, plain.first_rating, atol=TOLERANCE)
-    assert np.allclose(fused.ratings.rating, plain.ratings.rating, atol=TOLERANCE)
-    assert np.allclose(fused.ratings.deviation, plain.ratings.deviation, atol=TOLERANCE)
+    for name in ("rating", "deviation"):
+        ratings = (getattr(each.ratings, name) for each in (fused, plain))
+        assert np.allclose(*ratings, atol=TOLERANCE)
 
 
 def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, float]]) -> Array:
@@ -155,17 +158,15 @@ def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, f
 
 def test_against_a_version_by_hand() -> None:
     told = [(1700.0, 150.0), (1750.0, 110.0), (1690.0, 95.0), (1640.0, 90.0)]
-    results = [1.0, 0.0, 0.0, 0.5]
-    opponents = ["B", "C", "D", "E"]
-    ratings = np.array([1650.0, 1550.0, 1800.0, 1500.0])
-    deviations = np.array([60.0, 200.0, 90.0, 349.0])
-    pool = Pool.from_names(["A"] * 4, opponents, results)
-    mean = np.column_stack([[each[0] for each in told], ratings])
-    deviation = np.column_stack([[each[1] for each in told], deviations])
-    system = GlickoFromMoves(tau=0.0)
-    result = system.replay(with_estimates(pool, mean, deviation))
-    against = list(zip(ratings, deviations, results, strict=True))
-    hand = by_hand(told, [(float(a), float(b), float(c)) for a, b, c in against])
+    against = [(1650.0, 60.0, 1.0), (1550.0, 200.0, 0.0), (1800.0, 90.0, 0.0), (1500.0, 349.0, 0.5)]
+    ratings, deviations, results = np.array(against).T
+    own, doubt = np.array(told).T
+    pool = Pool.from_names(["A"] * 4, ["B", "C", "D", "E"], results)
+    pool = with_estimates(
+        pool, np.column_stack([own, ratings]), np.column_stack([doubt, deviations])
+    )
+    result = GlickoFromMoves(tau=0.0).replay(pool)
+    hand = by_hand(told, against)
     assert result.first_deviation is not None
     assert np.allclose(result.first_rating, hand[:, 0], atol=TOLERANCE)
     assert np.allclose(result.first_deviation, hand[:, 1], atol=TOLERANCE)
@@ -189,23 +190,6 @@ def test_priors_by_name_start_players_and_replace_the_base() -> None:
     mean, deviation = np.full((2, 2), 1900.0), np.full((2, 2), 30.0)
     later = replace(system, columns=COLUMNS).replay(with_estimates(pool, mean, deviation))
     assert later.first_rating[0] == pytest.approx(1900.0)
-
-
-def test_going_on_from_a_state() -> None:
-    pool = made_games(100, 15, days=200)
-    generator = np.random.default_rng(3)
-    mean = 1500.0 + 100.0 * generator.standard_normal((100, 2))
-    deviation = np.where(generator.random((100, 2)) < 0.3, np.nan, 150.0)
-    told = with_estimates(pool, mean, deviation)
-    system = GlickoFromMoves()
-    whole = system.replay(told)
-    state, _ = system.advance(system.start(), told.select(np.arange(60)))
-    _, rest = system.advance(state, told.select(np.arange(60, 100)))
-    assert np.allclose(rest.expected, whole.expected[60:], atol=1e-12)
-    assert np.allclose(
-        [rest.ratings[name].value for name in pool.players],
-        [whole.ratings[name].value for name in pool.players],
-    )
 
 
 def test_what_is_wrong_is_refused() -> None:
@@ -232,20 +216,15 @@ def test_what_is_wrong_is_refused() -> None:
 
 
 def test_fusing_multiplies_densities_and_divides_the_newcomers_out() -> None:
-    mean, spread = fuse([1600.0, 1600.0], [80.0, 80.0], [1800.0, 1400.0], [100.0, 50.0], BASE)
-    for k, (told, doubt) in enumerate([(1800.0, 100.0), (1400.0, 50.0)]):
-        precision = 1 / 80**2 + 1 / doubt**2 - 1 / 250**2
-        assert spread[k] == pytest.approx(precision**-0.5)
-        weighed = 1600 / 80**2 + told / doubt**2 - 1500 / 250**2
-        assert mean[k] == pytest.approx(weighed / precision)
-
-
-def test_fusing_what_is_not_known() -> None:
-    nothing = [np.nan, 1700.0, np.inf, np.inf, 1700.0]
-    doubt = [100.0, np.nan, np.inf, 50.0, 250.0]
-    mean, spread = fuse(np.full(5, 1600.0), np.full(5, 80.0), nothing, doubt, BASE)
-    assert np.allclose(mean, 1600.0)
-    assert np.allclose(spread, 80.0)
+    """Where nothing is known, or no more than of a newcomer, nothing changes."""
+    nothing = [1800.0, 1400.0, np.nan, 1700.0, np.inf, np.inf, 1700.0]
+    doubt = [100.0, 50.0, 100.0, np.nan, np.inf, 50.0, 250.0]
+    mean, spread = fuse(np.full(7, 1600.0), np.full(7, 80.0), nothing, doubt, BASE)
+    for k in (0, 1):
+        precision = 1 / 80**2 + 1 / doubt[k] ** 2 - 1 / 250**2
+        weighed = 1600 / 80**2 + nothing[k] / doubt[k] ** 2 - 1500 / 250**2
+        assert (spread[k], mean[k]) == pytest.approx((precision**-0.5, weighed / precision))
+    assert np.allclose([mean[2:], spread[2:]], [[1600.0], [80.0]])
     for wrong in ((0.0, 50.0), (50.0, -1.0)):
         with pytest.raises(InputError, match="not positive"):
             fuse(1500.0, wrong[0], 1500.0, wrong[1], BASE)

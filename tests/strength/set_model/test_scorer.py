@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
-from tests.strength.set_cases import OUTPUTS, SETTINGS, plain_layers, random_scorer
+from tests.strength.set_cases import OUTPUTS, plain_layers, random_scorer
 from yardstone.errors import UsageError
 from yardstone.go.points import BLACK
 from yardstone.strength import set_scorer
@@ -23,7 +23,6 @@ from yardstone.strength.set_transformer import (
     alike,
     attended_sets,
     outputs_of,
-    slopes_of,
 )
 
 LENGTHS = [7, 0, 12, 1]
@@ -60,12 +59,11 @@ def test_moves_of_many_games_are_looked_at_in_groups(monkeypatch: pytest.MonkeyP
     together = scorer.move_shares(evidence)
     monkeypatch.setattr(set_scorer, "_MOVES", 10)
     np.testing.assert_allclose(scorer.move_shares(evidence), together, rtol=RTOL, atol=ATOL)
+    # Rows in another order are the same sets.
     mixed = np.random.default_rng(0).permutation(len(evidence))
-    # What is looked at of a move knows the move before it: rows as they are, in another order.
     rows = standardised(scorer.inputs(evidence), scorer.mean, scorer.deviation)
-    starts = np.concatenate([[0], np.cumsum([3, 9, 0, 5, 4])])
-    place = np.argsort(mixed)
-    shares = shares_of_moves(scorer.network, scorer.usual, PackedMoves(rows[mixed], place, starts))
+    sets = PackedMoves(rows[mixed], np.argsort(mixed), np.array([0, 3, 12, 12, 17, 21]))
+    shares = shares_of_moves(scorer.network, scorer.usual, sets)
     np.testing.assert_allclose(shares, together[mixed], rtol=RTOL, atol=ATOL)
 
 
@@ -112,16 +110,6 @@ def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
         np.testing.assert_array_equal(rows[:, -6:-1].argmax(axis=1), phases_of(evidence.number))
         np.testing.assert_array_equal(rows[:, -6:-1].sum(axis=1), 1.0)
         np.testing.assert_array_equal(rows[:, -1], evidence.colour == BLACK)
-
-
-def test_slopes_are_those_of_the_outputs() -> None:
-    network = {k: v.astype(np.float64) for k, v in random_scorer().network.items()}
-    here = np.random.default_rng(1).normal(size=(7, SETTINGS.width))
-    slopes = slopes_of(network, here)
-    assert slopes.shape == (7, OUTPUTS, SETTINGS.width)
-    step = 1e-6 * np.eye(SETTINGS.width)
-    ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
-    np.testing.assert_allclose(slopes, np.swapaxes(ahead - back, 1, 2) / 2e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("inputs", INPUTS)

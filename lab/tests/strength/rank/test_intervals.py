@@ -77,17 +77,19 @@ def test_intervals_hold_on_other_players_whatever_is_claimed(claimed: float, wid
 
 def test_small_classes_join_others() -> None:
     density, groups, _ = players(500, 6, 1.0)
-    moves = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
-    assert fitted(density, groups, moves).counts.tolist() == [500]
-    assert fitted(density, groups, moves, fewest=100).counts.tolist() == [320, 180]
-    assert fitted(density[:5], groups[:5], moves[:5]).counts.tolist() == [5]
-    without = np.where(groups >= 8, 700, 70)  # a class that lacks some group
-    assert fitted(density, groups, without).counts.tolist() == [500]
-    halves = fitted(density, groups, np.repeat([40, 900], 250), fewest=100)
-    assert halves.moves == pytest.approx([40.0, 900.0])
-    assert halves.counts.tolist() == [250, 250]
-    named = fitted(density, groups, np.full(500, 40), classes=np.repeat([1, 5], 250), fewest=100)
-    assert named.counts.tolist() == [250, 250]
+    uneven = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
+    lacks = np.where(groups >= 8, 700, 70)  # a class that lacks some group
+    halves = np.repeat([40, 900], 250)
+    for moves, named, counts in (
+        (uneven, {}, [500]),
+        (uneven, {"fewest": 100}, [320, 180]),
+        (lacks, {}, [500]),
+        (halves, {"fewest": 100}, [250, 250]),
+        (np.full(500, 40), {"classes": np.repeat([1, 5], 250), "fewest": 100}, [250, 250]),
+    ):
+        assert fitted(density, groups, moves, **named).counts.tolist() == counts
+    assert fitted(density, groups, halves, fewest=100).moves == pytest.approx([40.0, 900.0])
+    assert fitted(density[:5], groups[:5], uneven[:5]).counts.tolist() == [5]
     with pytest.raises(NoGamesError):
         fitted(np.empty((0, STEPS)), [], [])
 
@@ -118,8 +120,8 @@ def drawn_to_the_middle(seed: int) -> tuple[Array, Ints, Array]:
     The model reads half of how far a player is from there, and is as sure everywhere.
     """
     random = np.random.default_rng(seed)
-    strength = random.uniform(-25.0, 5.0, 2000)
-    estimate = -10.0 + 0.5 * (strength + 10.0) + random.normal(0.0, 2.0, 2000)
+    strength = random.uniform(-25.0, 5.0, 3000)
+    estimate = -10.0 + 0.5 * (strength + 10.0) + random.normal(0.0, 2.0, 3000)
     middles = RATED[0] + 0.1 * (np.arange(400) + 0.5)
     density = np.exp(-0.5 * ((middles - estimate[:, None]) / 4.0) ** 2)
     group = np.asarray(np.searchsorted(RATED, strength, side="right") - 1, np.int64)
@@ -128,7 +130,7 @@ def drawn_to_the_middle(seed: int) -> tuple[Array, Ints, Array]:
 
 def test_levels_near_a_strength_hold_as_many_of_the_weak_and_of_the_strong() -> None:
     density, group, strength = drawn_to_the_middle(1)
-    moves = np.full(2000, 100)
+    moves = np.full(3000, 100)
     near = (-22.0, -16.0, -10.0, -4.0, 2.0)
     tables = [
         fit_intervals(density, group, moves, edges=RATED, strengths=strength[:, None], near=each)
@@ -177,16 +179,14 @@ def test_intervals_are_widened_where_too_few_are_held_and_nowhere_else() -> None
 
 
 def test_coverage_counts_players_not_estimates() -> None:
-    inside, outside = (3.0, 4.0), (6.0, 7.0)
-    result = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9, players=[0] * 9 + [1])
+    ends, fours = [(3.0, 4.0)] * 9 + [(6.0, 7.0)], np.full(10, 4)
+    result = covered(ends, fours, level=0.9, players=[0] * 9 + [1])
     assert (result.count, result.players) == (10, 2)
     assert result.held == pytest.approx(0.9)
-    alone = covered([inside] * 9 + [outside], np.full(10, 4), level=0.9)
-    assert result.error > alone.error == pytest.approx(np.sqrt(0.09 / 9))
+    assert result.error > covered(ends, fours, level=0.9).error == pytest.approx(0.1)
     half = covered([(3.5, None), (None, 3.25), (8.0, 9.0)], [4, 4, 4], level=0.9)
     assert half.held == pytest.approx((0.5 + 0.25 + 0.0) / 3.0)
-    assert half.reach == pytest.approx(2.0 / 3.0)
-    assert half.bounds == pytest.approx(2.0 / 3.0)
+    assert (half.reach, half.bounds) == pytest.approx((2.0 / 3.0, 2.0 / 3.0))
     assert half.width == pytest.approx((6.5 + 7.25 + 1.0) / 3.0)
     with pytest.raises(NoGamesError):
         covered([], [], level=0.9)
