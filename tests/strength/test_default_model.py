@@ -27,18 +27,17 @@ def name_of(model: StrengthModel) -> str:
     return str(model.card["name"])
 
 
-def test_without_any_network_it_is_the_included_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert name_of(default_model()) == name_of(StrengthModel.load(SMALL))
-    assert name_of(default_model(net=INCLUDED)) == name_of(StrengthModel.load(SMALL))
-    assert name_of(default_model("joint")) == name_of(StrengthModel.load("joint"))
+def test_without_any_network_it_is_the_included_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = name_of(StrengthModel.load(SMALL))
     loaded = load_network(threads=1)
     assert loaded.sha256 == file_sha256(INCLUDED)
-    assert name_of(default_model(net=loaded)) == name_of(StrengthModel.load(SMALL))
+    for net in (None, INCLUDED, loaded):
+        assert name_of(default_model(net=net)) == small
+    assert name_of(default_model("joint")) == name_of(StrengthModel.load("joint"))
     monkeypatch.setenv("YARDSTONE_NET", str(INCLUDED))
-    assert name_of(default_model()) == name_of(StrengthModel.load(SMALL))
-
-
-def test_a_network_that_is_named_must_be_there(tmp_path: Path) -> None:
+    assert name_of(default_model()) == small
     for net in (tmp_path / "none.bin.gz", "g170-b6c96-s175395328-d26788732"):
         with pytest.raises(InputError, match="no such network"):
             default_model(net=net)
@@ -47,11 +46,11 @@ def test_a_network_that_is_named_must_be_there(tmp_path: Path) -> None:
 def test_katagos_network_is_taken_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     file = shared_path(KATAGO)
     usual = name_of(StrengthModel.load())
-    assert name_of(default_model(net=file)) == usual
-    assert name_of(default_model(net=load_network(file, threads=1))) == usual
-    monkeypatch.setenv("YARDSTONE_NET", str(file))
-    assert name_of(default_model()) == usual
-    monkeypatch.delenv("YARDSTONE_NET")
+    for net in (file, load_network(file, threads=1)):
+        assert name_of(default_model(net=net)) == usual
+    with monkeypatch.context() as patch:
+        patch.setenv("YARDSTONE_NET", str(file))
+        assert name_of(default_model()) == usual
     add_network(file)
     assert name_of(default_model()) == usual
 

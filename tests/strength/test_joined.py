@@ -25,43 +25,33 @@ def joined() -> StrengthModel:
     return StrengthModel(scorer, [FIRST.scale("fox"), replace(one, further=(spread,))], FIRST.card)
 
 
-def with_prior(model: StrengthModel) -> StrengthModel:
-    """The second model as it would be with the first one's prior."""
-    ogs = replace(model.scale("ogs"), prior=FIRST.scale("ogs").prior)
-    return StrengthModel(model.scorer, [model.scale("fox"), ogs], model.card)
-
-
 def test_scores_stand_side_by_side() -> None:
     scorer = joined().scorer
-    assert scorer.width == 2 * (WIDTH + 2)
-    assert scorer.channels == FIRST.scorer.channels
+    assert (scorer.width, scorer.channels) == (2 * (WIDTH + 2), FIRST.scorer.channels)
     each = [model.scorer.move_shares(EVIDENCE) for model in (FIRST, SECOND)]
     np.testing.assert_array_equal(scorer.move_shares(EVIDENCE), np.concatenate(each, axis=1))
     part = EVIDENCE.number.astype(np.int64) % 3 - 1
     each = [model.scorer.part_scores(EVIDENCE, part, 2) for model in (FIRST, SECOND)]
-    np.testing.assert_array_equal(
-        scorer.part_scores(EVIDENCE, part, 2), np.concatenate(each, axis=2)
-    )
+    both = scorer.part_scores(EVIDENCE, part, 2)
+    np.testing.assert_array_equal(both, np.concatenate(each, axis=2))
 
 
 def test_a_density_is_the_mean_of_those_of_the_members() -> None:
     model = joined()
     statistics = model.game_statistics(EVIDENCE)
-    members = (FIRST, with_prior(SECOND))
-    own = [member.game_statistics(EVIDENCE) for member in members]
-    wanted = np.mean(
-        [m.scale("ogs").density(rows) for m, rows in zip(members, own, strict=True)], axis=0
-    )
-    np.testing.assert_allclose(
-        model.scale("ogs").density(statistics), wanted, rtol=1e-9, atol=1e-15
-    )
-    far = [m.scale("ogs").distance(rows) for m, rows in zip(members, own, strict=True)]
-    np.testing.assert_allclose(model.scale("ogs").distance(statistics), np.mean(far, axis=0))
-    np.testing.assert_allclose(model.scale().density(statistics), FIRST.scale().density(own[0]))
+    ogs = replace(SECOND.scale("ogs"), prior=FIRST.scale("ogs").prior)  # theirs is the first one's
+    members = [(FIRST.scale("ogs"), FIRST.game_statistics(EVIDENCE))]
+    members.append((ogs, SECOND.game_statistics(EVIDENCE)))
+    wanted = np.mean([scale.density(rows) for scale, rows in members], axis=0)
+    density = model.scale("ogs").density(statistics)
+    np.testing.assert_allclose(density, wanted, rtol=1e-9, atol=1e-15)
+    far = np.mean([scale.distance(rows) for scale, rows in members], axis=0)
+    np.testing.assert_allclose(model.scale("ogs").distance(statistics), far)
+    fox = FIRST.scale().density(members[0][1])
+    np.testing.assert_allclose(model.scale().density(statistics), fox)
     nothing = np.zeros(PHASES + 1 + model.scorer.width)
-    assert model.scale("ogs").density(nothing) == pytest.approx(
-        FIRST.scale("ogs").density(np.zeros(PHASES + 1 + FIRST.scorer.width))
-    )
+    alone = FIRST.scale("ogs").density(nothing[: PHASES + 1 + FIRST.scorer.width])
+    assert model.scale("ogs").density(nothing) == pytest.approx(alone)
 
 
 def test_a_joined_model_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
@@ -70,10 +60,10 @@ def test_a_joined_model_is_the_same_after_it_was_kept(tmp_path: Path) -> None:
     again = StrengthModel.load(tmp_path / "joined.npz")
     assert isinstance(again.scorer, JoinedScorer)
     assert again.card["kind"] == "joined"
-    statistics = again.game_statistics(EVIDENCE)
     for name in ("fox", "ogs"):
-        wanted = model.scale(name).density(model.game_statistics(EVIDENCE))
-        density = again.scale(name).density(statistics)
+        wanted, density = (
+            each.scale(name).density(each.game_statistics(EVIDENCE)) for each in (model, again)
+        )
         np.testing.assert_allclose(density, wanted, rtol=1e-5, atol=1e-9)
     assert len(again.scale("ogs").spreads) == 2
 

@@ -1,3 +1,5 @@
+"""Lines from a scale to a site's ratings, and the scales that come with Yardstone."""
+
 from __future__ import annotations
 
 import json
@@ -41,7 +43,7 @@ def test_the_line_is_that_of_least_squares_and_its_errors_allow_for_the_spread()
     slope, intercept = np.polyfit(X, Y, 1)
     assert (result.slope, result.intercept) == pytest.approx((slope, intercept))
     residual = Y - (slope * X + intercept)
-    assert result.deviation == pytest.approx(np.sqrt(residual @ residual / 3))
+    assert result.deviation == result.unexplained == pytest.approx(np.sqrt(residual @ residual / 3))
     assert result.determined == pytest.approx(np.corrcoef(X, Y)[0, 1] ** 2)
     assert result.rating([0.0, 2.0]) == pytest.approx([intercept, intercept + 2 * slope])
     assert (result.players, result.lowest, result.highest) == (5, -1.0, 7.0)
@@ -51,19 +53,14 @@ def test_the_line_is_that_of_least_squares_and_its_errors_allow_for_the_spread()
     leverage = 1 / 5 + away**2 / square
     left_out = residual / (1 - leverage)
     assert result.slope_error == pytest.approx(np.sqrt(away**2 @ left_out**2) / square)
-    assert fit_calibration([0, 1, 2], [0, 2, 1], site="club").deviation == pytest.approx(1.5**0.5)
     pull = 1 / 5 - X.mean() * away / square
     assert result.intercept_error == pytest.approx(np.sqrt(pull**2 @ left_out**2))
-
-
-def test_what_the_estimates_own_errors_explain_is_not_the_lines() -> None:
-    alone = fit_calibration(X, Y, site="club")
-    assert alone.unexplained == alone.deviation
+    # What the estimates' own errors explain is not the line's.
     own = np.array([0.1, 0.2, 0.3, 0.2, 0.1])
-    result = fit_calibration(X, Y, site="club", deviations=own)
-    expected = alone.deviation**2 - alone.slope**2 * (own @ own) / 5
-    assert result.unexplained == pytest.approx(np.sqrt(expected))
-    assert fit_calibration(X, Y, site="club", deviations=np.full(5, 5.0)).unexplained == 0.0
+    less = result.deviation**2 - slope**2 * (own @ own) / 5
+    for errors, left in ((own, less), (np.full(5, 5.0), 0.0)):
+        again = fit_calibration(X, Y, site="club", deviations=errors)
+        assert again.unexplained == pytest.approx(np.sqrt(left))
 
 
 @pytest.mark.parametrize(
@@ -101,15 +98,11 @@ def test_what_a_line_costs_against_the_slope_that_fits_the_results_best() -> Non
     assert score_cost(LINE, [3.0], [3.0], [1.0]).site_slope == 0.0
     with pytest.raises(NoGamesError):
         score_cost(LINE, [], [], [])
-
-
-def test_ratings_of_the_egf_have_its_probabilities() -> None:
+    # The EGF's probabilities: 2200 against 2100; nobody is nearer than a point to 3300, its end.
     egf = replace(LINE, kind="egf", slope=100.0, intercept=1950.0)
-    result = score_cost(egf, [2.5], [1.5], [1.0])  # 2200 against 2100
-    assert result.site == pytest.approx(-np.log1p((1100 / 1200) ** 7))
-    # Nobody is nearer to 3300, where the formula ends, than a point.
-    result = score_cost(egf, [20.0], [1.5], [0.0])
-    assert result.site == pytest.approx(-7 * log(1200), abs=1e-6)
+    site = score_cost(egf, [2.5], [1.5], [1.0]).site
+    assert site == pytest.approx(-np.log1p((1100 / 1200) ** 7))
+    assert score_cost(egf, [20.0], [1.5], [0.0]).site == pytest.approx(-7 * log(1200), abs=1e-6)
 
 
 def test_a_table_is_fitted_to_its_own_estimates_or_to_those_of_games() -> None:
@@ -157,11 +150,16 @@ def test_a_calibration_comes_back_from_its_file_as_of_earlier_times(tmp_path: Pa
     for line in (LINE, replace(LINE, basis="ogs")):
         line.save(path)
         assert Calibration.load(path) == line
-    assert list(tmp_path.iterdir()) == [path]
     path.write_bytes(kept(path, basis=None, format=1))
     assert Calibration.load(path) == LINE
+    assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(InputError, match="cannot be written"):
         LINE.save(tmp_path / "no" / "club.json")
+    model = StrengthModel.load()
+    name = model.card["name"]
+    replace(LINE, model=name).check_model(model)
+    with pytest.raises(InputError, match=f"is for the model random, and this is {name}"):
+        LINE.check_model(model)
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -180,14 +178,6 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
             Calibration.load(path)
     with pytest.raises(InputError, match="there is no such file"):
         Calibration.load(tmp_path / "none.json")
-
-
-def test_a_calibration_belongs_to_its_model() -> None:
-    model = StrengthModel.load()
-    name = model.card["name"]
-    replace(LINE, model=name).check_model(model)
-    with pytest.raises(InputError, match=f"is for the model random, and this is {name}"):
-        LINE.check_model(model)
 
 
 def test_a_calibrated_scale_shows_the_sites_ratings() -> None:
@@ -290,11 +280,8 @@ def test_a_table_of_ratings_and_its_bad_rows(tmp_path: Path) -> None:
 def test_a_bound_stays_a_bound_on_every_scale() -> None:
     for scale in SITE_SCALES.values():
         low, high = scale.widened(-3.2, None, -1.0, 0.9)
-        assert low is None
-        assert high is not None
-        assert scale.end_ranks(low, high)[0] is None
-        assert scale.end_ranks(None, None) == (None, None)
+        assert (low, high is None, scale.end_ranks(low, high)[0]) == (None, False, None)
     fox = SITE_SCALES["fox"]
-    assert fox.end_ranks(None, -1.0) == (None, "3k")
-    assert fox.end_ranks(9.0, None) == ("9d", None)
-    assert fox.end_ranks(3.2, 5.0) == ("3d", "4d")
+    ends = [(None, None), (None, -1.0), (9.0, None), (3.2, 5.0)]
+    ranks = [(None, None), (None, "3k"), ("9d", None), ("3d", "4d")]
+    assert [fox.end_ranks(*each) for each in ends] == ranks
