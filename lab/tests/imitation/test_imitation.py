@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
+from lab.tests.strength.made_training import Late, torch
 from tests.go.games import random_game
 from tests.go.nets.test_network import inputs
 from tests.go.random_net import ALL_SHAPES, Shape, write_network
@@ -35,16 +35,15 @@ TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps
 WEAK, STRONG = band_of("ogs", 0), band_of("fox", 10)
 
 
+training: Any = Late("yardstone_lab.imitation.training")
+networks: Any = Late("yardstone_lab.imitation.network")
+
+
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Several processes of tests with several threads each would wait for each other."""
     with torch_threads(1):
         yield
-
-
-def module(name: str) -> Any:
-    """Imported when it is used: torch takes its time."""
-    return import_module(f"yardstone_lab.imitation.{name}")
 
 
 def game(seed: int, winner: int = 1) -> GoGame:
@@ -69,18 +68,18 @@ class Trained(NamedTuple):
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     folder, games = tmp_path_factory.mktemp("trained"), some_games()
-    network, _ = module("training").train_network(games, TINY, folder, threads=1)
-    module("network").write_model(folder / "net.bin.gz", network.model("small"))
+    network, _ = training.train_network(games, TINY, folder, threads=1)
+    networks.write_model(folder / "net.bin.gz", network.model("small"))
     return Trained(games, network, folder / "net.bin.gz")
 
 
 def test_games_that_teach_nothing_are_left_out() -> None:
-    plain = game(1)
+    plain, short = game(1), game(5)
     others = [
         replace(random_game(2), file="small.sgf"),
         replace(game(3), handicap=3),
         replace(game(4), setup_black=np.array([72], np.int16)),
-        replace(game(5), moves=game(5).moves[:10], colours=game(5).colours[:10]),
+        replace(short, moves=short.moves[:10], colours=short.colours[:10]),
     ]
     games = collect_games([plain, *others])
     assert [each.file for each in games.games] == ["1.sgf"]
@@ -88,6 +87,12 @@ def test_games_that_teach_nothing_are_left_out() -> None:
     for nothing in ((others, None), ([plain], {"other.sgf": (LearntSide(1),)})):
         with pytest.raises(NoGamesError):
             collect_games(*nothing)
+    # Moves after an illegal one are not learnt from.
+    moves = plain.moves.copy()
+    moves[20] = moves[0]
+    games = collect_games([replace(plain, moves=moves)])
+    batch = make_batch(games, np.array([0, 1]), 12)
+    assert set(batch.point.tolist()) <= set(moves[:21].tolist())
 
 
 def test_a_batch_has_the_moves_of_its_sides() -> None:
@@ -100,11 +105,11 @@ def test_a_batch_has_the_moves_of_its_sides() -> None:
         places = games.places(side)
         assert set(batch.point[part].tolist()) <= set(mine.moves[places].tolist())
         assert (mine.colours[places] == games.colour[side]).all()
+        assert batch.band[part].tolist() == [games.band[side]] * 5
     # The point is empty, and its move allowed.
     stones = batch.spatial[:, 1] + batch.spatial[:, 2]
     assert not stones.reshape(10, -1)[rows, batch.point].any()
     assert batch.legal[rows, batch.point].all()
-    assert batch.band.tolist() == [games.band[0]] * 5 + [games.band[3]] * 5
     assert batch.won.tolist() == [1.0] * 5 + [0.0] * 5  # Black won them all
 
 
@@ -131,21 +136,10 @@ def test_turned_positions_are_the_same_seen_another_way() -> None:
     assert len(set(kinds)) > 4
 
 
-def test_moves_after_an_illegal_one_are_not_learnt_from() -> None:
-    made = game(1)
-    moves = made.moves.copy()
-    moves[20] = moves[0]
-    games = collect_games([replace(made, moves=moves)])
-    batch = make_batch(games, np.array([0, 1]), 12, np.random.default_rng(0))
-    early = set(moves[:21].tolist())
-    turned = symmetry_points(19)
-    assert all(any(p in turned[:, e] for e in early) for p in batch.point.tolist())
-
-
 def test_a_teacher_is_learnt_from(
     trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    games, training = trained.games, module("training")
+    games = trained.games
     teacher = load_network(trained.file, threads=1)
     batch = make_batch(games, np.arange(16), 10)
     lesson = training.Teacher(teacher, batch)(batch)
@@ -160,8 +154,8 @@ def test_a_teacher_is_learnt_from(
     win = np.exp(output.value_logits)
     np.testing.assert_allclose(lesson.won, win[:, 0] / win[:, :2].sum(axis=1), rtol=1e-4)
     np.testing.assert_allclose(lesson.lead, output.lead)
-    monkeypatch.setattr(training, "_WARM", 10)
-    monkeypatch.setattr(training, "_LINE", 15)
+    monkeypatch.setattr(f"{training.__name__}._WARM", 10)
+    monkeypatch.setattr(f"{training.__name__}._LINE", 15)
     settings = replace(TINY, steps=45, learning_rate=1e-2)
     training.train_network(games, settings, tmp_path / "taught", teacher=teacher)
     with (tmp_path / "taught" / "losses.csv").open() as file:
@@ -173,7 +167,6 @@ def test_a_teacher_is_learnt_from(
 
 
 def test_the_file_computes_what_was_trained(trained: Trained) -> None:
-    import torch
 
     net = load_network(trained.file)
     assert (net.name, net.version, net.channels) == ("small", 8, 8)
@@ -197,10 +190,9 @@ def test_moves_are_judged_by_the_choices_of_each_band_and_learnt_by_those_of_the
     trained: Trained,
 ) -> None:
     """Likelihoods by hand; what is made small in training is minus those of the same moves."""
-    import torch
 
     games, network = trained.games, trained.network
-    judged = module("training").judge_network(network, games, moves=4, bfloat16=False)
+    judged = training.judge_network(network, games, moves=4, bfloat16=False)
     batch = make_batch(games, np.arange(len(games)), 4)
     rows = np.arange(len(batch))
     with torch.no_grad():
@@ -221,7 +213,7 @@ def test_moves_are_judged_by_the_choices_of_each_band_and_learnt_by_those_of_the
         own = np.where(batch.band == band, wanted, own)
     assert judged.own == pytest.approx(own, abs=1e-4)
     with torch.no_grad():
-        _, losses = module("training").targets(network, batch, None, TINY)
+        _, losses = training.targets(network, batch, None, TINY)
     assert losses.move == pytest.approx(-own.mean(), abs=1e-4)
     assert losses.policy == pytest.approx(-judged.all.everybody.mean(), abs=1e-4)
     assert losses.top == pytest.approx(judged.all.top.mean())
@@ -238,10 +230,8 @@ def test_moves_are_judged_by_the_choices_of_each_band_and_learnt_by_those_of_the
 def test_a_training_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import torch
 
-    training = module("training")
-    monkeypatch.setattr(training, "_LINE", 10)
+    monkeypatch.setattr(f"{training.__name__}._LINE", 10)
     games = some_games(6)
     whole, _ = training.train_network(games, TINY, tmp_path / "whole", until=20, threads=1)
     training.train_network(games, TINY, tmp_path / "part", until=10, threads=1)
@@ -266,7 +256,7 @@ def test_a_training_goes_on_where_it_was_stopped(
 
 @pytest.mark.parametrize("filter_side", [3, 5])
 def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side: int) -> None:
-    write_model, model_bytes = module("network").write_model, module("network").model_bytes
+    write_model, model_bytes = networks.write_model, networks.model_bytes
     shape = Shape(8, ("residual", "pooling", "residual"), filter=(filter_side, filter_side))
     first = load_network(write_network(tmp_path / "first.bin.gz", shape))
     write_model(tmp_path / "second.bin.gz", first.model)
@@ -286,7 +276,7 @@ def test_a_network_is_the_same_after_it_was_written(tmp_path: Path, filter_side:
 
 @pytest.mark.parametrize("name", sorted(set(ALL_SHAPES) - {"v8"}))
 def test_other_versions_are_refused(tmp_path: Path, name: str) -> None:
-    write_model = module("network").write_model
+    write_model = networks.write_model
     model = read_model(write_network(tmp_path / "net.bin.gz", ALL_SHAPES[name]))
     with pytest.raises(UsageError, match="only 8"):
         write_model(tmp_path / "other.bin.gz", model)

@@ -6,18 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lab.tests.strength.made_run import SMALL
 from tests.go.games import random_game
 
 LETTERS = "abcdefghi"
-SMALL = """
-width = 8
-query_width = 8
-inducing_points = 4
-depth = 1
-steps = 3
-epochs = 2
-batch = 8
-"""
 DESCRIPTION = """
 name = "made"
 folder = "work"
@@ -81,10 +73,8 @@ def write_games(folder: Path, games: int = 180, players: int = 12, seed: int = 5
         clock = "3/3 0m" if number == 11 else "30/3 5m"
         rows.append(f"{1000 + number}\t{time}\tp{white}\tp{black}\t{winner}+{how}\t{clock}\t9")
         game = random_game(number, size=9, moves=24)
-        moves = "".join(
-            f";{'BW'[int(colour) - 1]}[{point(int(move))}]"
-            for move, colour in zip(game.moves, game.colours, strict=True)
-        )
+        pairs = zip(game.moves.tolist(), game.colours.tolist(), strict=True)
+        moves = "".join(f";{'BW'[colour - 1]}[{point(move)}]" for move, colour in pairs)
         lines.append(f"{1000 + number}\t{moves}")
     (folder / "moves.txt").write_text("\n".join(lines) + "\n")
     (folder / "results.tsv").write_text("\n".join(rows) + "\n")
@@ -97,7 +87,7 @@ def point(move: int) -> str:
 
 def write_experiment(folder: Path, network: Path, *, models: bool = True) -> Path:
     """The description, beside the games."""
-    inline = "{ " + ", ".join(SMALL.strip().splitlines()) + " }" if models else "false"
+    inline = f"{{ {SMALL} }}" if models else "false"
     path = folder / "experiment.toml"
     path.write_text(DESCRIPTION.format(network=network, basic=inline, full=inline))
     return path

@@ -95,20 +95,21 @@ def test_small_classes_join_others() -> None:
 
 
 def test_players_and_groups_count_alike_however_often_they_stand_there() -> None:
-    density, groups, moves = players(600, 7, 0.7)
-    once = fitted(density, groups, moves, by_moves=(0,))
+    made = players(600, 7, 0.7)
+    groups = made[1]
+    one_class = partial(fitted, by_moves=(0,))
+    once = one_class(*made)
     rows = np.concatenate([np.arange(600), np.repeat(np.arange(300), 9)])
-    often = fitted(density[rows], groups[rows], moves[rows], players=rows, by_moves=(0,))
+    often = one_class(*(part[rows] for part in made), players=rows)
     assert often.players.tolist() == once.players.tolist() == [600]
     assert often.counts.tolist() == [3300]
     assert often.at == pytest.approx(once.at, abs=2e-3)
     rows = np.concatenate([np.arange(600), np.repeat(np.flatnonzero(groups == 9), 20)])
-    uneven = fitted(density[rows], groups[rows], moves[rows], by_moves=(0,))
-    assert uneven.at == pytest.approx(once.at, abs=2e-2)
+    assert one_class(*(part[rows] for part in made)).at == pytest.approx(once.at, abs=2e-2)
     # Few players are allowed for, where many as they are would not be.
-    few = fitted(density[:40], groups[:40], moves[:40], by_moves=(0,))
-    many = (np.repeat(part[:40], 50, axis=0) for part in (density, groups, moves))
-    assert np.ptp(few.levels_of(0.9, 100)) > np.ptp(fitted(*many, by_moves=(0,)).levels_of(0.9, 9))
+    few = one_class(*(part[:40] for part in made))
+    many = one_class(*(np.repeat(part[:40], 50, axis=0) for part in made))
+    assert np.ptp(few.levels_of(0.9, 100)) > np.ptp(many.levels_of(0.9, 9))
 
 
 RATED = np.array([-30.0, -20.0, -10.0, 0.0, 10.0])
