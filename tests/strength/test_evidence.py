@@ -1,3 +1,5 @@
+"""The evidence of moves, from a store of features and from games."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,7 +25,7 @@ from yardstone.strength.evidence import (
     no_evidence,
 )
 
-LENGTHS = (21, 30, 4)
+GAMES = [random_game(k, moves=moves) for k, moves in enumerate((21, 30, 4))]
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +37,13 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def store(tmp_path_factory: pytest.TempPathFactory, network: Path) -> FeatureStore:
     path = tmp_path_factory.mktemp("store") / "store"
     settings = ExtractionSettings(net=str(network), trunk=KINDS, batch=2)
-    games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
-    return extract_features(lambda: games, path, settings)
+    return extract_features(lambda: GAMES, path, settings)
 
 
 @pytest.fixture(scope="module")
 def found(network: Path) -> Sequence[GameFeatures]:
-    games = [random_game(k, moves=moves) for k, moves in enumerate(LENGTHS)]
     evaluator = Evaluator(load_network(network, threads=1), trunk=KINDS)
-    questions = ask(games, SkipReport(), evaluator.network, rules=TROMP_TAYLOR, trunk=True)
+    questions = ask(GAMES, SkipReport(), evaluator.network, rules=TROMP_TAYLOR, trunk=True)
     return [move_features(answer) for answer in evaluator.answer(questions)]
 
 
@@ -51,19 +51,15 @@ def test_from_a_store_and_from_games(store: FeatureStore, found: Sequence[GameFe
     kept = evidence_of_store(store, [(2, 1), (0, 2), (1, 1)])
     asked = evidence_of_games([found[2], found[0], found[1]], [1, 2, 1])
     assert kept.games == asked.games == 3
-    assert len(kept) == 2 + 10 + 15
-    assert kept.channels == 16
+    assert (len(kept), kept.channels) == (2 + 10 + 15, 16)
     for field in fields(Evidence):
-        one, other = getattr(kept, field.name), getattr(asked, field.name)
-        np.testing.assert_allclose(
-            np.asarray(one, float), np.asarray(other, float), rtol=2e-3, atol=2e-3
-        )
-        assert np.asarray(one).dtype == np.asarray(other).dtype
+        one, other = (np.asarray(getattr(each, field.name)) for each in (kept, asked))
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one.astype(float), other.astype(float), rtol=2e-3, atol=2e-3)
     assert kept.game.tolist() == [0] * 2 + [1] * 10 + [2] * 15
     assert kept.number.tolist() == [1, 3, *range(2, 21, 2), *range(1, 31, 2)]
     assert kept.colour.tolist() == [1] * 2 + [2] * 10 + [1] * 15
-    game = random_game(1, moves=30)
-    assert kept.point[12:].tolist() == game.moves[::2].tolist()
+    assert kept.point[12:].tolist() == GAMES[1].moves[::2].tolist()
 
 
 def test_some_of_the_moves_and_nothing(store: FeatureStore) -> None:

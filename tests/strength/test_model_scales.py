@@ -154,55 +154,52 @@ GOOD = model_of_two_scales().scale("ogs").spread
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("name", "value", "words"),
     [
-        ({"scatter": np.array([0.5, 0.8, 0.0, 1.6, 2.5])}, "a scatter that is none"),
-        ({"scatter": np.array([0.5, 0.8, 0.0009, 1.6, 2.5])}, "a scatter that is none"),
-        ({"scatter": np.array([0.5, 0.8, 1001.0, 1.6, 2.5])}, "a scatter that is none"),
-        ({"scatter": np.ones(4)}, r"scatter is of shape \(4,\), not \(5,\)"),
-        ({"scatter": np.array(1.0)}, r"scatter is of shape \(\), not \(5,\)"),
-        ({"columns": np.array([1.0, 1.0])}, "a score that the model has not"),
-        ({"columns": np.array([0.0, 5.0])}, "a score that the model has not"),
-        ({"columns": np.array([-1.0, 1.0])}, "a score that the model has not"),
-        ({"columns": np.array([0.5, 1.0])}, "a score that the model has not"),
-        ({"columns": np.array([0.0, 1.0, 2.0])}, "usual is of shape"),
-        ({"columns": np.empty(0)}, "no scores"),
-        ({"columns": np.zeros((2, 1))}, "no scores"),
-        ({"knots": np.array([-30.0, -20.0, -20.0, -3.0, 5.0])}, "knots that do not grow"),
-        ({"knots": np.array([1.0])}, "fewer than two knots"),
-        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, 100.1])}, "of no rank"),
-        ({"knots": np.array([-30.0, -20.0, -10.0, -3.0, -2.951])}, "knots that do not grow"),
-        ({"move": np.array([[1.0, 0.5], [0.4, 1.0]])}, "a covariance is none"),
-        ({"game": np.array([[1.0, 2.0], [2.0, 1.0]])}, "a covariance is none"),
-        ({"player": np.array([[1.0, 2.0], [2.0, 1.0]])}, "a covariance is none"),
-        ({"move": np.ones((2, 2))}, "the spread of moves is none"),
-        ({"prior_moves": np.array(-0.1)}, "the spread of moves is none"),
+        ("scatter", [0.5, 0.8, 0.0, 1.6, 2.5], "a scatter that is none"),
+        ("scatter", [0.5, 0.8, 0.0009, 1.6, 2.5], "a scatter that is none"),
+        ("scatter", [0.5, 0.8, 1001.0, 1.6, 2.5], "a scatter that is none"),
+        ("scatter", [1.0] * 4, r"scatter is of shape \(4,\), not \(5,\)"),
+        ("scatter", 1.0, r"scatter is of shape \(\), not \(5,\)"),
+        ("columns", [1.0, 1.0], "a score that the model has not"),
+        ("columns", [0.0, 5.0], "a score that the model has not"),
+        ("columns", [-1.0, 1.0], "a score that the model has not"),
+        ("columns", [0.5, 1.0], "a score that the model has not"),
+        ("columns", [0.0, 1.0, 2.0], "usual is of shape"),
+        ("columns", [], "no scores"), ("columns", [[0.0], [0.0]], "no scores"),
+        ("knots", [-30.0, -20.0, -20.0, -3.0, 5.0], "knots that do not grow"),
+        ("knots", [1.0], "fewer than two knots"),
+        ("knots", [-30.0, -20.0, -10.0, -3.0, 100.1], "of no rank"),
+        ("knots", [-30.0, -20.0, -10.0, -3.0, -2.951], "knots that do not grow"),
+        ("move", [[1.0, 0.5], [0.4, 1.0]], "a covariance is none"),
+        ("game", [[1.0, 2.0], [2.0, 1.0]], "a covariance is none"),
+        ("player", [[1.0, 2.0], [2.0, 1.0]], "a covariance is none"),
+        ("move", [[1.0, 1.0]] * 2, "the spread of moves is none"),
+        ("prior_moves", -0.1, "the spread of moves is none"),
     ],
-)
-def test_a_spread_that_cannot_be(changed: dict[str, Array], words: str) -> None:
+)  # fmt: skip
+def test_a_spread_that_cannot_be(name: str, value: Any, words: str) -> None:
     edge = {"scatter": np.array([0.001, 1000.0, 1.0, 1.0, 1.0]), "prior_moves": np.array(0.0)}
     edge |= {"knots": np.array([-100.0, -20.0, -10.0, -9.949, 100.0]), "game": np.zeros((2, 2))}
-    again = ScoreSpread.from_arrays({**GOOD.arrays(), **edge}, WIDTH + 2)
-    assert again.width == 2
+    assert ScoreSpread.from_arrays({**GOOD.arrays(), **edge}, WIDTH + 2).width == 2
     with pytest.raises(ValueError, match=words):
-        ScoreSpread.from_arrays({**GOOD.arrays(), **changed}, WIDTH + 2)
+        ScoreSpread.from_arrays({**GOOD.arrays(), name: np.array(value)}, WIDTH + 2)
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"edges": np.array([-4.0, -1.0, -1.0, 9.0])}, "do not grow"),
-        ({"edges": np.array([-4.0, 9.0])}, "do not grow"),
-        ({"edges": np.array([-4.0, 9.0, 9.04])}, "do not grow"),
-        ({"edges": np.array([-100.1, -1.0, 9.0])}, "no ranks"),
-        ({"edges": np.array([[-4.0, -1.0, 9.0]])}, "do not grow"),
-        ({"prior": np.full(10, 0.1)}, "without a probability"),
-        ({"prior": np.array([0.0, *np.full(10, 0.1)])}, "without a probability"),
+        ({"edges": [-4.0, -1.0, -1.0, 9.0]}, "do not grow"),
+        ({"edges": [-4.0, 9.0]}, "do not grow"), ({"edges": [-4.0, 9.0, 9.04]}, "do not grow"),
+        ({"edges": [[-4.0, -1.0, 9.0]]}, "do not grow"), ({"edges": [-100.1, -1, 9]}, "no ranks"),
+        ({"prior": [0.1] * 10}, "without a probability"),
+        ({"prior": [0.0, *[0.1] * 10]}, "without a probability"),
     ],
-)
+)  # fmt: skip
 def test_a_scale_that_cannot_be(changed: dict[str, Any], words: str) -> None:
+    arrays = {name: np.array(values) for name, values in changed.items()}
     with pytest.raises(ValueError, match=words):
-        replace(model_of_two_scales().scale("fox"), **changed)
+        replace(model_of_two_scales().scale("fox"), **arrays)
 
 
 def test_intervals_are_kept_by_scale() -> None:
@@ -287,21 +284,20 @@ def rated(rating: float, *, unlikely: bool = False) -> Rated:
 @pytest.mark.parametrize(
     ("fox", "ogs", "basis", "apart"),
     [
-        (rated(3.0), rated(-3.0), "fox", False),
-        (rated(-1.0), rated(-6.0), "fox", False),
-        (rated(-1.01), rated(-12.0), "ogs", False),  # in the weakest group of Fox
+        (rated(3.0), rated(-3.0), "fox", False), (rated(-1.0), rated(-6.0), "fox", False),
+        # In the weakest group of Fox.
+        (rated(-1.01), rated(-12.0), "ogs", False),
         (rated(-1.01), rated(-12.0, unlikely=True), "ogs", True),
         (rated(3.0, unlikely=True), rated(-12.0), "ogs", False),
         # Players of 3 dan and a half score -2.8 at OGS, and 1.75 less is too far.
-        (rated(3.5), rated(-4.54), "fox", False),
-        (rated(3.5), rated(-4.56), "fox", True),
+        (rated(3.5), rated(-4.54), "fox", False), (rated(3.5), rated(-4.56), "fox", True),
         (rated(4.0), rated(-2.35 - 1.74), "fox", False),
         (rated(4.0), rated(-2.35 - 1.76), "fox", True),
         # Of the strongest OGS has hardly anybody to compare with.
         (rated(7.99), rated(4.0, unlikely=True), "fox", True),
         (rated(8.0), rated(4.0, unlikely=True), "fox", False),
     ],
-)
+)  # fmt: skip
 def test_which_scale_tells_a_player_best_and_whether_they_contradict_each_other(
     fox: Rated, ogs: Rated, basis: str, apart: bool
 ) -> None:

@@ -207,14 +207,9 @@ def test_a_calibrated_scale_has_the_ranks_of_its_kind() -> None:
 @pytest.mark.parametrize(
     ("name", "place", "rating", "rank"),
     [
-        ("fox", 3.987, 3.99, "3d"),
-        ("fox", 1.0, 1.0, "1d"),
-        ("fox", 0.99, 0.99, "1k"),
-        ("fox", 0.0, 0.0, "1k"),
-        ("fox", -0.01, -0.01, "2k"),
-        ("fox", -1.0, -1.0, "2k"),
-        ("fox", -1.01, -1.01, "3k or weaker"),
-        ("fox", 10.0, 10.0, "9d"),
+        ("fox", 3.987, 3.99, "3d"), ("fox", 1.0, 1.0, "1d"), ("fox", 0.99, 0.99, "1k"),
+        ("fox", 0.0, 0.0, "1k"), ("fox", -0.01, -0.01, "2k"), ("fox", -1.0, -1.0, "2k"),
+        ("fox", -1.01, -1.01, "3k or weaker"), ("fox", 10.0, 10.0, "9d"),
         # 23.15 ln(rating / 525) is the rank, and 30 is where 1 dan begins.
         ("ogs", 1.0, 525.0 * exp(30.0 / 23.15), "1d"),
         ("ogs", -24.1, 525.0 * exp(4.9 / 23.15), "26k or weaker"),
@@ -222,14 +217,12 @@ def test_a_calibrated_scale_has_the_ranks_of_its_kind() -> None:
         ("ogs", 2.9, 525.0 * exp(31.9 / 23.15), "2d"),
         ("ogs", 3.0, 525.0 * exp(32.0 / 23.15), "3d or stronger"),
         # 12.2 kyu, as the index of its games has 1500, is 17.75 ranks from 30 kyu.
-        ("ogs-2020", 17.75 - 29.0, 1500.0, "13k"),
-        ("ogs-2020", -29.0, 850.0, "26k or weaker"),
+        ("ogs-2020", 17.75 - 29.0, 1500.0, "13k"), ("ogs-2020", -29.0, 850.0, "26k or weaker"),
         # 4.5 ranks lower than Fox, and the middle of 1 dan is 2100.
-        ("egf", 6.0, 2100.0, "1d"),
-        ("egf", -2.5, 1250.0, "7k or weaker"),
+        ("egf", 6.0, 2100.0, "1d"), ("egf", -2.5, 1250.0, "7k or weaker"),
         ("egf", 9.5, 2450.0, "4d or stronger"),
     ],
-)
+)  # fmt: skip
 def test_ratings_and_ranks_of_every_scale(
     name: str, place: float, rating: float, rank: str
 ) -> None:

@@ -17,18 +17,17 @@ from yardstone.strength.site_scales import EDGES
 
 Array = NDArray[np.float64]
 
+AT = [
+    [[0.02, 0.5, 0.98], [0.1, 0.6, 0.99]],
+    [[0.03, 0.5, 0.97], [0.04, 0.4, 0.9]],
+    [[0.02, 0.5, 0.96], [0.1, 0.5, 0.5]],
+]
 #: Three classes of moves, each with levels near two strengths.
 TABLE = IntervalTable(
     moves=np.array([10.04, 100.0, 1000.0]),
     blur=np.array([1.00049, 0.25, 0.0]),
     levels=np.array([0.05, 0.5, 0.95]),
-    at=np.array(
-        [
-            [[0.02, 0.5, 0.98], [0.1, 0.6, 0.99]],
-            [[0.03, 0.5, 0.97], [0.04, 0.4, 0.9]],
-            [[0.02, 0.5, 0.96], [0.1, 0.5, 0.5]],
-        ]
-    ),
+    at=np.array(AT),
     counts=np.array([100, 200, 300]),
     players=np.array([90, 40, 80]),
     ends=np.array([-4.0, -1.0, 9.0, 10.0]),
@@ -99,21 +98,16 @@ def test_a_blurred_distribution_is_wider_by_the_error() -> None:
 @pytest.mark.parametrize(
     ("mean", "deviation", "low", "high"),
     [
-        (-1.0, 0.3, None, -1.0 + 1.645 * 0.3),
-        (9.0, 0.3, 9.0 - 1.645 * 0.3, None),
-        (-3.0, 0.1, None, -1.0),  # within an outer group no strengths are told apart
-        (9.7, 0.1, 9.0, None),
-        (3.0, 50.0, None, None),
+        (-1.0, 0.3, None, -1.0 + 1.645 * 0.3), (9.0, 0.3, 9.0 - 1.645 * 0.3, None),
+        # Within an outer group no strengths are told apart.
+        (-3.0, 0.1, None, -1.0), (9.7, 0.1, 9.0, None), (3.0, 50.0, None, None),
     ],
-)
+)  # fmt: skip
 def test_an_interval_has_no_end_in_an_outer_group(
     mean: float, deviation: float, low: float | None, high: float | None
 ) -> None:
     result = PLAIN.interval(normal(mean, deviation), 100, 0.9)
-    assert result == (
-        None if low is None else pytest.approx(low, abs=1e-3),
-        None if high is None else pytest.approx(high, abs=1e-3),
-    )
+    assert result == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
 
 
 def test_levels_that_too_few_players_speak_for_are_refused() -> None:
@@ -148,40 +142,21 @@ def test_a_table_is_kept_as_plain_values() -> None:
     assert IntervalTable.from_dict(old).at.tolist() == TABLE.at[:, :1].tolist()
 
 
-AT = TABLE.at.tolist()
-
-
 @pytest.mark.parametrize(
     "change",
     [
         {"moves": [], "blur": [], "at": [], "counts": [], "players": []},
-        {"moves": ["many"] * 3},
-        {"moves": [0.5, 100.0, 1000.0]},
-        {"moves": [10.0, 10.0, 1000.0]},
-        {"levels": [0.0, 0.5, 0.95]},
-        {"levels": [0.05, 0.5, 1.0]},
-        {"levels": [0.05, 0.5]},
-        {"at": [[2.0]]},
-        {"at": AT[:2]},
-        {"at": [*AT[:2], [[0.1, 0.5, 1.1]] * 2]},
-        {"at": [*AT[:2], [[-0.1, 0.5, 0.9]] * 2]},
-        {"at": [*AT[:2], [[0.1, 0.5, 0.4]] * 2]},
-        {"at": [*AT[:2], [[0.1, 0.5, float("nan")]] * 2]},
-        {"blur": [1.0, -0.1, 0.0]},
-        {"blur": [1.0, 0.5]},
-        {"counts": None},
-        {"counts": [1, 2]},
-        {"counts": [10**400] * 3},
-        {"blur": [10**400] * 3},
-        {"players": [1]},
-        {"ends": [-4.0, -1.0, 10.0]},
-        {"ends": [-4.0, -1.0, -1.0, 10.0]},
-        {"ends": [-4.0, -1.0, 9.0, float("inf")]},
-        {"strengths": [6.0, 0.0]},
-        {"strengths": [1.0]},
-        {"strengths": []},
+        {"moves": ["many"] * 3}, {"moves": [0.5, 100.0, 1000.0]}, {"moves": [10.0, 10.0, 1000.0]},
+        {"levels": [0.0, 0.5, 0.95]}, {"levels": [0.05, 0.5, 1.0]}, {"levels": [0.05, 0.5]},
+        {"at": [[2.0]]}, {"at": AT[:2]}, {"at": [*AT[:2], [[0.1, 0.5, 1.1]] * 2]},
+        {"at": [*AT[:2], [[-0.1, 0.5, 0.9]] * 2]}, {"at": [*AT[:2], [[0.1, 0.5, 0.4]] * 2]},
+        {"at": [*AT[:2], [[0.1, 0.5, float("nan")]] * 2]}, {"blur": [1.0, -0.1, 0.0]},
+        {"blur": [1.0, 0.5]}, {"counts": None}, {"counts": [1, 2]}, {"counts": [10**400] * 3},
+        {"blur": [10**400] * 3}, {"players": [1]}, {"ends": [-4.0, -1.0, 10.0]},
+        {"ends": [-4.0, -1.0, -1.0, 10.0]}, {"ends": [-4.0, -1.0, 9.0, float("inf")]},
+        {"strengths": [6.0, 0.0]}, {"strengths": [1.0]}, {"strengths": []},
     ],
-)
+)  # fmt: skip
 def test_a_damaged_table_is_refused(change: dict[str, Any]) -> None:
     for given in ({**TABLE.as_dict(), **change}, {}):
         with pytest.raises(InputError, match="damaged"):

@@ -45,8 +45,7 @@ def losses(**changed: dict[int, float]) -> list[Losses]:
 
 def test_costly_moves_are_searched_cost_three_points_and_more_than_their_error_explains() -> None:
     points = {0: 7.0, 1: 9.0, 2: 5.0, 3: 3.0, 4: 2.99, 12: 8.0, 13: 6.0, 14: 4.0, 15: 3.5}
-    lost = losses(points=points, error={2: 2.6, 3: 1.5}, visits={1: 0})
-    listed = costliest_moves(EVIDENCE, lost)
+    listed = costliest_moves(EVIDENCE, losses(points=points, error={2: 2.6, 3: 1.5}, visits={1: 0}))
     assert [(each.game, each.move, each.points_lost) for each in listed] == [
         (1, 6, 8.0), (0, 1, 7.0), (1, 8, 6.0), (1, 10, 4.0), (1, 12, 3.5),
     ]  # fmt: skip
@@ -99,8 +98,7 @@ def indicative(
 
 def test_indicative_moves_are_the_loudest_three_of_each_kind() -> None:
     effects = [3.0, 2.0, 1.9, -2.5, -2.4, 1.8, -2.2, 1.7, -2.1, -2.0, *[0.0] * 10]
-    lost = losses(points={0: 3.0, 1: 2.99, 4: np.nan})
-    listed = indicative(effects, lost, own=3)
+    listed = indicative(effects, losses(points={0: 3.0, 1: 2.99, 4: np.nan}), own=3)
     # A move that costs points is no example of strength, the network's own none of weakness.
     assert [each.effect for each in listed] == [-2.4, -2.2, -2.1, 2.0, 1.9, 1.8]
     noise = 0.33 * np.sqrt(np.mean(np.square(effects)))
@@ -109,19 +107,12 @@ def test_indicative_moves_are_the_loudest_three_of_each_kind() -> None:
     assert [listed[3].points_lost, listed[3].error] == pytest.approx([2.99, 0.5])
     assert {each.best for each in listed} == {400}
     assert (listed[0].game, listed[0].move, listed[0].colour) == (0, 9, 1)
-
-
-@pytest.mark.parametrize(
-    ("effects", "number"),
-    [
-        ([0.1] * 20, 3),  # so much shows in a rating
-        ([0.0999] * 20, 0),
-        ([1.0] * 19 + [-0.995], 4),  # three deviations of a third of the usual effect
-        ([1.0] * 19 + [-0.98], 3),
-    ],
-)
-def test_what_noise_explains_is_not_listed(effects: list[float], number: int) -> None:
-    assert len(indicative(effects)) == number
+    # What noise explains is not listed: so much as 0.1 shows in a rating, and more than
+    # three deviations of a third of the usual effect are told from it.
+    for effects, number in (
+        ([0.1] * 20, 3), ([0.0999] * 20, 0), ([1.0] * 19 + [-0.995], 4), ([1.0] * 19 + [-0.98], 3),
+    ):  # fmt: skip
+        assert len(indicative(effects)) == number, effects
 
 
 def test_a_listed_move_shows_its_position_and_what_is_taken() -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from yardstone.pool import Pool
-from yardstone.strength.fusion import MOVE_COLUMNS
+from yardstone.ratings.glicko import Glicko2
+from yardstone.strength.fusion import MOVE_COLUMNS, Sides, sides_before
 
-__all__ = ["made_pool", "shown"]
+__all__ = ["made_pool", "shown", "sides_of"]
 
 
 def made_pool(*, players: int = 60, games: int = 600, seed: int = 3, dated: bool = True) -> Pool:
@@ -45,3 +46,17 @@ def shown(pool: Pool, game: int, strength: float) -> Pool:
     columns[MOVE_COLUMNS[0]][game] = 100.0
     columns[MOVE_COLUMNS[1]][game] = strength
     return replace(pool, columns=columns)
+
+
+def sides_of(pool: Pool, system: Glicko2) -> Sides:
+    """What results and moves say of both players before each game."""
+    strength, number = sides_before(pool)
+    replay = system.replay(pool)
+    assert replay.first_deviation is not None
+    assert replay.second_deviation is not None
+    return Sides(
+        np.column_stack([replay.first_rating, replay.second_rating]),
+        np.column_stack([replay.first_deviation, replay.second_deviation]),
+        strength,
+        number.astype(np.int64),
+    )

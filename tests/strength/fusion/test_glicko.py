@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tests.ratings.made_games import made_games
+from tests.strength.fusion.made_moves import sides_of
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation.metrics import log_likelihood
 from yardstone.pool import Pool
@@ -26,7 +27,6 @@ from yardstone.strength.fusion import (
     Sides,
     fit_moves_prior,
     fuse,
-    sides_before,
 )
 
 Array = NDArray[np.float64]
@@ -64,17 +64,7 @@ def simulated() -> tuple[Pool, Sides]:
     )
     names = tuple(f"P{player}" for player in range(players))
     pool = Pool(names, first.astype(np.int32), second.astype(np.int32), score, columns=columns)
-    rating, moves = sides_before(pool)
-    replay = SYSTEM.replay(pool)
-    assert replay.first_deviation is not None
-    assert replay.second_deviation is not None
-    sides = Sides(
-        np.column_stack([replay.first_rating, replay.second_rating]),
-        np.column_stack([replay.first_deviation, replay.second_deviation]),
-        rating,
-        moves.astype(np.int64),
-    )
-    return pool, sides
+    return pool, sides_of(pool, SYSTEM)
 
 
 def test_the_fit_is_at_the_top_of_the_likelihood(simulated: tuple[Pool, Sides]) -> None:

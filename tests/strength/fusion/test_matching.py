@@ -1,3 +1,5 @@
+"""Records of moves, and the games of a pool to which they belong."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -111,28 +113,23 @@ def test_colours_do_not_matter_where_nobody_knows_who_moved_first() -> None:
 
 
 def test_a_column_may_name_the_games() -> None:
-    columns = {"id": np.array(["7", "8", "9", "10"], np.dtypes.StringDType())}
-    named = replace(GAMES, columns=columns)
+    def named(*ids: float) -> Pool:
+        return replace(GAMES, columns={"id": np.array(ids)})
+
     given = records(
-        ("Cem", "Bob", None, 1),
-        ("Bob", "Ann", 30, 2),
-        ("Ann", "Dan", 1, 1),
-        ("Ann", "Cem", 2, 1),
+        ("Cem", "Bob", None, 1), ("Bob", "Ann", 30, 2), ("Ann", "Dan", 1, 1), ("Ann", "Cem", 2, 1),
         labels=[("x", "10"), ("8",), ("7",), ("9",)],
-    )
-    result = match_moves(named, given, column="id")
-    assert result.record.tolist() == [-1, 1, -1, 0]
-    assert result.unmatched == {
-        "of other players than the result": 1,
-        "with another winner than the result": 1,
-    }
-    twice = replace(GAMES, columns={"id": np.array([7.0, 7.0, 9.0, 10.0])})
-    result = match_moves(twice, records(("Ann", "Bob", 1, 1), labels=[("7",)]), column="id")
+    )  # fmt: skip
+    texts = np.array(["7", "8", "9", "10"], np.dtypes.StringDType())
+    for pool in (named(7.0, 8.0, 9.0, 10.0), replace(GAMES, columns={"id": texts})):
+        result = match_moves(pool, given, column="id")
+        assert result.record.tolist() == [-1, 1, -1, 0]
+        assert result.unmatched == {"of other players than the result": 1, WINNER: 1}
+    one = records(("Ann", "Bob", 1, 1), labels=[("7",)])
+    result = match_moves(named(7.0, 7.0, 9.0, 10.0), one, column="id")
     assert result.unmatched == {"of several games": 1}
-    numbers = replace(GAMES, columns={"id": np.array([7.0, 8.0, 9.0, 10.0])})
-    assert match_moves(numbers, given, column="id").record.tolist() == [-1, 1, -1, 0]
     with pytest.raises(InputError, match="no column 'ID'"):
-        match_moves(named, given, column="ID")
+        match_moves(pool, given, column="ID")
 
 
 def test_the_columns_are_of_both_players() -> None:
@@ -140,23 +137,19 @@ def test_the_columns_are_of_both_players() -> None:
     assert result.unmatched == {}
     assert result.sentence == "Records of moves: 2 of 2 belong to a game."
     values = np.column_stack([joined.columns[name] for name in MOVE_COLUMNS])
-    assert values[0].tolist() == [11.0, 2.0, 1011.0, 1002.0]
-    assert values[3].tolist() == [10.0, 1.0, 1010.0, 1001.0]
-    assert values[1, 0] == 0.0
-    assert np.isnan(values[1, 1])
-    with pytest.raises(
-        InputError, match=r"no record of moves belongs.*: 0 of 1 belong to a game \("
-    ):
+    assert values[[0, 3]].tolist() == [[11.0, 2.0, 1011.0, 1002.0], [10.0, 1.0, 1010.0, 1001.0]]
+    np.testing.assert_array_equal(values[1], [0.0, np.nan, 0.0, np.nan])
+    with pytest.raises(InputError, match=r"no record of moves.*: 0 of 1 belong to a game \("):
         with_moves(GAMES, records(("Dan", "Eve", 1, 1)))
 
 
 def test_records_are_results_too() -> None:
-    given = records(
+    games: list[Record] = [
         ("Ann", "Bob", 1, 1), ("Bob", "Ann", 2, -1), ("Ann", "", 3, 1), ("A", "B", 4, 0)
-    )
+    ]  # fmt: skip
+    given = records(*games)
     result = given.results()
-    assert result.score.tolist() == [1.0, 0.5]
-    assert result.skipped.total == 2
+    assert (result.score.tolist(), result.skipped.total) == ([1.0, 0.5], 2)
     joined, matched = with_moves(result, given)
     assert matched.record.tolist() == [0, 1]
     assert joined.columns["first_moves"].tolist() == [10.0, 11.0]

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.strength.fusion.made_moves import made_pool
+from tests.strength.fusion.made_moves import made_pool, sides_of
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation.backtest import earlier_part
 from yardstone.evaluation.splits import earlier_games
 from yardstone.pool import Pool
 from yardstone.ratings.glicko import Glicko2
 from yardstone.ratings.joint import Prior
-from yardstone.strength.fusion import MOVE_COLUMNS, Fusion, Sides, fit_moves_prior, sides_before
+from yardstone.strength.fusion import MOVE_COLUMNS, Fusion, fit_moves_prior, sides_before
 from yardstone.strength.fusion_priors import (
     FITTED,
     centred_fusion,
@@ -34,27 +34,18 @@ def newcomers(pool: Pool) -> np.ndarray:
 
 
 def test_the_fit_is_that_of_a_prior_with_the_newcomers_density_divided_out() -> None:
-    pool = made_pool(players=300, games=1200)
+    pool, system = made_pool(players=300, games=1200), Glicko2(initial_deviation=250.0)
     fitted, games = fit_fusion(pool, START)
     few = newcomers(pool)
     assert games == few.sum()
     # A strength in units in which those of newcomers are as wide as their ratings.
-    strength, number = sides_before(pool)
-    known = strength[few][number[few] > 0]
-    unit = 250.0 / known.std()
-    replay = Glicko2(initial_deviation=250.0).replay(pool)
-    assert replay.first_deviation is not None
-    assert replay.second_deviation is not None
-    sides = Sides(
-        np.column_stack([replay.first_rating, replay.second_rating]),
-        np.column_stack([replay.first_deviation, replay.second_deviation]),
-        1500.0 + unit * (strength - known.mean()),
-        number.astype(np.int64),
-    ).select(few)
-    base = Prior(1500.0, 250.0)
-    prior = fit_moves_prior(sides, pool.score[few], Glicko2(initial_deviation=250.0), base)
+    sides = sides_of(pool, system).select(few)
+    known = sides.moves_rating[sides.moves > 0]
+    middle, unit = known.mean(), 250.0 / known.std()
+    sides = replace(sides, moves_rating=1500.0 + unit * (sides.moves_rating - middle))
+    prior = fit_moves_prior(sides, pool.score[few], system, Prior(1500.0, 250.0))
     shown, moves = np.array([-6.0, 0.0, 4.0]), np.array([40.0, 200.0, 1e9])
-    wanted = prior.prior(1500.0 + unit * (shown - known.mean()), moves)
+    wanted = prior.prior(1500.0 + unit * (shown - middle), moves)
     for result, value in zip(fitted.moves_prior.prior(shown, moves), wanted, strict=True):
         assert result == pytest.approx(value)
     assert (fitted.half_moves, fitted.level) == (prior.half, prior.level)
@@ -66,16 +57,14 @@ def test_the_fit_is_that_of_a_prior_with_the_newcomers_density_divided_out() -> 
 def test_the_fit_sees_the_earlier_games_only() -> None:
     pool = made_pool(players=100, games=500)
     assert len(earlier_part(pool, share=0.6)) == 300
-    given, sentence = fusion_parameters(
-        earlier_part(pool, share=0.6), {"initial_deviation": 250.0}, fit=True
-    )
-    assert "fitted to" in sentence
-    assert given.keys() == {*FITTED, "initial_deviation"}
     turned = replace(pool, score=np.append(pool.score[:300], 1.0 - pool.score[300:]))
-    again, _ = fusion_parameters(
-        earlier_part(turned, share=0.6), {"initial_deviation": 250.0}, fit=True
+    given, again = (
+        fusion_parameters(earlier_part(each, share=0.6), {"initial_deviation": 250.0}, fit=True)
+        for each in (pool, turned)
     )
     assert given == again
+    assert "fitted to" in given[1]
+    assert given[0].keys() == {*FITTED, "initial_deviation"}
 
 
 def test_without_a_fit_the_average_player_is_in_the_middle() -> None:

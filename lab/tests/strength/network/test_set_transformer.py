@@ -259,21 +259,16 @@ def test_settings_by_name() -> None:
 
 def test_settings_that_are_of_no_use() -> None:
     rows: list[tuple[str, object, str]] = [
-        ("depht", 1, "there is no setting 'depht'"),
-        ("depth", 1.5, "must be a whole number"),
-        ("depth", "two", "must be a number"),
-        ("depth", True, "must be a number"),
-        ("depth", 1000, "it must be from 0 to 64"),
-        ("width", 0, "it must be from 1 to 4096"),
-        ("window", 0, "it must be at least 1"),
-        ("decay", 1.1, "it must be from 0 to 1"),
+        ("depht", 1, "there is no setting 'depht'"), ("depth", 1.5, "must be a whole number"),
+        ("depth", "two", "must be a number"), ("depth", True, "must be a number"),
+        ("depth", 1000, "it must be from 0 to 64"), ("width", 0, "it must be from 1 to 4096"),
+        ("window", 0, "it must be at least 1"), ("decay", 1.1, "it must be from 0 to 1"),
         ("decay", "nan", "must be a number"),
         ("learning_rate", 0, "it must be above 0 and at most 1000"),
         ("learning_rate", "inf", "it must be above 0 and at most 1000"),
-        ("rating_loss", "inf", "it must be at least 0"),
-        ("dropout", 1, r"it must lie in \[0, 1\)"),
+        ("rating_loss", "inf", "it must be at least 0"), ("dropout", 1, r"it must lie in \[0, 1\)"),
         ("standardise", "perhaps", "must be true or false"),
-    ]
+    ]  # fmt: skip
     for name, value, words in rows:
         with pytest.raises(UsageError, match=words):
             Hyperparameters.from_dict({name: value})
