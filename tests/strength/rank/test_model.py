@@ -81,26 +81,18 @@ def saved_arrays(path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("scorer_linear", np.zeros((2, 2), np.float16)),
-        ("scorer_mean", np.full(4 * CHANNELS + 2, np.nan, np.float16)),
-        ("scorer_deviation", np.zeros(1, np.float16)),
-        ("scorer_bias", np.float16(1.0)),
-        ("scorer_bias", np.zeros((5, 5), np.float16)),
-        ("scorer_pick_bias", np.zeros((3, 3), np.float16)),
+        ("scorer_linear", np.zeros((2, 2))), ("scorer_deviation", np.zeros(1)),
+        ("scorer_mean", np.full(4 * CHANNELS + 2, np.nan)), ("scorer_bias", np.float64(1.0)),
+        ("scorer_bias", np.zeros((5, 5))), ("scorer_pick_bias", np.zeros((3, 3))),
         ("scorer_centre", np.full((2, PHASES, WIDTH), 1.05e12)),
-        ("scale_fox_usual", np.zeros((10, PHASES, WIDTH))),
-        ("scale_fox_game", np.array(["a", "b"])),
-        ("scale_fox_knots", np.zeros(11)),
-        ("scale_fox_edges", EDGES - 0.5),
-        ("scale_fox_prior", np.zeros(11)),
-        ("scale_fox_edges", None),
+        ("scale_fox_usual", np.zeros((10, PHASES, WIDTH))), ("scale_fox_knots", np.zeros(11)),
+        ("scale_fox_game", np.array(["a", "b"])), ("scale_fox_edges", EDGES - 0.5),
+        ("scale_fox_prior", np.zeros(11)), ("scale_fox_edges", None), ("scale_fox_player", None),
         ("card", np.frombuffer(b"{}", np.uint8)),
         ("card", np.frombuffer(b'{"kind": "yardstone rank model", "card": 1}', np.uint8)),
-        ("card", np.frombuffer(b"[" * 100_000, np.uint8)),
-        ("scale_fox_player", None),
-        ("bomb", np.zeros((1 << 23) + 1)),
+        ("card", np.frombuffer(b"[" * 100_000, np.uint8)), ("bomb", np.zeros((1 << 23) + 1)),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_file(tmp_path: Path, name: str, value: Any) -> None:
     path = tmp_path / "model.npz"
     arrays = {**saved_arrays(path), name: value}

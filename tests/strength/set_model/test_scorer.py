@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
-from tests.strength.set_cases import OUTPUTS, plain_layers, random_scorer
+from tests.strength.set_cases import OUTPUTS, SETTINGS, plain_layers, random_scorer
 from yardstone.errors import UsageError
 from yardstone.go.points import BLACK
 from yardstone.strength import set_scorer
@@ -23,6 +23,7 @@ from yardstone.strength.set_transformer import (
     alike,
     attended_sets,
     outputs_of,
+    slopes_of,
 )
 
 LENGTHS = [7, 0, 12, 1]
@@ -110,6 +111,15 @@ def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
         np.testing.assert_array_equal(rows[:, -6:-1].argmax(axis=1), phases_of(evidence.number))
         np.testing.assert_array_equal(rows[:, -6:-1].sum(axis=1), 1.0)
         np.testing.assert_array_equal(rows[:, -1], evidence.colour == BLACK)
+
+
+def test_slopes_are_those_of_the_outputs() -> None:
+    network = {k: v.astype(np.float64) for k, v in random_scorer().network.items()}
+    here = np.random.default_rng(1).normal(size=(7, SETTINGS.width))
+    slopes = slopes_of(network, here)
+    step = 1e-6 * np.eye(SETTINGS.width)
+    ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
+    np.testing.assert_allclose(slopes, np.swapaxes(ahead - back, 1, 2) / 2e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("inputs", INPUTS)

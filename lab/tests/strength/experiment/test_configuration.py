@@ -74,10 +74,9 @@ device = "cpu"
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
-        ("", "must name either records or moves"),
+        ("", "must name either records or moves"), ("games = 3", "must be a part"),
         ('[games]\nrecords = ["a"]\nmoves = ["b"]\n', "either records or moves"),
         ('[games]\nmoves = ["b"]\n', "table of results"),
-        ("games = 3", "must be a part"),
         (LEAST + "[filters]\nsise = 19", r"\[filters\] has no setting 'sise'"),
         (LEAST + "[filter]\nsize = 19", "no setting or part 'filter'"),
         (LEAST + '[filters]\nsize = "big"', "must be a whole number"),
@@ -89,15 +88,14 @@ device = "cpu"
         (LEAST + f"[models]\nfull = {{ width = 1{'0' * 400} }}", "must be a number"),
         (f"{'a.' * 101}a = 1\n{LEAST}", ":1: a name of more than 100 parts .*a line of its own"),
         (LEAST + "[features]\nsince = 2006", "must be a date"),
-        (LEAST + "[features]\nstores = [1]", "list of texts"),
+        (LEAST + "[features]\nstores = [1]", "list of texts"), ("name = 3\n" + LEAST, "be texts"),
         (LEAST + "[sets]\ntraining = -5", "must not be below 0"),
         (LEAST + "[table]\nhidden = [1, true]", "list of whole numbers"),
         (LEAST + "[models]\nfull = 7", "name of a preset or false"),
         (LEAST + "[models]\nfull = 'huge'", "no preset 'huge'"),
         (LEAST + "[models]\nfull = { widht = 7 }", "no setting 'widht'"),
-        ("name = 3\n" + LEAST, "must be texts"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_meant(tmp_path: Path, text: str, trouble: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InputError, match=trouble) as raised:

@@ -23,18 +23,10 @@ from yardstone_lab.neubauer.rank.intervals import (
 
 fitted = partial(fit_intervals, edges=EDGES)
 covered = partial(coverage, edges=EDGES)
-PLAIN = IntervalTable.plain(EDGES)
-
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 STEPS = 280
 MIDDLES = EDGES[0] + (EDGES[-1] - EDGES[0]) / STEPS * (np.arange(STEPS) + 0.5)
-
-
-def normal(mean: Array, deviation: Array) -> Array:
-    away = (MIDDLES - np.atleast_1d(mean)[:, None]) / np.atleast_1d(deviation)[:, None]
-    density = np.exp(-0.5 * (away**2 - (away**2).min(axis=1, keepdims=True)))
-    return np.asarray(density / density.sum(axis=1, keepdims=True))
 
 
 def players(number: int, seed: int, claimed: float) -> tuple[Array, Ints, Ints]:
@@ -47,32 +39,23 @@ def players(number: int, seed: int, claimed: float) -> tuple[Array, Ints, Ints]:
     estimate = strength + random.normal(0.0, 1.0, number)
     groups = np.asarray(np.searchsorted(EDGES, strength, side="right") - 1, np.int64)
     moves = random.integers(30, 1500, number)
-    return normal(estimate, np.full(number, claimed)), groups, moves
+    away = ((MIDDLES - estimate[:, None]) / claimed) ** 2
+    density = np.exp(-0.5 * (away - away.min(axis=1, keepdims=True)))
+    return density / density.sum(axis=1, keepdims=True), groups, moves
 
 
 def ends_of(table: IntervalTable, density: Array, moves: Ints, level: float) -> list[Interval]:
     return [table.interval(row, n, level) for row, n in zip(density, moves.tolist(), strict=True)]
 
 
-def width(interval: Interval) -> float:
-    """Of an interval that has both ends."""
-    low, high = interval
-    assert low is not None
-    assert high is not None
-    return high - low
-
-
-@pytest.mark.parametrize(("claimed", "wider"), [(0.5, 1.3), (2.0, 0.6)])
-def test_intervals_hold_on_other_players_whatever_is_claimed(claimed: float, wider: float) -> None:
+@pytest.mark.parametrize("claimed", [0.5, 2.0])
+def test_intervals_hold_on_other_players_whatever_is_claimed(claimed: float) -> None:
     table = fitted(*players(1000, 1, claimed))
     density, groups, moves = players(1000, 2, claimed)
     for level in (0.5, 0.9):
         result = covered(ends_of(table, density, moves, level), groups, level=level)
         # The groups' bounds make it a little uneven: both samples are of 1,000.
         assert result.held == pytest.approx(level, abs=5.0 * (level * (1 - level) / 500) ** 0.5)
-    middle = normal(np.array([4.0]), np.array([1.0]))[0]
-    share = width(table.interval(middle, 300, 0.9)) / width(PLAIN.interval(middle, 300, 0.9))
-    assert share == pytest.approx(wider, rel=0.2)
 
 
 def test_small_classes_join_others() -> None:
