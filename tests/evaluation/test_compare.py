@@ -15,20 +15,25 @@ from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesE
 from yardstone.evaluation.comparison import Evaluation, Prediction, compare, tune
 from yardstone.evaluation.metrics import calibrate, measure
 from yardstone.evaluation.splits import Subset
-from yardstone.evaluation.uncertainty import bootstrap
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 
 GAMES = 3000
+LATE = np.arange(GAMES) > 2000
 
 
-def three(**options: Any) -> Evaluation:
-    """The truth, one near it, the truth blurred, and a coin, on the same games."""
+def drawn() -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """True chances, results, and players."""
     generator = np.random.default_rng(0)
     truth = generator.uniform(0.1, 0.9, GAMES)
     score = (generator.random(GAMES) < truth).astype(float)
     first = generator.integers(0, 80, GAMES).astype(np.int32)
-    late = np.arange(GAMES) > 2000
+    return truth, score, (first, ((first + 1) % 80).astype(np.int32))
+
+
+def three(**options: Any) -> Evaluation:
+    """The truth, one near it, the truth blurred, and a coin, on the same games."""
+    truth, score, (first, second) = drawn()
     return compare(
         [
             Prediction("coin", np.full(GAMES, 0.5), baseline=True),
@@ -38,8 +43,8 @@ def three(**options: Any) -> Evaluation:
         ],
         score,
         first=first,
-        second=((first + 1) % 80).astype(np.int32),
-        subsets=[Subset("late", late), Subset("none", np.zeros(GAMES, bool))],
+        second=second,
+        subsets=[Subset("late", LATE), Subset("none", np.zeros(GAMES, bool))],
         replicates=200,
         **options,
     )
@@ -107,17 +112,12 @@ def test_leads_have_intervals_alone_and_together(
 
 
 def test_subsets_are_measured_by_themselves(evaluation: Evaluation) -> None:
-    late = np.arange(GAMES) > 2000
+    _, result, ends = drawn()
     for scored in evaluation:
-        values = scored.prediction.expected, scored.prediction.draw
-        score = np.random.default_rng(0)
-        truth = score.uniform(0.1, 0.9, GAMES)
-        result = (score.random(GAMES) < truth).astype(float)
-        chosen = values[0][late], None if values[1] is None else values[1][late]
-        assert scored.metrics["late"] == measure(result[late], *chosen)
-        first = score.integers(0, 80, GAMES).astype(np.int32)
-        ends = first, ((first + 1) % 80).astype(np.int32)
-        assert scored.calibration.as_dict() == calibrate(result, values[0], players=ends).as_dict()
+        expected, draw = scored.prediction.expected, scored.prediction.draw
+        chosen = expected[LATE], None if draw is None else draw[LATE]
+        assert scored.metrics["late"] == measure(result[LATE], *chosen)
+        assert scored.calibration.as_dict() == calibrate(result, expected, players=ends).as_dict()
     apart = evaluation.difference("truth", "blurred", subset="late")
     wanted = (evaluation[name].value("log_likelihood", "late") for name in ("truth", "blurred"))
     assert apart.estimate == pytest.approx(next(wanted) - next(wanted))  # type: ignore[operator]
@@ -186,52 +186,20 @@ def test_wrong_use() -> None:
         enough.ranking_by("elo")
 
 
-def test_the_intervals_of_a_verdict_hold_together(evaluation: Evaluation) -> None:
-    """Three systems of known mean differences: all leads of the best at once, in 95 of 100."""
-    import dataclasses
-
-    held = 0
-    names, means = ("a", "b", "c"), np.array([0.0, -0.1, -0.2])
-    systems = tuple(
-        dataclasses.replace(scored, prediction=dataclasses.replace(scored.prediction, name=name))
-        for scored, name in zip(evaluation.systems[:1] * 3, names, strict=True)
-    )
-    for seed in range(60):
-        generator = np.random.default_rng(seed)
-        first = generator.integers(0, 30, 500).astype(np.int32)
-        second = ((first + 1 + generator.integers(0, 29, 500)) % 30).astype(np.int32)
-        each = generator.normal(0.0, 0.3, (3, 30))
-        noise = generator.normal(size=(3, 500))
-        values = means[:, None] + each[:, first] + each[:, second] + noise
-        drawn = bootstrap(values, first, second, replicates=200, seed=seed)
-        order = dataclasses.replace(
-            evaluation,
-            systems=systems,
-            bootstraps={("representative", "log_likelihood"): (names, drawn)},
-        ).ranking
-        truth = dict(zip(names, means, strict=True))
-        right = [
-            ends is None or ends[0] <= truth[order.names[0]] - truth[name] <= ends[1]
-            for name, ends in zip(order.names, order.together, strict=True)
-        ]
-        held += all(right) and all(truth[one] > truth[other] for one, other in order.apart)
-    assert held >= 54
-
-
 # ------------------------------------------------------------------- tuning
 
 
 def test_tuning_improves_on_the_later_half_of_the_earlier_games() -> None:
-    pool = played(3000, 40, 5, spread=300.0)
+    pool = played(1000, 40, 5, spread=300.0)
     entry = find_system("elo")
-    one, two = (tune(entry, pool, 12, seed=3) for _ in range(2))
+    one, two = (tune(entry, pool, 8, seed=3) for _ in range(2))
     assert one == two
-    assert (one.trials, one.failed) == (12, 0)
+    assert (one.trials, one.failed) == (8, 0)
     untuned = tune(entry, pool, 1, untuned={"k": 25.0})
     assert untuned.parameters == {"k": 25.0}
     for tuned in (one, untuned):
-        expected = entry.make(**tuned.parameters).replay(pool).expected[1500:]
-        value = measure(pool.score[1500:], expected).log_likelihood
+        expected = entry.make(**tuned.parameters).replay(pool).expected[500:]
+        value = measure(pool.score[500:], expected).log_likelihood
         assert tuned.value == pytest.approx(value, rel=1e-12)
         assert tuned.system == entry.make(**tuned.parameters)
     assert one.value > untuned.value

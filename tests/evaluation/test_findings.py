@@ -21,6 +21,7 @@ from yardstone.evaluation.history import (
 )
 from yardstone.evaluation.interval_scale import IntervalScale
 from yardstone.evaluation.ledger import Ledger
+from yardstone.evaluation.metrics import recalibration
 from yardstone.pool import Pool
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
@@ -67,14 +68,15 @@ def test_unlikely_results_and_how_probably_names_were_exchanged() -> None:
         with pytest.raises(UsageError, match="0 to 1/2"):
             examine(pool, replay, improbable=wrong)
     assert examine(pool, replay, improbable=0.5).improbable
+    pool, replay = expected_games([0.0] * 1200 + [1.0] * 1800, 0.9, [0] * 3000)
+    result = examine(pool, replay, improbable=0.2)
+    assert [item.game for item in result.improbable] == list(range(1000))  # no more are named
 
 
 def test_chances_are_those_of_the_line_that_fits_and_the_least_come_first() -> None:
     pool = played(400, 8, 3, spread=300.0, draws=0.2)
     replay = Elo(k=60.0).replay(pool)
     result = examine(pool, replay, improbable=0.3)
-    from yardstone.evaluation.metrics import recalibration
-
     decided = np.flatnonzero(pool.score != 0.5)
     line = recalibration(pool.score[decided], replay.expected[decided])
     odds = line[0] + line[1] * np.log(replay.expected / (1.0 - replay.expected))
@@ -84,12 +86,6 @@ def test_chances_are_those_of_the_line_that_fits_and_the_least_come_first() -> N
     assert [item.game for item in result.improbable] == wanted
     assert_allclose([item.chance for item in result.improbable], chance[wanted])
     assert result.decided == len(decided)
-
-
-def test_at_most_a_thousand_are_named() -> None:
-    pool, replay = expected_games([0.0] * 1200 + [1.0] * 1800, 0.9, [0] * 3000)
-    result = examine(pool, replay, improbable=0.2)
-    assert [item.game for item in result.improbable] == list(range(1000))
 
 
 def test_twins_are_records_of_one_day_with_names_the_other_way_round() -> None:
@@ -200,15 +196,13 @@ def test_a_list_holds_those_with_enough_games(settled: int, fewest: int) -> None
     rated = Ledger.begin("elo", pool)
     games = dict(zip(rated.ratings.players, rated.played.tolist(), strict=True))
     history = RatingHistory(rated, (), settled=settled, top=2)
-    most = max(games.values())
-    assert history.fewest == (max(settled, 1) if settled <= most else 1)
-    enough = {name for name, number in games.items() if number >= history.fewest}
+    assert history.fewest == fewest
     ranked = [rated.ratings.players[row] for row in history.ranked()]
-    assert set(ranked) == enough
+    assert set(ranked) == {name for name, number in games.items() if number >= fewest}
     values = [rated.ratings[name].value for name in ranked]
     assert values == sorted(values, reverse=True)
     assert [each.player for each in history] == ranked[:2]
-    assert len(replace(history, top=0).listed()) == len(enough)
+    assert len(replace(history, top=0).listed()) == len(ranked)
     assert [curve.player for curve in history.drawn] == ranked[:10]
 
 
@@ -227,21 +221,19 @@ def test_a_game_is_named_by_its_number_or_its_players_and_day() -> None:
         history = rating_history(pool, system="elo", annul=[place], intervals=False)
         assert history.notes[0].startswith(said)
         assert len(history.rated.pool) == 3
-    refused: list[tuple[GamePlace, str]] = [
-        (0, "only 1 to 4"),
-        (5, "no game 5"),
-        (("A", "B", day), r"2 games are 'A \| B \| 2020-01-02' \(give a number: 3, 4\)"),
-        (("B", "A", None), r"no game is 'B \| A'"),
-        (("A", "X", None), "'X'"),
-    ]
-    for place, message in refused:
-        with pytest.raises(InputError, match=message):
-            rating_history(pool, system="elo", annul=[place], intervals=False)
-    with pytest.raises(UsageError, match="no dates"):
-        rating_history(
-            replace(pool, time=None), system="elo", annul=[("A", "B", day)], intervals=False
-        )
-    with pytest.raises(UsageError, match="rates all games at once"):
-        rating_history(pool, system="whr", annul=[1], intervals=False)
+    undated = replace(pool, time=None)
+    refused: list[tuple[Pool, str, GamePlace, type[Exception], str]] = [
+        (pool, "elo", 0, InputError, "only 1 to 4"),
+        (pool, "elo", 5, InputError, "no game 5"),
+        (pool, "elo", ("A", "B", day), InputError,
+         r"2 games are 'A \| B \| 2020-01-02' \(give a number: 3, 4\)"),
+        (pool, "elo", ("B", "A", None), InputError, r"no game is 'B \| A'"),
+        (pool, "elo", ("A", "X", None), InputError, "'X'"),
+        (undated, "elo", ("A", "B", day), UsageError, "no dates"),
+        (pool, "whr", 1, UsageError, "rates all games at once"),
+    ]  # fmt: skip
+    for games, system, place, error, message in refused:
+        with pytest.raises(error, match=message):
+            rating_history(games, system=system, annul=[place], intervals=False)
     merged = rating_history(pool, system="elo", merge=[("A", "C")], intervals=False)
     assert merged.notes[0].startswith("C is A now. ")

@@ -1,5 +1,8 @@
+"""Ledgers: every change gives what replaying everything would."""
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +47,7 @@ def assert_same(ledger: Ledger, wanted: Ledger) -> None:
 def other_events(pool: Pool, letter: str) -> Pool:
     """The pool with events of its own."""
     names = np.char.add(letter, pool.columns["event"].astype(str))
-    return Pool(pool.players, pool.first, pool.second, pool.score, pool.time, {"event": names})
+    return replace(pool, columns={"event": names})
 
 
 def with_one_account(pool: Pool, kept: str, other: str) -> Pool:
@@ -59,7 +62,7 @@ def with_one_account(pool: Pool, kept: str, other: str) -> Pool:
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(st.sampled_from(RULES), st.integers(0, 10_000), st.data())
 def test_changes_give_what_replaying_everything_would(
     rules: tuple[str, dict[str, Any]], seed: int, data: st.DataObject
@@ -123,9 +126,8 @@ def test_only_what_a_change_can_reach_is_replayed() -> None:
     assert ledger.add(pool.select(np.zeros(0, np.int64))).replayed == 0
     later = played(50, 10, 2, groups=4)
     assert later.time is not None
-    moved = Pool(later.players, later.first, later.second, later.score, later.time + 400 * 86_400)
-    bare = Pool(pool.players, pool.first, pool.second, pool.score, pool.time)
-    assert Ledger.begin("elo", bare).add(moved).replayed == 50
+    moved = replace(later, time=later.time + 400 * 86_400, columns={})
+    assert Ledger.begin("elo", replace(pool, columns={})).add(moved).replayed == 50
 
 
 def test_merging_replays_nothing_before_both_have_played() -> None:
@@ -145,13 +147,13 @@ def test_checkpoints_stay_few() -> None:
         later = played(2, 5, seed)
         assert later.time is not None
         time = later.time + (seed + 2) * 400 * 86_400
-        ledger = ledger.add(Pool(later.players, later.first, later.second, later.score, time))
+        ledger = ledger.add(replace(later, time=time, columns={}))
     assert len(ledger.checkpoints) <= 2 * CHECKPOINTS + 2
     assert ledger.checkpoints[0][0] == 0
     assert ledger.checkpoints[-1][0] == len(ledger.pool) == 620
 
 
-@pytest.mark.parametrize(("name", "parameters"), RULES)
+@pytest.mark.parametrize(("name", "parameters"), [RULES[0], RULES[3], RULES[6]])
 def test_saved_and_loaded(tmp_path: Path, name: str, parameters: dict[str, Any]) -> None:
     ledger = Ledger.begin(name, played(100, 6, 4), **parameters)
     path = tmp_path / "any name"
@@ -164,13 +166,9 @@ def test_saved_and_loaded(tmp_path: Path, name: str, parameters: dict[str, Any])
     assert_same(again, ledger)
     late = other_events(played(10, 6, 5), "l")
     assert_same(again.add(late), ledger.add(late))
-
-
-def test_names_of_any_letters_survive(tmp_path: Path) -> None:
     names = ['a "b"', "ü\n\0", "😀 |", "=c="]
-    ledger = Ledger.begin("elo", Pool.from_names(names[:2], names[2:], [1, 0]))
-    save_ledger(ledger, tmp_path / "x")
-    assert load_ledger(tmp_path / "x").pool.players == ledger.pool.players
+    save_ledger(Ledger.begin("elo", Pool.from_names(names[:2], names[2:], [1, 0])), path)
+    assert set(load_ledger(path).pool.players) == set(names)
 
 
 def test_other_and_damaged_files_are_an_error_that_names_them(tmp_path: Path) -> None:
@@ -179,11 +177,11 @@ def test_other_and_damaged_files_are_an_error_that_names_them(tmp_path: Path) ->
     ledger = Ledger.begin("elo", played(20, 4, 6))
     save_ledger(ledger, tmp_path / "whole")
     data = (tmp_path / "whole").read_bytes()
+    arrays = dict(np.load(tmp_path / "whole"))
     names = ["text", "arrays.npz", "missing"]
-    for cut in (0, 1, 30, 200, 1000, 2000, len(data) - 1):
+    for cut in (0, 200, len(data) - 1):
         names.append(f"cut{cut}")
         (tmp_path / names[-1]).write_bytes(data[:cut])
-    arrays = dict(np.load(tmp_path / "whole"))
     for name, wrong in [
         ("checkpoint 0 players", arrays["checkpoint 0 players"] - 1),
         ("replay expected", arrays["replay expected"][:-1]),
@@ -204,15 +202,14 @@ def test_other_and_damaged_files_are_an_error_that_names_them(tmp_path: Path) ->
 
 def test_wrong_use() -> None:
     ledger = Ledger.begin("elo", Pool.from_names(["A", "B", "A"], ["B", "C", "C"], [1, 1, 0]))
-    with pytest.raises(InputError, match="have played each other"):
-        ledger.merge("A", "B")
-    with pytest.raises(InputError, match="'D'"):
-        ledger.merge("A", "D")
-    with pytest.raises(UsageError, match="one player already"):
-        ledger.merge("A", "A")
-    with pytest.raises(UsageError, match="3 games, not 1"):
-        ledger.annul(np.array([True]))
-    with pytest.raises(InputError, match="all have times, or none"):
-        ledger.add(played(5, 3, 0))
-    with pytest.raises(UsageError, match="no state to go on from"):
-        Ledger.begin("whr", played(5, 3, 0))
+    wrong: list[tuple[Callable[[], Ledger], type[Exception], str]] = [
+        (lambda: ledger.merge("A", "B"), InputError, "have played each other"),
+        (lambda: ledger.merge("A", "D"), InputError, "'D'"),
+        (lambda: ledger.merge("A", "A"), UsageError, "one player already"),
+        (lambda: ledger.annul(np.array([True])), UsageError, "3 games, not 1"),
+        (lambda: ledger.add(played(5, 3, 0)), InputError, "all have times, or none"),
+        (lambda: Ledger.begin("whr", played(5, 3, 0)), UsageError, "no state to go on from"),
+    ]
+    for action, error, message in wrong:
+        with pytest.raises(error, match=message):
+            action()

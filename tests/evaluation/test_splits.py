@@ -15,11 +15,10 @@ from numpy.testing import assert_allclose
 from tests.evaluation.games import InPieces, played
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.evaluation import splits
-from yardstone.evaluation.splits import earlier_games, rating_labels
+from yardstone.evaluation.splits import Labels, earlier_games, rating_labels
 from yardstone.pool import Pool, stored_games
 from yardstone.ratings.elo import Elo
 from yardstone.ratings.glicko import Glicko2
-from yardstone.winprob.laws import win_probability
 from yardstone_lab.neubauer.experiment.sets import agree_with_score, draw_sets
 
 
@@ -49,31 +48,24 @@ def test_a_share_of_the_games_and_a_date(days: list[int], share: float) -> None:
                 splits.earlier_number(pool, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({}, "either"),
-        ({"share": 0.5, "until": np.datetime64("2020-01-01")}, "either"),
-        ({"share": 1.0}, "between 0 and 1"),
-        ({"share": 0.0}, "between 0 and 1"),
-        ({"until": np.datetime64("2030-01-01")}, "no later game: nothing can be scored"),
-        ({"until": np.datetime64("2000-01-01")}, "no earlier game: nothing can be learned"),
-    ],
-)
-def test_wrong_splits(options: dict[str, Any], match: str) -> None:
-    with pytest.raises(UsageError, match=match):
-        splits.earlier_number(dated(1, 2), **options)
-
-
-def test_too_few_games_or_no_times_to_split() -> None:
-    with pytest.raises(NoGamesError):
-        splits.earlier_number(dated(1), share=0.5)
-    timeless = replace(dated(1, 2), time=None)
-    for pool in (timeless, dated("NaT", "NaT")):
-        with pytest.raises(UsageError, match="no times"):
-            splits.earlier_number(pool, until=np.datetime64("2020-01-02"))
+def test_wrong_splits() -> None:
+    day, two = np.datetime64("2020-01-02"), dated(1, 2)
+    timeless = replace(two, time=None)
+    for pool, options, error, match in [
+        (two, {}, UsageError, "either"),
+        (two, {"share": 0.5, "until": day}, UsageError, "either"),
+        (two, {"share": 1.0}, UsageError, "between 0 and 1"),
+        (two, {"share": 0.0}, UsageError, "between 0 and 1"),
+        (two, {"until": day + 1}, UsageError, "no later game: nothing can be scored"),
+        (two, {"until": day - 1}, UsageError, "no earlier game: nothing can be learned"),
+        (timeless, {"until": day}, UsageError, "no times"),
+        (dated("NaT", "NaT"), {"until": day}, UsageError, "no times"),
+        (dated(1), {"share": 0.5}, NoGamesError, "at least two"),
+    ]:
+        with pytest.raises(error, match=match):
+            splits.earlier_number(pool, **options)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="no times"):
-        splits.since(timeless, np.datetime64("2020-01-02"))
+        splits.since(timeless, day)
 
 
 def test_order_of_time_is_stable_and_complete() -> None:
@@ -216,35 +208,28 @@ def test_sets_of_the_experiment_keep_their_rules_and_share_no_game() -> None:
     assert np.array_equal(sets.mark, again.mark)
     assert [int(sets.of(letter).sum()) for letter in "TVEX"] == [800, 300, 300, 40]
     training = sets.of("T")
-    assert agree_with_score(labels, pool.score)[training].all()
+    assert (
+        np.sign(labels.first - labels.second)[training].tolist()
+        == (2.0 * pool.score[training] - 1.0).tolist()
+    )
     assert (labels.first_ahead[training] == 10).all()
     assert (labels.second_ahead[training] == 10).all()
     first, second = earlier_games(pool)
     assert max(first[sets.of("X")].max(), second[sets.of("X")].max()) <= 4
     assert sets.applied_to(pool).columns["set"].tolist() == sets.mark.tolist()
-    # Future Glicko-2 knows the result: on the training set it is always right.
-    future = win_probability(labels.first - labels.second)
-    assert ((future > 0.5) == (pool.score == 1.0))[training].all()
+    nothing: dict[str, Any] = {"training": 0, "validation": 0, "exhibition": 0, "test": 0}
+    for options, message in (
+        ({}, r"only \d+ games can be in the exhibition set, 5000"),
+        ({**nothing, "test": 1, "eligible": training & False}, "only 0 games can be in the test"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            draw_sets(pool, labels, **options)
+    with pytest.raises(UsageError, match="no set 'Q'"):
+        sets.of("Q")
 
 
 def test_agreement_of_labels_with_the_score() -> None:
-    pool = Pool.from_names(["A"] * 5, ["B"] * 5, [1, 0, 0.5, 1, 0])
-    labels = replace(
-        rating_labels(pool, Elo().replay(pool)),
-        first=np.array([2.0, 2.0, 2.0, 1.0, 1.0]),
-        second=np.array([1.0, 1.0, 1.0, 1.0, 2.0]),
-    )
-    assert agree_with_score(labels, pool.score).tolist() == [True, False, False, False, True]
-
-
-def test_sets_that_are_too_large_say_how_many_games_there_are() -> None:
-    pool = played(100, 10, 0)
-    labels = rating_labels(pool, Elo().replay(pool))
-    with pytest.raises(UsageError, match=r"only \d+ games can be in the exhibition set, 5000"):
-        draw_sets(pool, labels)
-    nothing: dict[str, Any] = {"training": 0, "validation": 0, "exhibition": 0}
-    none = np.zeros(len(pool), np.bool_)
-    with pytest.raises(UsageError, match="only 0 games can be in the test set"):
-        draw_sets(pool, labels, **nothing, test=1, eligible=none)
-    with pytest.raises(UsageError, match="no set 'Q'"):
-        draw_sets(pool, labels, **nothing, test=0).of("Q")
+    one, other = np.array([2.0, 2.0, 2.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0, 2.0])
+    labels = Labels(one, other, np.zeros(5, np.int64), np.zeros(5, np.int64), 0)
+    agrees = agree_with_score(labels, np.array([1, 0, 0.5, 1, 0]))
+    assert agrees.tolist() == [True, False, False, False, True]

@@ -17,9 +17,6 @@ from yardstone.kernels import Loops
 from yardstone.kernels.settings import CHOSEN, ChosenWay, Way
 from yardstone.ratings.rating_list import rate_list
 from yardstone.ratings.systems import SEQUENTIAL
-from yardstone.records.options import Options
-from yardstone.records.pgn import read_pgn
-from yardstone.records.sources import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "yardstone" / "examples"
 
@@ -38,15 +35,10 @@ def both(function: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[A
 
 
 @pytest.fixture(scope="module")
-def text() -> bytes:
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Pool:
     games = gzip.decompress((EXAMPLES / "tcec.pgn.gz").read_bytes())
-    return games[: games.index(b"[Event", 60_000)]
-
-
-@pytest.fixture
-def pool(text: bytes, tmp_path: Path) -> Pool:
-    path = tmp_path / "games.pgn"
-    path.write_bytes(text)
+    path = tmp_path_factory.mktemp("games") / "games.pgn"
+    path.write_bytes(games[: games.index(b"[Event", 60_000)])
     return read(str(path))
 
 
@@ -67,25 +59,3 @@ def test_a_history_is_the_same(pool: Pool, system: str, monkeypatch: pytest.Monk
 
     plain, machine = both(rated, monkeypatch)
     np.testing.assert_allclose(plain, machine, rtol=1e-11)
-
-
-def test_damaged_files_are_read_the_same(
-    text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(3)
-    moves = b'1. e4 {a [%clk 0:01] "b"} e5 ; rest [Event "x"]\n% escaped\n2. Nf3 *\n\n'
-    whole = np.frombuffer(text[:6000].replace(b"\n\n1", b"\n\n" + moves + b"1"), np.uint8)
-    marks = np.frombuffer(b'[]{};%"\\\r\n x*', np.uint8)
-    path = tmp_path / "damaged.pgn"
-
-    def games() -> tuple[Any, ...]:
-        pool = read_pgn([Source(str(path), path)], Options(), once=False)
-        details = [str(each) for each in pool.skipped.details]
-        return pool.players, pool.first.tolist(), pool.score.tolist(), details
-
-    for _ in range(25):
-        damaged = whole.copy()
-        damaged[rng.integers(0, len(damaged), 60)] = rng.choice(marks, 60)
-        path.write_bytes(damaged.tobytes())
-        plain, machine = both(games, monkeypatch)
-        assert plain == machine

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
 
-from yardstone.clusters import mean_error
 from yardstone.errors import NoGamesError, UsageError
 from yardstone.evaluation import uncertainty
 from yardstone.evaluation.comparison import Prediction
@@ -107,7 +106,10 @@ def test_errors_are_the_sums_over_players_less_those_over_pairs(
             assert one.confidence == level
 
 
-@pytest.mark.parametrize("players", [meetings(9, 70, 4), CIRCLE, None])
+APART = np.array([0, 2], np.int32), np.array([1, 3], np.int32)  # in some draws nobody meets
+
+
+@pytest.mark.parametrize("players", [meetings(9, 70, 4), CIRCLE, APART, None])
 def test_replicates_count_a_game_by_the_copies_of_its_players(players: Players | None) -> None:
     values = np.random.default_rng(1).normal(size=(2, 70 if players is None else len(players[0])))
     result = bootstrap(values, *(players or ()), replicates=50, seed=8)
@@ -122,20 +124,12 @@ def test_replicates_count_a_game_by_the_copies_of_its_players(players: Players |
         assert_allclose(replicate, values @ weight / weight.sum(), rtol=1e-12)
 
 
-def test_a_draw_in_which_nobody_met_is_drawn_again() -> None:
-    first, second = np.array([0, 2], np.int32), np.array([1, 3], np.int32)
-    result = bootstrap([1.0, 3.0], first, second, replicates=100, seed=0)
-    assert np.isfinite(result.replicates).all()
-    assert {1.0, 3.0} <= set(result.replicates.ravel().tolist())
-
-
 def test_without_players_it_is_the_standard_error_of_a_mean() -> None:
     values = np.random.default_rng(2).normal(size=400)
-    result = bootstrap(values, replicates=3000, seed=3)
+    result = bootstrap(values, replicates=9, seed=3)
     assert result.unit == "game"
     assert_allclose(result.standard_error([2.0]), 2.0 * values.std() / 20.0, rtol=1e-12)
     assert_allclose(result.spread([1.0]), result.replicates[:, 0], rtol=1e-12)
-    assert_allclose(result.spread([1.0]).std(), values.std() / 20.0, rtol=0.04)
     ends = stats.norm(values.mean(), values.std() / 20.0).interval(0.9)
     one = result.interval([1.0], 0.9)
     assert_allclose([one.low, one.high], ends, rtol=1e-12)
@@ -156,12 +150,10 @@ def test_too_few_players_say_nothing_of_others() -> None:
     assert not interval.clear
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "clear"),
-    [(0.1, 1, True), (-1, -0.1, True), (0.0, 1, False), (-1, 0.0, False), (-1, 1, False)],
-)
-def test_an_interval_is_clear_where_zero_lies_outside(low: float, high: float, clear: bool) -> None:
-    assert MeanInterval(0.5 * (low + high), low, high, 0.95).clear is clear
+def test_an_interval_is_clear_where_zero_lies_outside() -> None:
+    ends = [(0.1, 1.0), (-1.0, -0.1), (0.0, 1.0), (-1.0, 0.0), (-1.0, 1.0)]
+    clear = [MeanInterval(0.0, low, high, 0.95).clear for low, high in ends]
+    assert clear == [True, True, False, False, False]
 
 
 def test_equal_rows_differ_by_nothing_and_rows_can_be_chosen() -> None:
@@ -255,24 +247,23 @@ def test_sums_of_pairs_say_what_the_sums_of_games_do(metric: str, part: int) -> 
     paired = GamesByPair.of(systems, score, (first, second), parts)
     chosen = parts[part].games
     means = {each.name: measure(score, each.expected, each.draw, games=chosen) for each in systems}
-    result = paired.bootstraps(means, parts[part], (metric,), 4000, 1)
+    result = paired.bootstraps(means, parts[part], (metric,), 40, 1)
     ((key, (names, by_sums)),) = result.items()
     assert key == (parts[part].name, metric)
     assert names == (("noisy",) if metric == "three_way" else ("steps", "noisy"))
     here = [each for each in systems if each.name in names]
     values = [game_metrics(score, each.expected, each.draw)[metric][chosen] for each in here]
     whole = bootstrap(values, first[chosen], second[chosen], replicates=2)
-    assert by_sums.games == whole.games
+    assert (by_sums.unit, by_sums.games) == ("player", whole.games)
     assert by_sums.freedom == pytest.approx(whole.freedom)
     for name in ("mean", "gram"):
         assert_allclose(getattr(by_sums, name), getattr(whole, name), rtol=1e-9)
-    for contrast in ([1.0, 0.0], [1.0, -1.0]):
-        c = contrast[: len(names)]
-        assert_allclose(by_sums.standard_error(c), whole.standard_error(c), rtol=1e-9)
-        assert_allclose(by_sums.spread(c).std(), whole.standard_error(c), rtol=0.06)
-        assert_allclose(
-            by_sums.spread(c).mean(), whole.mean @ c, atol=4e-2 * by_sums.spread(c).std() * 2
-        )
+    for name in ("player_sums", "pair_sums"):
+        ours, theirs = getattr(by_sums, name), getattr(whole, name)
+        assert_allclose(ours.T @ ours, theirs.T @ theirs, rtol=1e-9, atol=1e-9)
+    spread = np.vstack([by_sums.player_sums, by_sums.pair_sums]) / by_sums.games
+    normal = np.random.default_rng(1).standard_normal((40, len(spread)))
+    assert_allclose(by_sums.replicates, by_sums.mean + normal @ spread, rtol=1e-9)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -296,21 +287,6 @@ def test_intervals_of_a_calibration_by_sums_are_those_by_games(players: int) -> 
     for name in CalibrationCurve.__dataclass_fields__:
         assert_allclose(getattr(curve, name), getattr(wanted, name), rtol=1e-9, err_msg=name)
     assert (curve.observed_low > 0.0).any() == (players > 3)
-    for group in range(10):  # and both are Wilson's of as many games as the error is worth
-        here = np.arange(800) % 10 == group
-        error, freedom = mean_error(score[here], ends[0][here], ends[1][here])
-        mean, z = score[here].mean(), stats.t(freedom).ppf(0.95)
-        if players == 3:
-            assert (curve.observed_low[group], curve.observed_high[group]) == (0.0, 1.0)
-            continue
-        variance = mean * (1.0 - mean)
-        left = max(variance - 0.25 * np.mean(score[here] == 0.5), variance / 80.0)
-        worth = (score[here].std() / sqrt(80.0) / error) ** 2
-        n = 80.0 * variance / left * worth
-        middle = (mean + z * z / (2.0 * n)) / (1.0 + z * z / n)
-        reach = z * sqrt(variance / n + z * z / (4.0 * n * n)) / (1.0 + z * z / n)
-        low, high = max(middle - reach, 0.0), min(middle + reach, 1.0)
-        assert_allclose([curve.observed_low[group], curve.observed_high[group]], [low, high])
 
 
 def test_a_bootstrap_without_variance_stays_where_it_is() -> None:
