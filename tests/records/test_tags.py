@@ -13,25 +13,33 @@ from yardstone.tournament.files import read_tournament
 
 PGN = "".join(
     f'[Event "Cup"]\n[Round "{n}"]\n[White "{w}"]\n[Black "{b}"]\n[Result "{r}"]\n\n{r}\n\n'
-    for n, (w, b, r) in enumerate(
-        [("A", "B", "1-0"), ("B", "A", "1/2-1/2"), ("A", "B", "0-1"), ("B", "A", "1-0")]
-    )
+    for n, (w, b, r) in enumerate([("A", "B", "1-0"), ("B", "A", "1/2-1/2"), ("A", "B", "0-1")])
 )
 SGF = "(;PB[A]PW[B]RE[B+R]EV[Cup];B[pd])(;PB[B]PW[A]RE[B+3.5]EV[Cup];B[pd])"
+CSV = "white,black,result\nA,B,1-0\nB,A,1-0\n"
+JSON = (
+    '[{"white": "A", "black": "B", "result": "1-0"}, {"white": "B", "black": "A", "result": "1-0"}]'
+)
+H9 = (
+    "; CL[A]\n; EV[Cup]\n; DT[2024-05-01,2024-05-02]\n"
+    " 1 Ada Able   4d DE Bln  1 0 0 2+/b\n 2 Ben Best   3d DE Bln  0 0 0 1-/w\n"
+)
+MAT = (
+    '; [EventDate "2024.08.??"]\n 1 point match\n\n Game 1\n Ann : 0              Bob : 0\n'
+    "  1) 31: 8/5 6/5            42: 8/4 6/4\n  Wins 1 point and the match\n"
+)
 
 
 @pytest.fixture
 def pgn(tmp_path: Path) -> Path:
-    path = tmp_path / "games.pgn"
-    path.write_text(PGN)
-    return path
+    (tmp_path / "games.pgn").write_text(PGN)
+    return tmp_path / "games.pgn"
 
 
 @pytest.fixture
 def sgf(tmp_path: Path) -> Path:
-    path = tmp_path / "games.sgf"
-    path.write_text(SGF)
-    return path
+    (tmp_path / "games.sgf").write_text(SGF)
+    return tmp_path / "games.sgf"
 
 
 def test_a_tag_that_no_game_has(pgn: Path, sgf: Path) -> None:
@@ -51,8 +59,7 @@ def test_players_are_those_of_the_tags(pgn: Path, sgf: Path) -> None:
         yardstone.read(sgf, first="white")
     same = {"first": "White", "second": "black", "score": "Result", "event": "Event"}
     pool = yardstone.read(pgn, columns=same)
-    assert pool.players == ("A", "B")
-    assert list(pool.columns) == ["event"]
+    assert (pool.players, list(pool.columns)) == (("A", "B"), ["event"])
     for wrong in ({"first": "Black", "second": "White"}, {"score": "Points"}, {"first": "Player"}):
         with pytest.raises(UsageError, match=r"the players are White .first. and Black"):
             yardstone.read(pgn, columns=wrong)
@@ -63,10 +70,7 @@ def test_players_are_those_of_the_tags(pgn: Path, sgf: Path) -> None:
 
 def test_matches_of_backgammon(tmp_path: Path) -> None:
     path = tmp_path / "match.mat"
-    path.write_text(
-        '; [EventDate "2024.08.??"]\n 1 point match\n\n Game 1\n Ann : 0              Bob : 0\n'
-        "  1) 31: 8/5 6/5            42: 8/4 6/4\n  Wins 1 point and the match\n"
-    )
+    path.write_text(MAT)
     pool = yardstone.read(path, times=True, columns=["length"])
     assert pool.time is not None
     assert str(pool.time[0])[:10] == "2024-08-01"
@@ -74,43 +78,21 @@ def test_matches_of_backgammon(tmp_path: Path) -> None:
         yardstone.read(path, columns=["Nonsense"])
 
 
-CSV = "white,black,result\nA,B,1-0\nB,A,1-0\n"
-JSON = (
-    '[{"white": "A", "black": "B", "result": "1-0"}, {"white": "B", "black": "A", "result": "1-0"}]'
-)
-H9 = (
-    "; CL[A]\n; EV[Cup]\n; DT[2024-05-01,2024-05-02]\n"
-    " 1 Ada Able   4d DE Bln  1 0 0 2+/b\n 2 Ben Best   3d DE Bln  0 0 0 1-/w\n"
-)
-ENTRANTS = "name,first name,grade,country,club\nAble,Ada,4d,DE,Bln\nBest,Ben,3d,DE,Bln\n"
-
-
-@pytest.mark.parametrize("ending", [".pgn", ".csv", ""])
-@pytest.mark.parametrize(
-    ("text", "games"), [(PGN, 4), (SGF, 2), (CSV, 2), (JSON, 2), (H9, 1)],
-    ids=["pgn", "sgf", "csv", "json", "h9"],
-)  # fmt: skip
-def test_content_decides(text: str, games: int, ending: str, tmp_path: Path) -> None:
-    path = tmp_path / f"games{ending}"
-    path.write_text(text)
-    assert len(yardstone.read(path)) == games
-
-
-@pytest.mark.parametrize("name", ["x.h9", "x.txt", "x.xml"])
-def test_entrants_are_no_tournament(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_text(ENTRANTS)
-    with pytest.raises(InputError, match="no tournament but csv"):
-        read_tournament(path)
-
-
-def test_a_format_that_is_named_wins(tmp_path: Path) -> None:
-    path = tmp_path / "games.csv"
-    path.write_text(CSV)
+def test_content_decides_unless_a_format_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    for ending in (".pgn", "", ".csv"):
+        path = tmp_path / f"games{ending}"
+        for text, games in ((PGN, 3), (SGF, 2), (JSON, 2), (H9, 1), (CSV, 2)):
+            path.write_text(text)
+            assert len(yardstone.read(path)) == games, (text, ending)
     with pytest.raises(InputError, match="it contains no games"):
         yardstone.read(path, format="pgn")
     with pytest.raises(UsageError, match="did you mean 'csv'"):
         yardstone.read(path, format="cvs")
+    for name in ("x.h9", "x.txt", "x.xml"):
+        (tmp_path / name).write_text("name,first name,grade,country,club\nAble,Ada,4d,DE,Bln\n")
+        with pytest.raises(InputError, match="no tournament but csv"):
+            read_tournament(tmp_path / name)
 
 
 def test_the_ending_decides_where_the_content_could_be_either() -> None:
@@ -127,7 +109,6 @@ def test_folders_without_games(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 200
     for number in range(7):
         (tmp_path / f"letter{number}.docx").write_text("x")
-    with pytest.raises(InputError, match=r"only letter0.docx, .* and 2 more") as caught:
+    with pytest.raises(InputError, match=r"only letter0.docx, .* and 2 more .*\.pgn") as caught:
         yardstone.read(tmp_path)
-    assert ".pgn" in str(caught.value)
     assert len(str(caught.value)) < 400
