@@ -22,7 +22,7 @@ from yardstone.files import changing, locked, replaced, scratch_folder, write_te
 from yardstone.tournament.event.settings import wishes_of
 
 KILLED = """
-import os, signal, sys
+import os, signal
 from pathlib import Path
 from yardstone.files import replaced, scratch_folder
 with {what} as path:
@@ -34,11 +34,9 @@ with {what} as path:
 
 def killed(what: str, folder: Path) -> Path:
     """The temporary file or folder of a process that ended while it used it."""
-    code = KILLED.format(what=what)
+    words = [sys.executable, "-c", KILLED.format(what=what)]
     environment = {**os.environ, "TMPDIR": str(folder)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == -9
     return folder / done.stdout.strip()
 
@@ -60,11 +58,10 @@ def test_what_killed_processes_left_is_taken_over(
     with monkeypatch.context() as patch:  # a folder that is being removed is taken by nobody
         taken = []
         patch.setattr(
-            "shutil.rmtree",
-            lambda path, **_: taken.append((Path(path), files._lock_folder(Path(path)))),
+            "shutil.rmtree", lambda path, **_: taken.append(files._lock_folder(Path(path)))
         )
         with scratch_folder() as own:
-            assert taken == [(folder, None)]
+            assert taken == [None]
     shutil.rmtree(own)
     write_text(target, "whole\n")
     with scratch_folder() as one, scratch_folder() as other:
@@ -75,7 +72,6 @@ def test_what_killed_processes_left_is_taken_over(
 def test_two_at_once_have_files_of_their_own(tmp_path: Path) -> None:
     target = tmp_path / "list.csv"
     with replaced(target) as one, replaced(target) as other:
-        assert one != other
         one.write_text("one")
         other.write_text("other")
     assert target.read_text() == "one"
@@ -87,13 +83,11 @@ def test_links_and_long_names(tmp_path: Path) -> None:
     link, target = tmp_path / "link.csv", tmp_path / "real" / ("x" * 251 + ".csv")
     link.symlink_to(target)
     write_text(link, "whole\n")
-    assert link.is_symlink()
-    assert target.read_text() == "whole\n"
+    assert (link.is_symlink(), target.read_text()) == (True, "whole\n")
     assert list(target.parent.iterdir()) == [target]
     # A link in the way of the temporary file is not followed.
-    victim, target = tmp_path / "victim", tmp_path / "list.csv"
+    victim, target, way = (tmp_path / name for name in ("kept", "list.csv", ".list.csv.part.csv"))
     victim.write_text("kept")
-    way = tmp_path / ".list.csv.part.csv"
     way.symlink_to(victim)
     with replaced(target) as temporary:
         assert temporary != way
@@ -116,14 +110,10 @@ def test_a_pipe_gets_the_whole_file(tmp_path: Path) -> None:
 
 
 def test_standard_output_in_a_file_is_not_replaced(tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path; from yardstone.files import write_text;"
-        "write_text(Path('/proc/self/fd/1'), 'whole\\n')"
-    )
+    code = "from yardstone.files import *; write_text(Path('/proc/self/fd/1'), 'whole\\n')"
     log = tmp_path / "log"
-    with log.open("w") as file:
-        file.write("before\n")
-        file.flush()
+    log.write_text("before\n")
+    with log.open("a") as file:
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
     assert log.read_text() == "before\nwhole\n"
 
@@ -141,25 +131,19 @@ def test_one_lock_for_all_names_of_a_file(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.xml", "open.xml"]
 
 
-def test_a_lock_needs_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="gone"), locked(tmp_path / "gone", "writing here"):
-        pass
-
-
 def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:
     target = tmp_path / "list.csv"
     before = os.umask(0o027)
     try:
-        write_text(target, "new")
-        assert stat.S_IMODE(target.stat().st_mode) == 0o640
-        target.chmod(0o604)
-        write_text(target, "other")
+        for mode in (0o640, 0o604):
+            write_text(target, f"{mode:o}")
+            assert (stat.S_IMODE(target.stat().st_mode), target.read_text()) == (mode, f"{mode:o}")
+            target.chmod(0o604)
     finally:
         os.umask(before)
-    assert stat.S_IMODE(target.stat().st_mode) == 0o604
     with suppress(ZeroDivisionError), replaced(target) as temporary:
         temporary.write_text(f"half {1 // 0}")
-    assert target.read_text() == "other"
+    assert target.read_text() == "604"
     assert list(tmp_path.iterdir()) == [target]
 
 
@@ -172,12 +156,14 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
         (OSError("odd"), "x: cannot be written: odd"),
     ):
         assert said in str(files.unwritable(error, "x"))
-    with pytest.raises(InputError, match="this is a folder"):
-        write_text(tmp_path, "x")
-    with pytest.raises(InputError, match=r"cannot be written: .* \(was the folder removed\?\)"):
-        write_text(tmp_path / "none" / "x", "x")
-    with pytest.raises(InputError, match="there is no such folder"), changing(tmp_path / "no/x"):
-        pass
+    for message, use in (
+        ("this is a folder", lambda: write_text(tmp_path, "x")),
+        (r"be written: .* \(was the folder removed\?\)", lambda: write_text(tmp_path / "n/x", "x")),
+        ("there is no such folder", lambda: changing(tmp_path / "n/x").__enter__()),
+        ("gone", lambda: locked(tmp_path / "gone", "writing here").__enter__()),
+    ):
+        with pytest.raises(InputError, match=message):
+            use()
 
 
 def test_files_of_settings(tmp_path: Path) -> None:

@@ -42,14 +42,12 @@ def test_a_count_that_rises_is_named_and_held(tmp_path: Path) -> None:
     table = {"go lines": (100, 50), "go modules": (7, 5), "docs words": (900, 900)}
     counts = {"go lines": 90, "go modules": 9, "docs words": 900}
     assert house.rises(counts, table) == ["go modules: 9, 2 more than the 7 held"]
-    low = {"go lines": (90, 50), "go modules": (7, 5), "docs words": (900, 900)}
-    assert house.lowered(counts, table, raised=False) == low
-    high = low | {"go modules": (9, 5)}
-    assert house.lowered(counts, table, raised=True) == high
-    path = tmp_path / "house.toml"
-    path.write_text("# Why.\n")
-    house.write_table(path, high)
-    assert house.read_table(path) == high
+    for raised, held in ((False, 7), (True, 9)):
+        after = {**table, "go lines": (90, 50), "go modules": (held, 5)}
+        assert house.lowered(counts, table, raised=raised) == after
+    (path := tmp_path / "house.toml").write_text("# Why.\n")
+    house.write_table(path, after)
+    assert house.read_table(path) == after
     assert path.read_text().startswith('# Why.\n"go lines" = [90, 50]\n')
 
 

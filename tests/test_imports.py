@@ -1,4 +1,4 @@
-"""Starting is quick: nothing heavy is imported before it is needed."""
+"""Starting is quick: nothing heavy is imported before it is needed, and nothing of Unix alone."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ assert main(["-q", "-p", "g.pgn"]) == 0
 """
 
 
+def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
@@ -34,14 +39,8 @@ assert main(["-q", "-p", "g.pgn"]) == 0
     ],
 )
 def test_what_is_not_needed_is_not_imported(code: str, absent: set[str], tmp_path: Path) -> None:
-    report = "import sys; print(*sys.modules, file=sys.stderr)"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ran = run(f"{code}\nimport sys; print(*sys.modules, file=sys.stderr)", tmp_path)
+    assert ran.returncode == 0, ran.stderr
     assert set(ran.stderr.split()) & absent == set()
 
 
@@ -51,8 +50,7 @@ def test_what_is_not_needed_is_not_imported(code: str, absent: set[str], tmp_pat
 WITHOUT_UNIX = """
 import asyncio, importlib, os, pathlib, pkgutil, signal, subprocess, sys, types
 import multiprocessing.util, psutil, shutil, tempfile, threading
-os.chdir(sys.argv[1])
-UNIX = {"fcntl", "resource", "pwd", "termios", "grp"}
+UNIX = dict.fromkeys(("fcntl", "resource", "pwd", "termios", "grp"))
 GONE = {
     os: "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK chown fchmod fchown fork getegid geteuid "
         "getgid getgroups getpgid getpgrp getuid killpg mkfifo pread pwrite register_at_fork "
@@ -75,8 +73,7 @@ def poor_import(name, globals=None, *rest, **more):
     return poor[name] if ours and name in poor else whole_import(name, globals, *rest, **more)
 
 __builtins__.__import__ = poor_import
-for name in UNIX:
-    sys.modules[name] = None
+sys.modules |= UNIX
 
 import yardstone
 for info in pkgutil.walk_packages(yardstone.__path__, "yardstone."):
@@ -84,7 +81,6 @@ for info in pkgutil.walk_packages(yardstone.__path__, "yardstone."):
         importlib.import_module(info.name)
 
 from yardstone.cli.main import main
-from yardstone.signals import kill_group
 pathlib.Path("games.csv").write_text("white,black,result\\nA,B,1-0\\nB,A,1-0\\nA,B,1/2-1/2\\n")
 for words in (
     "rate games.csv -o list.csv",
@@ -93,17 +89,12 @@ for words in (
     "tournament new open.xml --rounds 2",
     "tournament enter open.xml --name Ada --grade 3k",
 ):
-    sys.argv = ["yardstone", *words.split()]
-    try:
-        status = main()
-    except SystemExit as end:
-        status = end.code
-    assert not status, words
+    assert main(words.split()) == 0, words
 assert pathlib.Path("list.csv").read_text().count("\\n") == 3
 
+from yardstone.signals import kill_group
+from yardstone.web.desk.app import DeskSettings, make_desk
 from yardstone.web.server import make_app
-from yardstone.web.desk.app import make_desk
-from yardstone.web.desk.app import DeskSettings
 from yardstone.web.settings import Settings
 make_app(Settings(data=pathlib.Path("jobs")))
 make_desk(DeskSettings(file=pathlib.Path("open.xml")))
@@ -119,10 +110,5 @@ assert not left, left
 
 
 def test_all_of_it_works_without_what_windows_lacks(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", WITHOUT_UNIX, tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = run(WITHOUT_UNIX, tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr

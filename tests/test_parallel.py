@@ -19,15 +19,12 @@ from tests import parallel_tasks as tasks
 from yardstone import parallel
 from yardstone.errors import InputError, UsageError, WorkerError
 
-WAYS: list[dict[str, Any]] = [
-    {"workers": 1},
-    {"workers": 2},
-    {"workers": 2, "chunk": 3},
-    {"workers": 2, "threads": True},
-]
 
-
-@pytest.mark.parametrize("way", WAYS, ids=["here", "processes", "chunks", "threads"])
+@pytest.mark.parametrize(
+    "way",
+    [{"workers": 1}, {"workers": 2}, {"workers": 2, "chunk": 3}, {"workers": 2, "threads": True}],
+    ids=["here", "processes", "chunks", "threads"],
+)
 def test_any_way_gives_the_same(way: dict[str, Any]) -> None:
     assert parallel.map(tasks.square, [], **way) == []
     seen: list[tuple[int, int]] = []
@@ -72,10 +69,10 @@ def test_a_generator_spawns_others_each_time() -> None:
     ],
 )
 def test_what_cannot_be_done_is_told(
-    function: Any, items: Any, options: dict[str, int], error: type[Exception], message: str
+    function: Any, items: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        parallel.map(function, items, **{"workers": 2, **options})  # type: ignore[arg-type]
+        parallel.map(function, items, **{"workers": 2, **options})
 
 
 def test_an_error_in_progress_stops_the_work() -> None:
@@ -111,36 +108,28 @@ if __name__ == "__main__":
 def wait_until(condition: Callable[[], object]) -> bool:
     """Whether it comes true, however busy the machine is."""
     end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if condition():
-            return True
+    while not (true := condition()) and time.monotonic() < end:
         time.sleep(0.02)
-    return False
+    return bool(true)
 
 
 def stopped(folder: Path, number: signal.Signals, engine: str, workers: int) -> str:
     """What a script prints that is stopped, as by a terminal, while its workers sleep."""
-    script = folder / "sleeper.py"
-    script.write_text(SLEEPER)
+    (folder / "sleeper.py").write_text(SLEEPER)
     notes = [folder / str(worker) for worker in range(workers)]
-    parent = subprocess.Popen(
-        [sys.executable, script, engine, *notes],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        text=True,
-    )
-    try:
-        assert wait_until(lambda: all(note.exists() and note.read_text() for note in notes))
-        os.killpg(parent.pid, number)
-        printed, _ = parent.communicate(timeout=60)
-        assert parent.returncode != 0
-        left = [Path("/proc") / note.read_text() for note in notes]
-        assert wait_until(lambda: not any(process.exists() for process in left))
-    finally:
-        if parent.poll() is None:
-            os.killpg(parent.pid, signal.SIGKILL)
-            parent.communicate()
+    words = [sys.executable, folder / "sleeper.py", engine, *notes]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(words, **pipes, start_new_session=True) as parent:
+        try:
+            assert wait_until(lambda: all(note.exists() and note.read_text() for note in notes))
+            os.killpg(parent.pid, number)
+            printed = str(parent.communicate(timeout=60)[0])
+            left = [Path("/proc") / note.read_text() for note in notes]
+            assert wait_until(lambda: not any(process.exists() for process in left))
+        finally:
+            if parent.poll() is None:
+                os.killpg(parent.pid, signal.SIGKILL)
+    assert parent.returncode != 0
     return printed
 
 

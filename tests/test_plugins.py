@@ -44,47 +44,48 @@ def install(folder: Path, project: str, module: str, code: str) -> None:
 def guide(kind: str) -> str:
     """The package of the guide: its project or its code."""
     page = (ROOT / "docs" / "how-to" / "plugins.md").read_text("utf-8")
-    found = re.search(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+    (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(found)
 
 
-def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.run(
-        [sys.executable, "-m", "yardstone", *line.split()],
-        env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
+def run(line: str, *places: Path | str, start: str = "-m yardstone") -> tuple[int, str, str]:
+    """Exit status and what is printed, where packages are looked for in these places first."""
+    ran = subprocess.run(
+        [sys.executable, *start.split(" ", 1), *line.split()],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def with_plugin(line: str, folder: Path) -> tuple[int, str, str]:
+    return run(line, folder, *filter(None, [os.environ.get("PYTHONPATH")]))
 
 
 def test_a_command_and_a_system_of_the_guide(tmp_path: Path) -> None:
     install(tmp_path, guide("toml"), "yardstone_club", guide("python"))
-    listed = run(tmp_path, "--help").stdout
+    listed = with_plugin("--help", tmp_path)[1]
     assert "\nPlug-ins:\n" in listed
     assert re.search(r"^  upsets +Count the games that the player with the lower", listed, re.M)
     games = example("league.csv").as_posix()
-    ran = run(tmp_path, f"upsets {games}")
-    assert re.fullmatch(r"\d+ upsets in \d+ games\n", ran.stdout), ran.stderr
-    assert "Did you mean 'yardstone upsets'?" in run(tmp_path, "upset").stderr
-    ran = run(tmp_path, f"evaluate {games} --systems elo,shares --format json")
-    assert {row["name"] for row in json.loads(ran.stdout)["systems"]} >= {"elo", "shares"}
-    wrong = run(tmp_path, f"evaluate {games} --systems shaers")
-    assert wrong.returncode == 2
-    assert "shares" in wrong.stderr
+    _, said, errors = with_plugin(f"upsets {games}", tmp_path)
+    assert re.fullmatch(r"\d+ upsets in \d+ games\n", said), errors
+    assert "Did you mean 'yardstone upsets'?" in with_plugin("upset", tmp_path)[2]
+    said = with_plugin(f"evaluate {games} --systems elo,shares --format json", tmp_path)[1]
+    assert {row["name"] for row in json.loads(said)["systems"]} >= {"elo", "shares"}
 
 
 def test_a_plugin_that_cannot_be_loaded_stops_nothing_else(tmp_path: Path) -> None:
     install(tmp_path, guide("toml"), "yardstone_club", "import no_such_module\n")
-    listed = run(tmp_path, "--help")
-    assert listed.returncode == 0
-    words = " ".join(listed.stdout.split())
+    status, listed, _ = with_plugin("--help", tmp_path)
+    assert status == 0
+    words = " ".join(listed.split())
     assert "the plug-in yardstone_club:upsets (yardstone.commands, upsets) cannot" in words
-    ran = run(tmp_path, "upsets")
-    assert ran.returncode == 1
-    assert "No module named 'no_such_module'" in ran.stderr
+    status, _, errors = with_plugin("upsets", tmp_path)
+    assert status == 1
+    assert "No module named 'no_such_module'" in errors
 
 
 @pytest.fixture
@@ -100,13 +101,13 @@ def test_a_kind_of_model_is_read(installed: Path, monkeypatch: pytest.MonkeyPatc
     project = '[project.entry-points."yardstone.models"]\nours = "yardstone_ours:Ours"'
     install(installed, project, "yardstone_ours", SCORER)
     model = StrengthModel.load("stochastic")
-    expected = model.score(random_evidence([30, 20])).mean
     ours = plugins.load(plugins.MODELS, "ours")
     scorer = ours.from_arrays(model.scorer.arrays())
     StrengthModel(scorer, list(model.scales.values()), model.card).save(installed / "m.npz")
     again = StrengthModel.load(installed / "m.npz")
     assert isinstance(again.scorer, ours)
-    assert again.score(random_evidence([30, 20])).mean == pytest.approx(expected, abs=0.01)
+    means = [each.score(random_evidence([30, 20])).mean for each in (model, again)]
+    assert means[0] == pytest.approx(means[1], abs=0.01)
     monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(installed)])
     plugins.declared.cache_clear()
     with pytest.raises(InputError):
@@ -121,6 +122,14 @@ def test_what_is_built_in_comes_first(installed: Path) -> None:
         plugins.load(plugins.SYSTEMS, "elo")
 
 
+#: Runs the command, and says so where it has imported the laboratory.
+ALONE = """-Sc import sys
+from yardstone.cli.main import main
+status = main(sys.argv[1:])
+assert not any(name.startswith("yardstone_lab") for name in sys.modules)
+sys.exit(status)"""
+
+
 def test_the_laboratory_adds_the_commands_that_are_missed_without_it(tmp_path: Path) -> None:
     entries = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text())["project"]
     assert set(entries["entry-points"]["yardstone.commands"]) == LABORATORY
@@ -132,30 +141,14 @@ def test_the_laboratory_adds_the_commands_that_are_missed_without_it(tmp_path: P
         for each in place.iterdir():
             if "yardstone_lab" not in each.name and not (tmp_path / each.name).exists():
                 (tmp_path / each.name).symlink_to(each)
-    for command in ("strength train", "tournament study", "winprob trace"):
-        ran = alone(tmp_path, f"{command} x.toml")
-        assert ran.returncode == 2
-        assert f"yardstone {command} is part of the laboratory" in ran.stderr
-        assert "pip install yardstone-lab" in ran.stderr
-    assert "  trace " not in alone(tmp_path, "winprob --help-all").stdout
-    ran = alone(tmp_path, f"winprob fit {example('graded_games_simulated.csv')}")
-    assert ran.returncode == 0, ran.stderr
-    assert "u0" in ran.stdout
-
-
-def alone(site: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """Run the command with the instrument alone."""
-    code = (
-        f"import sys; sys.path += [{str(ROOT / 'src')!r}, {str(site)!r}]; "
-        "from yardstone.cli.main import main; status = main(sys.argv[1:]); "
-        "assert not any(name.startswith('yardstone_lab') for name in sys.modules); "
-        "sys.exit(status)"
-    )
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        [sys.executable, "-S", "-c", code, *line.split()],
-        env=environment | {"NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    places = (ROOT / "src", tmp_path)
+    for command in ("strength train", "winprob trace"):
+        status, _, errors = run(f"{command} x.toml", *places, start=ALONE)
+        assert status == 2
+        assert f"yardstone {command} is part of the laboratory" in errors
+        assert "pip install yardstone-lab" in errors
+    assert "  trace " not in run("winprob --help-all", *places, start=ALONE)[1]
+    graded = example("graded_games_simulated.csv")
+    status, said, errors = run(f"winprob fit {graded}", *places, start=ALONE)
+    assert status == 0, errors
+    assert "u0" in said

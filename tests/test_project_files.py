@@ -18,13 +18,11 @@ def load(name: str | Path) -> Any:
     return yaml.safe_load((ROOT / name).read_text("utf-8"))
 
 
-def test_the_citation_is_of_this_version_and_names_the_five_documents() -> None:
+def test_the_citation_is_of_this_version() -> None:
     citation = load("CITATION.cff")
-    assert citation["version"] == PROJECT["version"]
-    assert citation["license"] == PROJECT["license"]
-    assert citation["repository-code"] == PROJECT["urls"]["Source"]
-    authors = [each["authors"][0]["family-names"] for each in citation["references"]]
-    assert authors == ["Ballicora", "Kaniuk", "Pratesi", "Neubauer", "van den Doel"]
+    said = [citation[name] for name in ("version", "license", "repository-code")]
+    assert said == [PROJECT["version"], PROJECT["license"], PROJECT["urls"]["Source"]]
+    assert len(citation["references"]) == 5
 
 
 def test_the_versions_of_python_that_are_named_are_those_that_are_tried() -> None:
@@ -50,15 +48,6 @@ def test_workflows_run_commands_that_are_there_and_actions_of_one_commit() -> No
             assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step.get("uses", "x@" + "0" * 40)), path
 
 
-def test_every_hook_is_a_tool_of_make_lint() -> None:
-    lint = (ROOT / "Makefile").read_text().partition("\nlint:")[2].partition("\n\n")[0]
-    (local,) = load(".pre-commit-config.yaml")["repos"]
-    for hook in local["hooks"]:
-        program = Path(hook["entry"].split()[0])
-        assert program.parent == Path(".venv/bin")
-        assert f"$(BIN)/{program.name}" in lint
-
-
 def test_the_image_gets_all_that_it_copies_and_nothing_else() -> None:
     dockerfile = (ROOT / "deploy" / "Dockerfile").read_text().replace("\\\n", "")
     lines = (ROOT / ".dockerignore").read_text().splitlines()
@@ -70,23 +59,21 @@ def test_the_image_gets_all_that_it_copies_and_nothing_else() -> None:
 
 
 def test_the_compose_files_are_as_closed_as_the_image() -> None:
-    compose = load("deploy/compose.yaml")
-    (server,) = compose["services"].values()
+    (server,) = load("deploy/compose.yaml")["services"].values()
     assert server["build"]["dockerfile"] == "deploy/Dockerfile"
     dockerfile = (ROOT / "deploy" / "Dockerfile").read_text()
     assert f"EXPOSE {server['ports'][0].rpartition(':')[2]}" in dockerfile
     assert "VOLUME /data" in dockerfile
     assert server["volumes"] == ["data:/data"]
-    assert set(compose["volumes"]) == {"data"}
     # The machines share the database alone, which visitors do not reach.
     machines = load("deploy/machines.yaml")
-    services = dict(machines["services"])
-    assert "ports" not in services.pop("database")
+    database, *services = (machines["services"].pop("database"), *machines["services"].values())
+    assert "ports" not in database
     assert len(services) == 3
-    for service in services.values():
+    for service in services:
         assert "volumes" not in service
         assert service["environment"]["YARDSTONE_SERVE_DATABASE"].startswith("/run/secrets/")
-    for service in (server, *services.values()):
+    for service in (server, *services):
         assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
     ignored = (ROOT / ".gitignore").read_text().splitlines()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,26 +24,19 @@ def test_every_conversion_has_its_inverse(grade: float, one: str, two: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("grade", "scale", "value"),
+    ("scale", "known"),
     [
-        (0, "egf", 2100),
-        (-20, "egf", 100),
-        (6, "egf", 2700),
-        (-1, "goldis", 1900),
-        (5, "goldis", 2500),
-        (-0.5, "ogs", 1918.5),  # where 1 dan begins: rank 30 of OGS
-        (-10.5, "ogs", 1245.5),
-        (-25.5, "ogs", 651.6),
-        (-0.5, "ogs-2020", 2219.9),  # where 1 dan begins: rank 30 of OGS
-        (-30.5, "ogs-2020", 850.0),
-        (-12.75, "ogs-2020", 1500.0),
-        (0, "ogs", 1960.4),
-        (0, "elo", 2100),
-        (0, "elo-egf", 2100),
+        ("egf", {0: 2100, -20: 100, 6: 2700}),
+        ("goldis", {-1: 1900, 5: 2500}),
+        ("ogs", {-0.5: 1918.5, -10.5: 1245.5, -25.5: 651.6, 0: 1960.4}),  # 1 dan begins at rank 30
+        ("ogs-2020", {-0.5: 2219.9, -30.5: 850.0, -12.75: 1500.0}),
+        ("elo", {0: 2100}),
+        ("elo-egf", {0: 2100}),
     ],
 )
-def test_known_points(grade: float, scale: str, value: float) -> None:
-    assert float(convert(grade, "grade", scale)) == pytest.approx(value, abs=0.06)
+def test_known_points(scale: str, known: dict[float, float]) -> None:
+    there = convert(np.array([*known], float), "grade", scale)
+    np.testing.assert_allclose(there, [*known.values()], rtol=0, atol=0.06)
 
 
 @given(st.floats(500.0, 2800.0))
@@ -53,11 +47,9 @@ def test_ogs_of_2020_and_back(rating: float) -> None:
     assert float(convert(grade, "grade", "ogs-2020", extrapolate=True)) == pytest.approx(rating)
 
 
-def test_1500_points_of_ogs_were_12_kyu_until_2021() -> None:
-    """They have been 6 kyu since: a new player begins there."""
+def test_1500_points_of_ogs_were_12_kyu_until_2021_and_are_6_kyu_since() -> None:
     rank = float(convert(1500.0, "ogs-2020", "grade")) + 30.5
     assert rank == pytest.approx(17.75, abs=0.005)
-    assert 30.0 - rank == pytest.approx(12.2, abs=0.06)  # from where 1 dan begins
     rank = float(convert(1500.0, "ogs", "grade")) + 30.5
     assert rank == pytest.approx(23.15 * np.log(1500.0 / 525.0)) == pytest.approx(24.3, abs=0.01)
 
@@ -93,15 +85,22 @@ def test_ranges_and_names() -> None:
 
 def test_a_line_through_grades() -> None:
     rng = np.random.default_rng(0)
-    grade = rng.integers(-20, 7, 4000).astype(float)
-    rating = 2050 + 97 * grade + rng.normal(0, 60, 4000)
-    fit = fit_grades(grade, rating)
-    assert fit.slope == pytest.approx(97, abs=4 * fit.slope_error)
-    assert fit.intercept == pytest.approx(2050, abs=4 * fit.intercept_error)
-    assert fit.deviation == pytest.approx(60, rel=0.05)
-    assert fit.grade_slope == pytest.approx(fit.correlation**2 / fit.slope)
-    assert fit.count.sum() == fit.players == 4000
-    assert fit.mean[10] == pytest.approx(rating[grade == -10].mean())
+    grade = rng.integers(-20, 7, 400).astype(float)
+    rating = 2050 + 97 * grade + rng.normal(0, 60, 400)
+    fit = fit_grades(np.append(grade, [-21.0, 7.0]), np.append(rating, [0.0, 0.0]))
+    known = scipy.stats.linregress(grade, rating)
+    assert (fit.slope, fit.intercept) == pytest.approx((known.slope, known.intercept))
+    assert fit.correlation == pytest.approx(known.rvalue)
+    assert fit.grade_slope == pytest.approx(scipy.stats.linregress(rating, grade).slope)
+    off = rating - known.slope * grade - known.intercept
+    assert fit.deviation == pytest.approx(np.sqrt(np.sum(off**2) / 398))
+    pull = (grade - grade.mean()) / np.sum((grade - grade.mean()) ** 2)
+    assert fit.slope_error == pytest.approx(np.sqrt(np.sum((pull * off) ** 2)))
+    pull = 1 / 400 - grade.mean() * pull
+    assert fit.intercept_error == pytest.approx(np.sqrt(np.sum((pull * off) ** 2)))
+    assert fit.count.sum() == fit.players == 400
+    of_ten = rating[grade == -10]
+    assert (fit.mean[10], fit.spread[10]) == pytest.approx((of_ten.mean(), of_ten.std(ddof=1)))
     dans = fit_grades(["1d", "2d", "3d", "1p", "2d"], np.array([2100, 2200, 2300, 9999.0, 2190]))
     assert dans.players == 4
     with pytest.raises(NoGamesError):

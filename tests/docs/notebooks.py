@@ -6,21 +6,17 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import ROOT, alike
 
 NOTEBOOKS = sorted((ROOT / "docs").rglob("notebooks/*.ipynb"))
 #: Seconds that one cell may take.
 PATIENCE = 300
-#: Numbers that differ by less than this share are equal: machines add up in their own order.
-TOLERANCE = 1e-3
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 def run(path: Path) -> Any:
@@ -60,22 +56,17 @@ def _texts(cell: Any) -> dict[str, str]:
     """What a cell shows, by kind."""
     texts: dict[str, str] = {}
     for output in cell.get("outputs", ()):
+        shown = dict(output.get("data", ()))
         if output.output_type == "stream":
-            texts[output.name] = texts.get(output.name, "") + output.text
-        elif output.output_type == "error":
-            texts["error"] = output.evalue
-        else:
-            for kind, text in output.data.items():
-                texts[kind] = texts.get(kind, "") + text
+            shown = {output.name: output.text}
+        for kind, text in shown.items():
+            texts[kind] = texts.get(kind, "") + text
     return texts
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are the same, but for the last digits of numbers."""
-    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=False)
-    return _NUMBER.split(one) == _NUMBER.split(other) and all(
-        abs(float(a) - float(b)) <= TOLERANCE * max(float(a), float(b)) for a, b in pairs
-    )
+    """Whether two texts are the same, but for last digits: machines add up in their own order."""
+    return alike(one, other, lambda a, b: abs(float(a) - float(b)) <= 1e-3 * abs(float(a)))
 
 
 def main() -> None:

@@ -30,8 +30,7 @@ def updated_console(block: blocks.Block, workplace: blocks.Workplace) -> str:
             print(f"{block}: {command}{printed}")
         body += f"$ {command}{expected if kept else whole}"
     for picture in block.pictures:
-        made = (workplace.folder / picture.name).read_text("utf-8")
-        if not picture.exists() or not blocks.same_picture(picture.read_text("utf-8"), made):
+        if made := blocks.changed(picture, workplace):
             picture.parent.mkdir(exist_ok=True)
             picture.write_text(made, "utf-8")
     return body

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.fuzz.cases import Fault, growth_fault, run_case, smaller
 from tests.fuzz.targets import ROOT, target, targets
-from tests.fuzz.worker import keep, stats, work
+from tests.fuzz.worker import cases, keep, work
 
 #: Of the time of a target, by each way; by mutations alone where there is no atheris, or less
 #: than `_LEAST` seconds: to make a target ready for coverage takes most of that.
@@ -46,8 +46,8 @@ def main() -> int:
         return 0
     if options.action == "replay":
         return _replay(options.target, options.file)
-    wanted = options.targets
-    names = [name for name in targets() if not wanted or any(part in name for part in wanted)]
+    wanted = options.targets or [""]
+    names = [name for name in targets() if any(part in name for part in wanted)]
     return campaign(names, options.folder, options.seconds, options.jobs)
 
 
@@ -62,10 +62,9 @@ def campaign(names: Sequence[str], folder: Path, seconds: float, jobs: int) -> i
         home.mkdir(parents=True, exist_ok=True)
         for way, share in ways.items():
             fuzz(name, home, way, share * time_of_each)
-        cases = sum(stats(path).get("cases", 0) for path in home.glob("stats-*.json"))
         kept = [path for path in home.glob("corpus/*") if not path.name.startswith("seed-")]
-        line = cases, len(kept), len(list(home.glob("faults/*.txt")))
-        print(f"{name}: {cases:,} cases, {line[2]} faults", file=sys.stderr, flush=True)
+        line = cases(home.glob("cases-*.txt")), len(kept), len(list(home.glob("faults/*.txt")))
+        print(f"{name}: {line[0]:,} cases, {line[2]} faults", file=sys.stderr, flush=True)
         return line
 
     with ThreadPoolExecutor(jobs) as pool:

@@ -1,7 +1,7 @@
 """One target in a process of its own: by coverage, or by mutations, until its time is over.
 
 The folder of the target holds ``corpus/`` (what is worth going on from), ``faults/`` (one
-input for each fault, with its traceback beside it), ``stats-WAY.json`` and, while the
+input for each fault, with its traceback beside it), ``cases-WAY.txt`` and, while the
 worker is at it, the file that is read just now, so that an input that kills the process is
 known afterwards.
 """
@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import faulthandler
 import hashlib
-import json
 import random
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from tests.fuzz.cases import Fault, growth_fault, run_case
 from tests.fuzz.mutations import mutants, mutate, repeated
@@ -42,16 +40,11 @@ class Findings:
         self.faults, self.reading = folder / "faults", folder / "reading" / way
         for each in (self.faults, self.reading, folder / "corpus"):
             each.mkdir(parents=True, exist_ok=True)
-        self._stats = folder / f"stats-{way}.json"
-        before = stats(self._stats)
-        self.runs, self.cases = before.get("runs", 0) + 1, before.get("cases", 0)
-        self._written = 0.0
-        self.write()
-
-    def warm_up(self) -> None:
-        """Have everything imported and compiled, whose time and memory is no input's."""
-        for data in self.target.seeds().values():
-            run_case(self.target, data, self.reading, slack=100.0)
+        self.count = folder / f"cases-{way}.txt"
+        self.before = self.cases = cases(folder.glob(self.count.name))
+        # Everything is imported and compiled now, whose time and memory is no input's.
+        for data in target.seeds().values():
+            run_case(target, data, self.reading, slack=100.0)
 
     def tried(self, data: bytes, *, grown: bool = False) -> None:
         """Read one input, or a long one and the beginning of it; keep what shows a new fault."""
@@ -62,23 +55,14 @@ class Findings:
             fault = run_case(self.target, data, self.reading, slack=self.slack)
         faulthandler.cancel_dump_traceback_later()
         self.cases += 1
+        self.count.write_text(str(self.cases))
         if fault is not None:
             keep(self.faults, fault, data)
-        if time.monotonic() - self._written > 1:
-            self.write()
-
-    def write(self) -> None:
-        """Write down how far it is."""
-        self._written = time.monotonic()
-        self._stats.write_text(json.dumps({"cases": self.cases, "runs": self.runs}))
 
 
-def stats(path: Path) -> dict[str, int]:
-    """What a worker wrote down of its runs and cases; nothing where it wrote nothing."""
-    try:
-        return dict(json.loads(path.read_text()))
-    except (OSError, ValueError):
-        return {}
+def cases(counts: Iterable[Path]) -> int:
+    """How many cases workers have tried, by the files in which they count them."""
+    return sum(int(path.read_text() or 0) for path in counts)
 
 
 def keep(folder: Path, fault: Fault, data: bytes) -> None:
@@ -101,19 +85,17 @@ def _by_mutations(name: str, folder: Path, seconds: float) -> None:
     """Every fifth case is one of growth."""
     here = target(name)
     findings = Findings(here, folder, "mutations")
-    findings.warm_up()
     short = sorted(contents(folder / "corpus").values(), key=len)[:500]
     seeds = [*here.seeds().values(), *short]
     for data in seeds:
         findings.tried(data)
-    rng = random.Random(findings.runs)
+    rng = random.Random(findings.before)
     changed, long = mutants(seeds, here.words, _MOST_BYTES, rng), repeated(seeds, rng)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         findings.tried(next(changed))
         if rng.random() < 0.2:
             findings.tried(next(long), grown=True)
-    findings.write()
 
 
 def _by_coverage(name: str, folder: Path, seconds: float) -> None:
@@ -124,7 +106,6 @@ def _by_coverage(name: str, folder: Path, seconds: float) -> None:
     _loops_as_they_stand()
     here = target(name)
     findings = Findings(here, folder, "coverage")
-    findings.warm_up()
     seeds = here.seeds()
     for seed_name, data in seeds.items():
         (folder / "corpus" / f"seed-{seed_name}").write_bytes(data)
@@ -139,33 +120,25 @@ def _by_coverage(name: str, folder: Path, seconds: float) -> None:
     options = {
         "max_total_time": max(1, int(seconds)),
         "max_len": max(_MOST_BYTES, *map(len, others)),
-        "seed": findings.runs,
-        "len_control": 0,
+        "seed": findings.before + 1,
         "timeout": 100_000,  # cases are watched here
         "artifact_prefix": f"{folder}/",
-        "rss_limit_mb": 0,
-        "print_final_stats": 0,
-        "verbosity": 0,
-        "reload": 0,
+        **dict.fromkeys("len_control rss_limit_mb print_final_stats verbosity reload".split(), 0),
     }
     words = [f"-{option}={value}" for option, value in options.items()]
-    atheris.Setup(
-        [sys.argv[0], *words, str(folder / "corpus")], findings.tried, custom_mutator=changed
-    )
+    words += [str(folder / "corpus")]
+    atheris.Setup([sys.argv[0], *words], findings.tried, custom_mutator=changed)
     atheris.Fuzz()  # ends the process
 
 
 def _loops_as_they_stand() -> None:
     """Run kernels as plain Python: instrumented code cannot be compiled."""
+    import numpy as np
+
     from yardstone.kernels import ways
 
-    def machine(kernel: ways.Kernel) -> Callable[..., Any]:
-        import numpy as np
-
-        def run(*arguments: Any) -> Any:
-            with np.errstate(all="ignore"):
-                return ways._plain_value(kernel.plain(*arguments))
-
-        return run
+    def machine(kernel: ways.Kernel) -> object:
+        quiet = np.errstate(all="ignore")
+        return quiet(lambda *given: ways._plain_value(kernel.plain(*given)))
 
     ways.Kernel.machine = property(machine)  # type: ignore[assignment]
