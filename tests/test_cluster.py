@@ -49,7 +49,6 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Three machines of Ray, as far as Ray can tell: one core each."""
     from ray.cluster_utils import Cluster
 
     port = free_port()
@@ -135,7 +134,6 @@ def test_the_work_of_a_lost_machine_is_done_again(cluster: Any, tmp_path: Path) 
     begun = tmp_path / "begun"
 
     def progress(what: str, done: int, total: int) -> None:
-        """Kill the machine that will not be done with its item."""
         if done == total - 1:
             assert wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"))
             lost = begun.read_text().split()[1]
@@ -150,7 +148,6 @@ def test_the_work_of_a_lost_machine_is_done_again(cluster: Any, tmp_path: Path) 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Files of all kinds that hold games, some of them damaged or packed."""
     tests = ROOT / "tests"
     names = ("backgammon.mat", "backgammon.mat", "league.csv", "open.xml", "swiss.trf")
     made = [*tests.glob("fuzz/corpus/games-[gps]*/*"), *tests.glob("tournament/data/trf*")]
@@ -173,7 +170,6 @@ def read_at(engine: str, *paths: object, **options: Any) -> Pool:
 
 
 def same_at(engine: str, *paths: object, **options: Any) -> Pool:
-    """The pool, which is the same as of one machine."""
     there, here = (read_at(each, *paths, **options) for each in (engine, "local"))
     assert equal_fields(there, here)
     kinds = [[(name, each.dtype) for name, each in p.columns.items()] for p in (there, here)]

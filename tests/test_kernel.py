@@ -44,7 +44,7 @@ from yardstone.kernels.settings import in_command
 import made_loops as loops
 if __name__ == "__main__":
     in_command(quiet={quiet})
-    print(sum(parallel.map(loops.made, [3] * 3, workers=3)), loops.made(3))
+    print(sum(parallel.map(loops.made, [3] * 2, workers=2)), loops.made(3))
 """
 
 

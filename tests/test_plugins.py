@@ -31,7 +31,6 @@ class Ours(LossScorer):
 
 
 def install(folder: Path, project: str, module: str, code: str) -> None:
-    """Put a package into a folder as an installer does: its module and its entry points."""
     lines = []
     for group, entries in tomllib.loads(project)["project"]["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {place}" for name, place in entries.items())]
@@ -42,14 +41,12 @@ def install(folder: Path, project: str, module: str, code: str) -> None:
 
 
 def guide(kind: str) -> str:
-    """The package of the guide: its project or its code."""
     page = (ROOT / "docs" / "how-to" / "plugins.md").read_text("utf-8")
     (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     return str(found)
 
 
 def run(line: str, *places: Path | str, start: str = "-m yardstone") -> tuple[int, str, str]:
-    """Exit status and what is printed, where packages are looked for in these places first."""
     ran = subprocess.run(
         [sys.executable, *start.split(" ", 1), *line.split()],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1"},
@@ -90,7 +87,6 @@ def test_a_plugin_that_cannot_be_loaded_stops_nothing_else(tmp_path: Path) -> No
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder in which this process finds packages."""
     monkeypatch.syspath_prepend(tmp_path)
     plugins.declared.cache_clear()
     yield tmp_path

@@ -74,7 +74,6 @@ class Workplace:
 
     @classmethod
     def prepare(cls, folder: Path, needs: tuple[str, ...] = ()) -> Workplace:
-        """A copy of the examples, and what else is needed, or the test is skipped."""
         copy_examples(folder)
         for need in needs:
             # Only these want pytest, so that a page can be tried without.
@@ -93,7 +92,6 @@ class Workplace:
         return cls(folder, needs)
 
     def run(self, command: str) -> str:
-        """What a command prints, on both streams."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
         if {"network", INCLUDED} & set(self.needs):
@@ -148,13 +146,11 @@ def yardstone(words: list[str], environment: Mapping[str, str] = os.environ) -> 
 
 
 def documents() -> list[Path]:
-    """All pages with examples."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     return sorted(page for page in pages if "_build" not in page.parts)
 
 
 def blocks(document: Path) -> Iterator[Block]:
-    """The blocks of a document that are run, in order."""
     text = document.read_text(encoding="utf-8")
     matches = list(FENCE.finditer(text))
     for match, after in itertools.zip_longest(matches, matches[1:]):
@@ -168,7 +164,6 @@ def blocks(document: Path) -> Iterator[Block]:
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a console block and what they print; a backslash at the end goes on."""
     assert block.body.startswith("$ "), f"{block}: a console block begins with '$ '"
     return re.findall(r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", block.body, re.MULTILINE)
 
@@ -185,7 +180,6 @@ def agrees(expected: str, printed: str) -> bool:
 
 
 def alike(one: str, other: str, near: Callable[[str, str], bool]) -> bool:
-    """Whether texts differ only in numbers, and those are near each other."""
     pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=False)
     same = NUMBER.split(one) == NUMBER.split(other)
     return same and all(a == b or near(a, b) for a, b in pairs)
@@ -208,12 +202,10 @@ def close(expected: str, printed: str, *, gnubg: bool) -> bool:
 
 
 def same_picture(one: str, other: str) -> bool:
-    """Whether two pictures are equal but for 1.5 pixels, from one processor to another."""
     return alike(one, other, lambda a, b: abs(float(a) - float(b)) <= 1.5)
 
 
 def changed(picture: Path, workplace: Workplace) -> str:
-    """The picture that a block has drawn, unless it is that of the page."""
     made = (workplace.folder / picture.name).read_text("utf-8")
     kept = picture.read_text("utf-8") if picture.exists() else ""
     return "" if same_picture(kept, made) else made
@@ -238,7 +230,6 @@ def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
 
 
 def run_python(block: Block, workplace: Workplace) -> str:
-    """Run a python block; what went wrong, or nothing."""
     name = f"{block.document.name}:{block.line}"
     with warnings.catch_warnings():
         # A reader of the documentation sees this warning; it ends no example.

@@ -16,7 +16,6 @@ from tests.docs import blocks
 
 
 def main() -> int:
-    """Try the pages that are named: the number of things that are wrong."""
     if Path(yardstone.__file__).is_relative_to(blocks.ROOT):
         print("This is the package of the checkout, not an installed one.")
         return 1

@@ -20,7 +20,6 @@ PATIENCE = 300
 
 
 def run(path: Path) -> Any:
-    """A notebook with fresh outputs: by this checkout, and with no network but its own."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -43,7 +42,6 @@ def run(path: Path) -> Any:
 
 
 def differences(kept: Any, fresh: Any) -> Iterator[str]:
-    """Where a notebook shows something else than a fresh run of it."""
     for number, (old, new) in enumerate(zip(kept.cells, fresh.cells, strict=True), 1):
         before, after = _texts(old), _texts(new)
         for kind in sorted({*before, *after}):
@@ -53,7 +51,6 @@ def differences(kept: Any, fresh: Any) -> Iterator[str]:
 
 
 def _texts(cell: Any) -> dict[str, str]:
-    """What a cell shows, by kind."""
     texts: dict[str, str] = {}
     for output in cell.get("outputs", ()):
         shown = dict(output.get("data", ()))
@@ -65,12 +62,10 @@ def _texts(cell: Any) -> dict[str, str]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are the same, but for last digits: machines add up in their own order."""
     return alike(one, other, lambda a, b: abs(float(a) - float(b)) <= 1e-3 * abs(float(a)))
 
 
 def main() -> None:
-    """Write all outputs anew."""
     import nbformat
 
     for path in NOTEBOOKS:

@@ -29,7 +29,6 @@ EXCLUDED = re.compile(r":exclude-members: (.*)")
 
 
 def public_modules() -> Iterator[ModuleType]:
-    """The modules without an underscore, and the packages that have names, in order."""
     for package in (yardstone, yardstone_lab):
         found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         for result in sorted(found, key=str):
@@ -54,24 +53,20 @@ def public_names(module: ModuleType) -> list[str]:
 
 
 def public_objects(module: ModuleType) -> dict[str, Any]:
-    """The public classes and functions of a module by their names, imported ones included."""
     objects = ((name, getattr(module, name)) for name in public_names(module))
     return {k: each for k, each in objects if inspect.isclass(each) or inspect.isroutine(each)}
 
 
 def resolved(name: str) -> Any:
-    """What a full name such as ``yardstone.ratings.elo.Elo`` stands for."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(module), last)
 
 
 def entries(text: str) -> list[str]:
-    """The full names that have an entry of their own on a page."""
     return ENTRY.findall(text)
 
 
 def documented(text: str) -> list[Any]:
-    """The classes and functions that a page describes."""
     objects = [resolved(name) for name in entries(text)]
     for name, options in MODULE.findall(text):
         if ":no-members:" not in options:
@@ -104,7 +99,6 @@ def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
 
 
 def pages() -> dict[Path, str]:
-    """What each page should say."""
     by_hand = {name: resolved(name) for name in entries(BY_HAND.read_text("utf-8"))}
     parts: dict[str, list[ModuleType]] = {}
     for module in public_modules():

@@ -70,18 +70,15 @@ def tables(page: Path) -> list[Table]:
 
 
 def all_tables() -> list[Table]:
-    """Every table that needs a command."""
     return [table for page in documents() for table in tables(page)]
 
 
 def commands(text: str) -> list[str]:
-    """The commands and tests that a text names."""
     result = INLINE.findall(text) + INDENTED.findall(text)
     return [" ".join(command.replace("\\\n", " ").split()) for command in result]
 
 
 def wrong_with(command: str) -> str:
-    """Why a command cannot be run, or nothing."""
     words = shlex.split(command)
     if words[0].startswith("tests/"):
         return "" if (ROOT / words[0]).exists() else f"there is no {words[0]}"
@@ -109,7 +106,6 @@ def _help_of_command(names: tuple[str, ...]) -> str:
 
 @lru_cache
 def help_of_module(name: str) -> str:
-    """What a study or a benchmark answers to ``--help``."""
     spec = find_spec(name)
     package = spec is not None and spec.submodule_search_locations is not None
     module = importlib.import_module(f"{name}.__main__" if package else name)

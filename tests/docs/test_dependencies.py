@@ -11,13 +11,11 @@ from tests.docs.blocks import ROOT
 
 
 def project(path: str) -> dict[str, list[str]]:
-    """What a package needs: by itself under "", and by its extras."""
     table = tomllib.loads((ROOT / path).read_text())["project"]
     return {"": table["dependencies"], **table.get("optional-dependencies", {})}
 
 
 def canonical(requirement: str) -> str:
-    """The name of a requirement, as package indexes compare it."""
     name = re.split(r"[\s<>=!~\[;]", requirement, maxsplit=1)[0]
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -41,26 +39,19 @@ def test_each_dependency_has_its_line_with_a_reason(needed: set[str]) -> None:
 def test_each_version_is_pinned_with_the_hashes_of_its_files(needed: set[str]) -> None:
     versions: dict[str, set[str]] = {}
     pinned: dict[str, set[str]] = {}
+    line = re.compile(r"[a-z0-9-]+==[A-Za-z0-9.+]+( ; [^\\]+)?( \\\n +--hash=sha256:[0-9a-f]{64})+")
     for path in (ROOT / "requirements").glob("*.txt"):
         packages = re.split(r"\n(?=[a-z0-9])", path.read_text().strip())[1:]
         assert len(packages) > 5, path
         for package in packages:
-            first, *hashes = package.split(" \\\n")
-            assert re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.+]+( ; [^\\]+)?", first), first
-            assert hashes, first
-            for each in hashes:
-                assert re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", each), first
-            versions.setdefault(canonical(first), set()).add(first.split()[0])
-            pinned.setdefault(path.stem, set()).add(canonical(first))
+            assert line.fullmatch(package), package
+            versions.setdefault(canonical(package), set()).add(package.split()[0])
+            pinned.setdefault(path.stem, set()).add(canonical(package))
     # The build of PyTorch is for the machine to choose; the Makefile has its version.
     assert needed - pinned["tools"] == {"torch"}
     assert "TORCH ?= torch==" in (ROOT / "Makefile").read_text()
     assert [each for each in versions.values() if len(each) > 1] == []
-
-
-def test_extras() -> None:
-    """`MissingExtraError` names extras; all but those of experts come with `all`."""
+    # `MissingExtraError` names extras; all but those of experts come with `all`.
     extras = project("pyproject.toml")
-    names = "all cluster dev docs go openvino plot postgres tune web".split()
-    assert extras.keys() == {"", *names}
+    assert set(extras) == {"", *"all cluster dev docs go openvino plot postgres tune web".split()}
     assert extras["all"] == ["yardstone[go,plot,tune,web]"]

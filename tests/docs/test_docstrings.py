@@ -26,7 +26,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _name(path: Path) -> str:
-    """The name by which a file of the package is imported."""
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 

@@ -30,5 +30,5 @@ def test_the_figures_of_the_page() -> None:
     rows = re.findall(r"^\| [^|]+ \| ([\d.]+) \| (\d\.\d{3}) \|$", page, re.MULTILINE)
     assert len(rows) == 6
     for argument, ratio in rows:
-        approximate = 1.0 - float(erf_approximation(float(argument), tails=True))
-        assert approximate / erfc(float(argument)) == pytest.approx(float(ratio), abs=5.1e-4)
+        tail = 1.0 - float(erf_approximation(float(argument), tails=True))
+        assert tail / erfc(float(argument)) == pytest.approx(float(ratio), abs=5.1e-4)

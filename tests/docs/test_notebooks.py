@@ -25,7 +25,6 @@ def test_a_notebook_is_small_and_shows_what_it_computes(path: Path) -> None:
     assert not wrong, "\n".join(wrong) + "\n(python -m tests.docs.notebooks writes them anew)"
 
 
-def test_there_are_notebooks_and_texts_are_compared() -> None:
-    assert {path.stem for path in notebooks.NOTEBOOKS} >= {"football", "engines", "go"}
+def test_texts_are_compared() -> None:
     for other, equal in (("Ann 2300.2 ± 40.0", True), ("Ann 2305.1 ± 40.0", False), ("Bob", False)):
         assert notebooks.same("Ann 2300.1 ± 40.0", other) is equal

@@ -19,7 +19,6 @@ from tests.docs import blocks
 
 
 def updated_console(block: blocks.Block, workplace: blocks.Workplace) -> str:
-    """A console block with what its commands print now, and the pictures that its page shows."""
     body = ""
     for command, expected in blocks.commands(block):
         printed = workplace.run(command)
@@ -37,7 +36,6 @@ def updated_console(block: blocks.Block, workplace: blocks.Workplace) -> str:
 
 
 def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> str:
-    """A Python session with what it prints now."""
     body, name = "", str(block.document)
     checker = doctest.OutputChecker()
     for part in doctest.DocTestParser().parse(block.body):
@@ -64,7 +62,6 @@ def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> str:
 
 
 def update(document: Path) -> None:
-    """Update one document, and say what has to be done by hand."""
     text = document.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         workplace = blocks.Workplace.prepare(Path(folder))

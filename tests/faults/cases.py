@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import shlex
 import shutil
@@ -17,45 +18,30 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "src" / "yardstone" / "examples
 
 @dataclass(frozen=True)
 class Case:
-    """A command with its arguments.
-
-    Attributes:
-        command: Its words.
-        arguments: As in a shell, in the folder of the case; example files that they name are there.
-        prepare: Puts further files there.
-        keeps: Patterns of what a command that goes on where it was keeps meanwhile.
-        once: Whether the same command is refused once all is done.
-        gnubg: Whether it needs GNU Backgammon.
-        heavy: Whether it takes long: the tests try it less.
-        long: Whether the tests leave it to `make faults`.
-        cache: The size of the cache of what networks say.
-    """
+    """A command with its arguments, as in a shell; example files that they name are there."""
 
     command: str
     arguments: str
-    prepare: Callable[[Path], object] | None = None
-    keeps: str = ""
-    once: bool = False
+    prepare: Callable[[Path], object] | None = None  #: Puts further files into the folder.
+    keeps: str = ""  #: Pattern of what a command that goes on where it was keeps meanwhile.
+    once: bool = False  #: Whether the same command is refused once all is done.
     gnubg: bool = False
-    heavy: bool = False
-    long: bool = False
-    cache: str = "off"
+    heavy: bool = False  #: Takes long: the tests try it less.
+    long: bool = False  #: The tests leave it to `make faults`.
+    cache: str = "off"  #: The size of the cache of what networks say.
 
     @property
     def resumed(self) -> bool:
-        """Whether the command goes on where a killed one was."""
         return bool(self.keeps) and self.keeps != STEP
 
     @property
     def words(self) -> list[str]:
-        """The whole command."""
-        return [*self.command.split(), *shlex.split(self.arguments)]
+        return shlex.split(str(self))
 
     def __str__(self) -> str:
         return f"{self.command} {self.arguments}".strip()
 
     def fill(self, folder: Path) -> None:
-        """Put its input into a folder."""
         folder.mkdir(parents=True)
         for name in {path.name for path in EXAMPLES.iterdir()} & set(self.words):
             shutil.copy(EXAMPLES / name, folder)
@@ -64,7 +50,6 @@ class Case:
 
 
 def commands(table: Mapping[str, Command | Family] = COMMANDS, *words: str) -> Iterator[str]:
-    """The words of every command in the table, and of those that plug-ins add."""
     for name, entry in with_plugins(table, *words).items():
         if isinstance(entry, Family):
             yield from commands(entry.commands, *words, name)
@@ -118,22 +103,22 @@ def _training(folder: Path) -> None:
 
 def _few_grades(folder: Path) -> None:
     path = folder / "graded_games_simulated.csv"
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([lines[0], *lines[1::20]]))
+    path.write_text(_some(path.read_text(), 20))
 
 
 def _matches(folder: Path) -> None:
-    import gzip
-
     from yardstone_lab.vandendoel.tables import own_table, table_text
 
-    lines = table_text(own_table()).splitlines(keepends=True)
-    text = "".join([lines[0], *lines[1::100]])
+    text = _some(table_text(own_table()), 100)
     (folder / "matches.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
+def _some(table: str, every: int) -> str:
+    lines = table.splitlines(keepends=True)
+    return "".join([lines[0], *lines[1::every]])
+
+
 def _event(folder: Path) -> None:
-    """A tournament of some players and no round, whose entry can be taken back."""
     from yardstone.cli.main import main
 
     file = str(folder / "cup.xml")
@@ -143,7 +128,6 @@ def _event(folder: Path) -> None:
 
 
 def _dated(folder: Path) -> None:
-    """The games of a league in the order of their days."""
     lines = (EXAMPLES / "league.csv").read_text().splitlines()
     days = [f"2024-{1 + i // 28 % 12:02}-{1 + i % 28:02}" for i in range(len(lines))]
     rows = [f"{line},{day}" for line, day in zip(lines[1:], days, strict=False)]

@@ -1,9 +1,8 @@
 """A command that is killed, interrupted or refused leaves nothing, or the whole result.
 
-Each call of the system by which a command makes, writes, renames or removes a file can be met.
 Each case meets two faults here, a heavy one is killed only; `make faults` tries all of them, and
-lets each call fail once, up to `MOST_CALLS` of a case. Where the machine allows it, as root or in
-a user's own namespace, commands also run on disks that are really full or read-only.
+lets each call of the system that changes a file fail once. Where the machine allows it, as root or
+in a user's own namespace, commands also run on disks that are really full or read-only.
 """
 
 from __future__ import annotations
@@ -31,10 +30,8 @@ from yardstone.errors import YardstoneError
 EACH = int(os.environ.get("FAULTS_EACH", "0"))
 #: Calls of a case that fail, one at a time; of more, as many, spread over all.
 MOST_CALLS = 60
-#: Seconds after which `make faults` begins no case.
+#: When `make faults` begins no more cases.
 ENOUGH = time.monotonic() + 20 * 60
-#: A fault, and the call that it meets.
-Try = tuple[str, int]
 
 
 def started(clock: Path | None = None) -> Server:
@@ -51,7 +48,6 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def timed() -> Iterator[Server]:
-    """A server whose clock can be set."""
     clock = find_clock()
     if clock is None:
         missing("libfaketime is not installed", "apt-get install faketime")
@@ -60,15 +56,17 @@ def timed() -> Iterator[Server]:
 
 
 def here() -> list[Case]:
-    """The cases that this machine can run; tests/backgammon says what it needs besides."""
     gnubg = False
     with suppress(YardstoneError):
         gnubg = bool(find_gnubg())
     return [case for case in CASES if (EACH or not case.long) and (gnubg or not case.gnubg)]
 
 
-def case_of(command: str) -> Case:
-    return next(case for case in CASES if case.command == command)
+@pytest.fixture
+def trial(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> Trial:
+    asked = request.param
+    case = asked if isinstance(asked, Case) else next(c for c in CASES if c.command == asked)
+    return Trial(case, tmp_path, server)
 
 
 def test_every_command_has_a_case() -> None:
@@ -77,11 +75,11 @@ def test_every_command_has_a_case() -> None:
     assert not named & set(NO_CASE)
 
 
-@pytest.mark.parametrize("case", here(), ids=str)
-def test_faults(case: Case, server: Server, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("trial", here(), ids=str, indirect=True)
+def test_faults(trial: Trial, request: pytest.FixtureRequest) -> None:
     if EACH and time.monotonic() > ENOUGH:
         pytest.skip("20 minutes are over")
-    trial = Trial(case, tmp_path, server)
+    server = trial.server
     for fault, call in every_fault(trial) if EACH else some_faults(trial):
         clock = fault.startswith("clock")
         if not clock or find_clock() is not None:
@@ -90,7 +88,7 @@ def test_faults(case: Case, server: Server, tmp_path: Path, request: pytest.Fixt
             assert noticed or fault != "locked disk"
 
 
-def some_faults(trial: Trial) -> Iterator[Try]:
+def some_faults(trial: Trial) -> Iterator[tuple[str, int]]:
     """A kill, and unless it takes long a failing call or another fault.
 
     Which, is drawn by the case, so that all the cases together meet each.
@@ -105,7 +103,7 @@ def some_faults(trial: Trial) -> Iterator[Try]:
         yield fault, chance.randint(1 if most == calls else 0, most)
 
 
-def every_fault(trial: Trial) -> Iterator[Try]:
+def every_fault(trial: Trial) -> Iterator[tuple[str, int]]:
     case, calls = trial.case, len(trial.undisturbed.calls)
     chance = random.Random(str(case))
     draw = chance.randint
@@ -125,23 +123,22 @@ def every_fault(trial: Trial) -> Iterator[Try]:
         yield fault, 0
 
 
-def test_files_are_on_the_disk_before_they_have_their_names(server: Server, tmp_path: Path) -> None:
-    """Written, synced, renamed, and the folder synced: the calls that fail above, one at a time."""
-    calls = Trial(case_of("convert rating"), tmp_path, server).undisturbed.calls
-    assert re.fullmatch(r"([^r]*w+[^wr]*f[^wr]*r[^wr]*f){2}", calls)  # list.csv and list.html
+@pytest.mark.parametrize("trial", ["convert rating"], indirect=True)
+def test_files_are_on_the_disk_before_they_have_their_names(trial: Trial) -> None:
+    assert re.fullmatch(r"([^r]*w+[^wr]*f[^wr]*r[^wr]*f){2}", trial.undisturbed.calls)
 
 
-def test_a_disk_that_is_full(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trial", ["trickplay index"], indirect=True)
+def test_a_disk_that_is_full(trial: Trial) -> None:
     """What is mapped into memory must have its room: the system kills who finds none."""
-    trial = Trial(case_of("trickplay index"), tmp_path, server)
     assert trial.fault("small disk", 3)
     assert not trial.fault("small disk", 1000)
 
 
-@pytest.mark.parametrize("command", ["go features", "trickplay index", "winprob fit"])
-def test_a_clock_that_is_set_back(command: str, timed: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trial", ["go features", "trickplay index", "winprob fit"], indirect=True)
+def test_a_clock_that_is_set_back(trial: Trial, timed: Server) -> None:
     """While it runs, and between a command that was killed and the one that goes on."""
-    trial = Trial(case_of(command), tmp_path, timed)
+    trial.server = timed
     calls = len(trial.undisturbed.calls)
     trial.fault("clock", calls // 2)
     assert trial.fault("clock between", 2 * calls // 3)

@@ -37,7 +37,6 @@ Files = Mapping[str, bytes]
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """All files below a folder, without what differs between any two runs."""
     files = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -48,7 +47,6 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def _plain(name: str, data: bytes) -> bytes:
-    """The content without times."""
     if name.endswith(".undo"):
         step = json.loads(data.splitlines()[-1])
         return json.dumps([step["what"], step["before"], step["after"]]).encode()
@@ -86,19 +84,16 @@ class Trial:
 
     @cached_property
     def input(self) -> Path:
-        """The folder before the command."""
         folder = self.home / "input"
         self.case.fill(folder)
         return folder
 
     @cached_property
     def before(self) -> Files:
-        """What is in it."""
         return tree(self.input)
 
     @cached_property
     def undisturbed(self) -> Done:
-        """How the command ends without a fault."""
         folder = self.fresh()
         done = self.run(folder)
         assert done.status == 0, f"{self.case}: {done.status}\n{done.out}{done.err}"
@@ -107,7 +102,6 @@ class Trial:
         return done
 
     def fresh(self) -> Path:
-        """A new folder with the input, in place of the last one."""
         shutil.rmtree(self.home / f"case{self.number}", ignore_errors=True)
         self.number += 1
         folder = self.home / f"case{self.number}"
@@ -116,7 +110,6 @@ class Trial:
         return folder
 
     def order(self, folder: Path, fault: str = "", call: int = 0) -> Order:
-        """The command in a folder."""
         return Order(
             words=self.case.words,
             folder=str(folder),
@@ -128,7 +121,6 @@ class Trial:
         )
 
     def run(self, folder: Path, fault: str = "", call: int = 0) -> Done:
-        """Run the command."""
         return self.server.run(self.order(folder, fault, call))[0]
 
     def fault(self, fault: str, call: int = 0) -> bool:
@@ -174,7 +166,6 @@ class Trial:
         return done.status != 0
 
     def _refused(self, folder: Path, done: Done, what: str, *, left: bool) -> bool:
-        """Judge what is left where the system refused something."""
         assert "Traceback" not in done.err, what
         files = self.check(folder, what, left=left)
         if done.status == 0:
@@ -190,7 +181,6 @@ class Trial:
         return done.status != 0
 
     def _on_disk(self, fault: str, room: int) -> bool:
-        """Run it on a disk of its own with so many free pages or names."""
         entries = list(self.input.rglob("*"))
         # One for the disk itself, and one for the folder of temporary files.
         names = len(entries) + 2 + (room if fault == "few names" else 1_000)
@@ -260,7 +250,6 @@ class Trial:
         return any(done.status for done in both)
 
     def results(self, files: Files) -> dict[str, bytes]:
-        """Without what the command keeps on its way."""
         return {name: data for name, data in files.items() if not self._kept(name)}
 
     def _kept(self, name: str) -> bool:
@@ -284,7 +273,6 @@ class Trial:
         return files
 
     def check_again(self, folder: Path, what: str) -> None:
-        """The same command comes to the whole result, and leaves nothing else."""
         before, results = self.results(tree(folder)), self.results(self.whole)
         done = self.run(folder)
         what = f"{what}\nagain: {done.status} {done.err}"

@@ -177,12 +177,10 @@ class Server:
             self.clock.unlink()
 
     def system(self, *words: str | Path) -> None:
-        """Run a program that sees the disks of this process."""
         status, said = self._asked({"system": [str(word) for word in words]})
         assert status == 0, f"{words}: {said}"
 
     def run(self, *orders: Order) -> list[Done]:
-        """Run commands at the same time."""
         statuses = self._asked([asdict(order) for order in orders])
         return [_done(order, status) for order, status in zip(orders, statuses, strict=True)]
 
@@ -195,7 +193,6 @@ class Server:
 
 
 def set_clock(clock: str, ahead: int) -> None:
-    """Set the clock of the commands so many seconds ahead of the machine's."""
     Path(clock).write_text(f"{ahead:+d}\n")
 
 
@@ -208,7 +205,6 @@ def _done(order: Order, status: int) -> Done:
 
 
 def _streams(order: Order) -> None:
-    """Give the fork its standard streams."""
     for number, name in ((1, _OUT), (2, _ERR)):
         handle = os.open(Path(order.logs) / name, _NEW, 0o600)
         os.dup2(handle, number)
@@ -291,7 +287,6 @@ def _forked(order: Order) -> int:
 
 
 def _ended(process: int) -> int:
-    """Its exit status; a command that hangs is killed."""
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         ended, status = os.waitpid(process, os.WNOHANG)
@@ -308,7 +303,6 @@ def _slept(seconds: float) -> None:
 
 
 def _serve() -> None:
-    """Wait for orders."""
     for name in _IMPORTED:
         importlib.import_module(name)
     if "FAKETIME_TIMESTAMP_FILE" in os.environ:

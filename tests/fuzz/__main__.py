@@ -26,7 +26,6 @@ _DEATHS = 20
 
 
 def main() -> int:
-    """Do what is asked; 1 if there are faults."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     actions = parser.add_subparsers(dest="action", required=True)
     run = actions.add_parser("run", help="fuzz all targets, or some")
@@ -52,7 +51,6 @@ def main() -> int:
 
 
 def campaign(names: Sequence[str], folder: Path, seconds: float, jobs: int) -> int:
-    """Fuzz these targets, some at a time, and print the table of all runs with this folder."""
     time_of_each = seconds * jobs / len(names)
     by_coverage = time_of_each >= _LEAST and find_spec("atheris") is not None
     ways = _WAYS if by_coverage else {"mutations": 1.0}
@@ -100,7 +98,6 @@ def fuzz(name: str, folder: Path, way: str, seconds: float) -> None:
 
 
 def _replay(name: str, path: Path) -> int:
-    """Read a file once more; where it still shows a fault, write the smallest such input."""
     here, data = target(name), path.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         fault = run_case(here, data, Path(folder)) or growth_fault(here, data, Path(folder))

@@ -89,7 +89,6 @@ def growth_fault(target: Target, data: bytes, folder: Path) -> Fault | None:
 
 
 def smaller(target: Target, data: bytes, folder: Path, seconds: float = 20.0) -> bytes:
-    """Cut pieces out of an input as long as its fault stays the same."""
     fault = run_case(target, data, folder)
     if fault is None or fault.signature in ("time", "memory"):
         return data
@@ -109,7 +108,6 @@ def smaller(target: Target, data: bytes, folder: Path, seconds: float = 20.0) ->
 
 
 def bad_message(text: str) -> str | None:
-    """What is wrong with a message, if anything."""
     if len(text) > LONGEST_MESSAGE:
         return "long message"
     if any(unicodedata.category(letter) in ("Cc", "Cs", "Cf") for letter in text if letter != "\n"):
@@ -153,7 +151,6 @@ def _outcome(target: Target, path: Path, limit: float) -> Fault | None:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost function of Yardstone's that an error went through."""
     frames = [(frame.filename, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     ours = [(file.partition(_SOURCE)[2], name) for file, name in frames if _SOURCE in file]
     others = [(Path(file).name, name) for file, name in frames]
@@ -166,8 +163,6 @@ def _trace(error: BaseException) -> str:
 
 @contextmanager
 def _stopped_after(seconds: float) -> Iterator[None]:
-    """Stop what runs inside once the processor has worked so long on it."""
-
     def stop(*_: object) -> None:
         raise _TooLong
 

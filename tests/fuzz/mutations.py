@@ -69,7 +69,6 @@ _WHAT = ["inside"] * 12 + ["name", "gone", "twice"]
 def mutants(
     seeds: Sequence[bytes], words: Sequence[str], most: int, rng: random.Random
 ) -> Iterator[bytes]:
-    """Yield changed seeds without end, at most so many bytes of each."""
     while True:
         data = rng.choice(seeds)
         for _ in range(rng.randint(1, 4)):
@@ -92,7 +91,6 @@ def repeated(seeds: Sequence[bytes], rng: random.Random, size: int = 1 << 18) ->
 def mutate(
     data: bytes, rng: random.Random, others: Sequence[bytes] = (), words: Sequence[str] = ()
 ) -> bytes:
-    """A changed copy: what is packed is mostly changed inside."""
     for offset, mark, change in _PACKED:
         if data.startswith(mark, offset) and rng.random() < 0.8:
             # Whatever a damaged file does to the library that opens it.
@@ -143,7 +141,6 @@ def _change(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> Non
 
 
 def _json(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
-    """Values of other kinds, missing and doubled ones, great depth."""
     tree = [json.loads(data)]
     for _ in range(1 + int(rng.expovariate(1.0))):
         holder, key = rng.choice(list(_places(tree)))
@@ -237,7 +234,6 @@ def _stream(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
 
 
 def _npy(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
-    """An array: its kind, its shape or its numbers; a text that is kept in one as text."""
     length = int.from_bytes(data[8:10], "little")
     head, body = data[10 : 10 + length].decode("latin-1").strip(), bytearray(data[10 + length :])
     change = rng.random()

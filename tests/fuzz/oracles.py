@@ -32,7 +32,6 @@ _SIMPLE_PGN = re.compile(
 
 
 def simple_pgn(data: bytes) -> bool:
-    """Whether a PGN can be read in one way only."""
     if _SIMPLE_PGN.fullmatch(data + b"\n\n") is None:
         return False
     blocks = re.findall(rb"(?:\[.*\n)+", data)
@@ -49,7 +48,6 @@ def chess_games(data: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def same_pgn(data: bytes, pool: Pool) -> None:
-    """Compare with python-chess."""
     # It takes a question mark where a tag is missing; such games are left out here.
     if pool.skipped.total or not simple_pgn(data):
         return
@@ -83,7 +81,6 @@ def same_sgf(data: bytes, trees: Sequence[SgfTree]) -> bool:
 
 
 def same_table(data: bytes, pool: Pool, format: str) -> None:
-    """Compare rows of white, black and result with what the csv or json module reads."""
     try:
         if format == "json":
             rows = json.loads(data)
@@ -108,7 +105,6 @@ def same_table(data: bytes, pool: Pool, format: str) -> None:
 def _nodes(
     record: sgf_grammar.Coarse_game_tree,
 ) -> Iterator[tuple[int | None, dict[str, list[str]]]]:
-    """Each node with the number of its parent, in the order of the file."""
     number = 0
     todo: list[tuple[sgf_grammar.Coarse_game_tree, int | None]] = [(record, None)]
     while todo:

@@ -50,21 +50,17 @@ class Target:
     words: tuple[str, ...] = ()
 
     def examples(self) -> dict[str, bytes]:
-        """Its examples by name: of the corpus, and those that are made."""
         return {**contents(FUZZ / "corpus" / self.name), **self.made()}
 
     def seeds(self) -> dict[str, bytes]:
-        """Its examples, and the inputs that once were faults."""
         return contents(FUZZ / "regressions" / self.name) | self.examples()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The files of a folder by name."""
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*")) if path.is_file()}
 
 
 def saved(save: Callable[[Path], object], name: str = "file") -> bytes:
-    """What a function writes to a file, or into a folder of its own as a file of this name."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         save(path)
@@ -72,7 +68,6 @@ def saved(save: Callable[[Path], object], name: str = "file") -> bytes:
 
 
 def copied(path: Path, *parts: str) -> Path:
-    """The input under the name that belongs to it."""
     place = path.parent.joinpath(*parts)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(path.read_bytes())
@@ -80,13 +75,11 @@ def copied(path: Path, *parts: str) -> Path:
 
 
 def group(module: str) -> dict[str, Target]:
-    """The targets of a module of readers by name."""
     return {each.name: each for each in import_module(f"tests.fuzz.readers.{module}").TARGETS}
 
 
 @cache
 def targets() -> dict[str, Target]:
-    """All targets by name."""
     return {name: each for module in MODULES for name, each in sorted(group(module).items())}
 
 

@@ -37,7 +37,6 @@ USES: dict[str, Callable[[re.Pattern[Any], Any], object]] = {
 
 
 def patterns(part: Path) -> Iterator[tuple[str, str, re.Pattern[Any], str]]:
-    """Module, name and pattern of each, and the method that it is used by."""
     for path in sorted(part.rglob("*.py")) if part.is_dir() else [part]:
         text = path.read_text("utf-8") if path.suffix == ".py" else ""
         place = path.relative_to(SOURCE)
@@ -53,8 +52,6 @@ def patterns(part: Path) -> Iterator[tuple[str, str, re.Pattern[Any], str]]:
 
 
 def grows_too_fast(pattern: re.Pattern[Any], use: str, least: float = 0.03) -> str | None:
-    """A piece of which four times as many take far more than four times as long."""
-
     def seconds(text: str) -> float:
         given = text.encode() if isinstance(pattern.pattern, bytes) else text
         begin = time.process_time()

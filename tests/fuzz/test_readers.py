@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.fuzz.mutations import mutants
 from tests.fuzz.targets import FUZZ, MODULES, contents, group, targets
 
 PACKAGE = Path(yardstone.__file__).parent
-#: Mutations of each target; `make fuzz` tries more.
+#: `make fuzz` tries more mutations of each target.
 STEPS = 5
 #: Calls that take bytes from a file, or make values of a text that another program wrote.
 READS = re.compile(
@@ -56,7 +56,6 @@ OTHERS = [re.compile(each) for group in _NO_FILE_OF_OTHERS.values() for each in 
 
 
 def reading(package: Path) -> Iterator[str]:
-    """The functions of a package that read a file, as ``MODULE:NAME``."""
     for path in sorted(package.rglob("*.py")):
         module = path.relative_to(package).with_suffix("").as_posix()
         for name, call in _calls(ast.parse(path.read_bytes()), ""):
@@ -75,23 +74,17 @@ def _calls(node: ast.AST, name: str) -> Iterator[tuple[str, ast.Call]]:
 
 
 def _opens(call: ast.Call) -> bool:
-    """Whether it opens a path for reading."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "open":
-        return False
     modes = [each.value for each in call.args if isinstance(each, ast.Constant)]
-    keywords = {each.arg for each in call.keywords}
-    return modes in (["rb"], ["r"]) or (not call.args and "encoding" in keywords)
+    text = not call.args and "encoding" in {each.arg for each in call.keywords}
+    is_open = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
+    return is_open and (modes in (["rb"], ["r"]) or text)
 
 
 def test_every_reader_has_a_target_that_takes_its_examples(tmp_path: Path) -> None:
-    called: dict[int, CodeType] = {}
-
-    def note(frame: FrameType, event: str, argument: object) -> None:
-        called[id(frame.f_code)] = frame.f_code
-
+    called: set[CodeType] = set()
     every = list(targets().values())  # what the targets read at their import does not count
-    before = sys.getprofile()
-    sys.setprofile(note)
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: called.add(frame.f_code))
     try:
         for target in every:
             examples = target.examples()
@@ -100,9 +93,9 @@ def test_every_reader_has_a_target_that_takes_its_examples(tmp_path: Path) -> No
                 fault = run_case(target, data, tmp_path, slack=100.0)
                 assert fault is None, (target.name, name)
     finally:
-        sys.setprofile(before)
+        sys.settrace(before)
     reached = set()
-    for code in called.values():
+    for code in called:
         if (path := Path(code.co_filename)).is_relative_to(PACKAGE):
             module = path.relative_to(PACKAGE).with_suffix("").as_posix()
             parts = (each for each in code.co_qualname.split(".") if not each.startswith("<"))

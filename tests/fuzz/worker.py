@@ -47,7 +47,6 @@ class Findings:
             run_case(target, data, self.reading, slack=100.0)
 
     def tried(self, data: bytes, *, grown: bool = False) -> None:
-        """Read one input, or a long one and the beginning of it; keep what shows a new fault."""
         faulthandler.dump_traceback_later(_STUCK, exit=True)
         if grown:
             fault = growth_fault(self.target, data, self.reading)
@@ -61,12 +60,10 @@ class Findings:
 
 
 def cases(counts: Iterable[Path]) -> int:
-    """How many cases workers have tried, by the files in which they count them."""
     return sum(int(path.read_text() or 0) for path in counts)
 
 
 def keep(folder: Path, fault: Fault, data: bytes) -> None:
-    """Keep the first input with a fault."""
     path = folder / hashlib.sha256(fault.signature.encode()).hexdigest()[:12]
     if not path.with_suffix(".txt").exists():
         path.with_suffix(".input").write_bytes(data)
@@ -75,7 +72,6 @@ def keep(folder: Path, fault: Fault, data: bytes) -> None:
 
 
 def work(name: str, folder: Path, way: str, seconds: float) -> None:
-    """Fuzz one target for some seconds, by ``coverage`` or by ``mutations``."""
     with suppress(ValueError, OSError):  # an input that asks for all memory gets an error
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     {"coverage": _by_coverage, "mutations": _by_mutations}[way](name, folder, seconds)

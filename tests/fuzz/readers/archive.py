@@ -18,13 +18,11 @@ GAME = b'[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 1-0\n'
 
 
 def read_archive(path: Path) -> None:
-    """All that an archive holds, as bytes."""
     for source in find_sources([path], (".pgn", ".sgf", ".csv"), SkipReport()):
         source.content(1 << 24)
 
 
 def zips() -> dict[str, bytes]:
-    """The same file in archives of each packing."""
     kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     return {f"{kind}.zip": zipped(kind) for kind in kinds}
 
@@ -38,7 +36,6 @@ def zipped(kind: int) -> bytes:
 
 
 def tars() -> dict[str, bytes]:
-    """The same archive, plain and compressed."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name in ("a.pgn", "folder/b.pgn"):
@@ -49,7 +46,6 @@ def tars() -> dict[str, bytes]:
 
 
 def compressed(data: bytes = GAME) -> dict[str, bytes]:
-    """The same file, compressed in each way."""
     import zstandard
 
     return {

@@ -18,14 +18,12 @@ _LATER = played(5, 4, 7, days=800.0)
 
 
 def read_ledger(path: Path) -> None:
-    """What ``history --state`` does."""
     history = rating_history(_LATER, state=load_ledger(path), intervals=False, settled=0)
     if not np.isfinite(history.rated.ratings.rating).all():
         raise Wrong("a rating is not finite")
 
 
 def read_state(path: Path) -> None:
-    """What a program does that goes on from a saved state."""
     state = State.load(path)
     for name in _SYSTEMS:
         system = make_system(name, {})

@@ -14,14 +14,12 @@ from yardstone_lab.vandendoel.play import read_results
 
 
 def read_id(path: Path) -> None:
-    """An ID of a position of backgammon, there and back."""
     position = read_position(decode(path.read_bytes()))
     if read_position(position.xgid) != position:
         raise Wrong("a position does not come back from its XGID")
 
 
 def studies() -> dict[str, bytes]:
-    """A table with all columns of all of them."""
     names = dict.fromkeys((*cube_errors.COLUMNS, *tables.COLUMNS))
     return {"table": f"{','.join(names)}\n{','.join('1' for _ in names)}\n".encode()}
 

@@ -27,7 +27,6 @@ INSERT INTO game VALUES ('Ann', 'Bob', '1-0', '2020-01-02'), ('Bob', 'Cid', '1/2
 
 def _read(name: str) -> Callable[[Path], None]:
     def read(path: Path) -> None:
-        """The games at once, and the same in pieces of one game."""
         whole = read_format(name, [Source(path.name, path)], Options(skip_unread=True))
         stream = game_stream(path, format=name, skip_unread=True, rows=1)
         pieces = [
@@ -41,7 +40,6 @@ def _read(name: str) -> Callable[[Path], None]:
 
 
 def _written(command: str) -> bytes:
-    """What DuckDB writes into a file."""
     import duckdb
 
     def save(path: Path) -> None:
@@ -52,7 +50,6 @@ def _written(command: str) -> bytes:
 
 
 def _parquet() -> dict[str, bytes]:
-    """The same table, packed in each way."""
     return {
         packing: _written(f"COPY ({_GAMES}) TO '{{}}' (FORMAT parquet, COMPRESSION {packing})")
         for packing in ("uncompressed", "snappy", "zstd")
@@ -72,7 +69,6 @@ def _sqlite() -> dict[str, bytes]:
 
 
 def _arrow() -> dict[str, bytes]:
-    """A file of Arrow in both of its forms; nothing where pyarrow is not installed."""
     try:
         import pyarrow
         from pyarrow import ipc

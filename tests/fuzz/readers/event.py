@@ -22,7 +22,6 @@ def read_steps(path: Path) -> None:
 
 
 def read_event_wishes(path: Path) -> None:
-    """The wishes about an event's pairings, in words."""
     for wish in read_wishes(copied(path, "open.xml.wishes").with_name("open.xml")).wishes:
         wish.sentence()
 

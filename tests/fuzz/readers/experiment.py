@@ -28,7 +28,6 @@ _PLAN = {"trials": 3, "seed": 1}
 
 
 def read_training_tables(path: Path) -> None:
-    """The tables of a training: one from the input, the other as it is."""
     for name in trainings():
         for other, data in trainings().items():
             copied(path, "training", other).write_bytes(data)
@@ -37,7 +36,6 @@ def read_training_tables(path: Path) -> None:
 
 
 def read_kept(path: Path) -> None:
-    """What a stage and a search say of themselves, and facts, each kept as JSON."""
     home = copied(path, "search", "search.json").parent
     stages = copied(path, "stages", "made", "stage.json").parent.parent
     Stages(stages, lambda line: None).run("made", lambda folder: None, {"a": [1]})
@@ -54,7 +52,6 @@ def _none() -> tuple[Labelled, Labelled]:
 
 
 def kept() -> dict[str, bytes]:
-    """A plan, a stage and a result."""
     result: dict[str, Any] = dict.fromkeys(("iteration", "number", "best_epoch", "epochs_done"), 0)
     result |= {"loss": 0.5, "accuracy": 0.6, "seconds": 1.0, "failure": "", "folder": "run"}
     result["settings"] = dataclasses.asdict(Hyperparameters())
@@ -64,7 +61,6 @@ def kept() -> dict[str, bytes]:
 
 
 def predictions() -> dict[str, bytes]:
-    """Predictions of two systems for three questions."""
     about = {"systems": ["elo"], "rated": ["elo"], "about": {}}
     arrays: dict[str, NDArray[Any]] = {"about": np.array(json.dumps(about))}
     arrays |= {name: np.zeros(3) for name in ("game", "letter", "last", "score", "expected_0")}
@@ -73,13 +69,11 @@ def predictions() -> dict[str, bytes]:
 
 
 def searches() -> dict[str, bytes]:
-    """The table of a search of one training."""
     run = search.SearchRun(0, 1, Hyperparameters(), 0.6, 0.7, 3, 9, 12.5, "", "run-1")
     return {"runs": saved(lambda path: search.write_runs(path.parent, [run]), search.RUNS_FILE)}
 
 
 def trainings() -> dict[str, bytes]:
-    """Both tables of a training."""
     with TemporaryDirectory() as folder:
         History((EPOCH, EPOCH), ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1))).write(Path(folder))
         return contents(Path(folder))

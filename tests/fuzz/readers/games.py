@@ -26,7 +26,6 @@ def _pool(name: str, path: Path, **options: object) -> Pool:
 
 
 def read_pgn(path: Path) -> None:
-    """All columns; then names and results alone, compared with python-chess."""
     plain = _pool("pgn", path)
     if games(_pool("pgn", path, times=True, columns="all")) != games(plain):
         raise Wrong("columns change the games")
@@ -34,20 +33,17 @@ def read_pgn(path: Path) -> None:
 
 
 def read_table(path: Path) -> None:
-    """A table whose columns are guessed, compared with another reader."""
     format = path.suffix.removeprefix(".")
     same_table(path.read_bytes(), _pool(format, path, skip_unread=True), format)
 
 
 def _written(records: Sequence[object], path: Path) -> Path:
-    """The records as a file of SGF."""
     again = path.with_name("again.sgf")
     again.write_text(write_sgf(records), encoding="utf-8", newline="")  # type: ignore[arg-type]
     return again
 
 
 def _put_right(path: Path) -> bool:
-    """Whether something in a file of SGF was left out or repaired."""
     reader = SgfReader(path)
     for _ in reader:
         pass
@@ -55,7 +51,6 @@ def _put_right(path: Path) -> bool:
 
 
 def read_sgf(path: Path) -> None:
-    """Trees, compared with sgfmill and written and read again."""
     reader = SgfReader(path)
     trees = list(reader.trees())
     if not reader.skipped.total and not _put_right(path):
@@ -75,7 +70,6 @@ def _nodes(tree: SgfTree) -> list[object]:
 
 
 def read_sgf_games(path: Path) -> None:
-    """Games, written and read again, and every line of play."""
     result = list(SgfReader(path))
     again = list(SgfReader(_written(result, path))) if result else []
     if [_facts(game) for game in again] != [_facts(game) for game in result]:
@@ -94,14 +88,12 @@ def _facts(game: object) -> tuple[object, ...]:
 
 
 def read_mat(path: Path) -> None:
-    """Matches of backgammon."""
     pool = _pool("mat", path, times=True, skip_unread=True)
     if len(pool.score) and not (pool.columns["length"] > 0).all():
         raise Wrong("a match of no length")
 
 
 def read_texts(path: Path) -> None:
-    """The texts of fields, a line each: dates, results, grades, komi, ranks in names."""
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     parse_grades(lines)
     for text in lines:
@@ -119,7 +111,6 @@ def read_texts(path: Path) -> None:
 
 
 def read_moves(path: Path) -> None:
-    """A list of moves, alone and with a table of results."""
     results = Pool.from_names(["A", "B"], ["B", "C"], [1, 0], columns={"id": ["7", "8"]})
     list(MoveListReader(path))
     for game in MoveListReader(path, results=results, key="id"):

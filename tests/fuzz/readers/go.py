@@ -19,14 +19,12 @@ from yardstone.go.patterns.index import map_arrays, write_arrays
 
 
 def read_index(path: Path) -> None:
-    """An index of games, without its meaning."""
     _, arrays = map_arrays(path)
     for array in arrays.values():
         array.sum()
 
 
 def read_array(path: Path) -> None:
-    """An array of a store of features."""
     array = map_array(path)
     if array.dtype.kind in "fiub":
         with np.errstate(all="ignore"):
@@ -34,7 +32,6 @@ def read_array(path: Path) -> None:
 
 
 def read_store(path: Path) -> None:
-    """A store of features, by what it says of itself or by its table of games."""
     for name in stores():
         for other, data in stores().items():
             copied(path, "store", other).write_bytes(data)
@@ -54,14 +51,12 @@ def read_part(path: Path) -> None:
 
 
 def parts() -> dict[str, bytes]:
-    """A part of no games."""
     about = {"fingerprint": "x", "games": [], "skipped": []}
     arrays = {"number": np.zeros(0, np.int16)}
     return {"part": saved(lambda path: PART.write(path, arrays, about), "part.npz")}
 
 
 def stores() -> dict[str, bytes]:
-    """The files of a store that are no arrays."""
     about = {"format": FORMAT, "complete": True, "trunk": [], "moves": 3, "games": 1}
     row = ["0" if kind is not str else "2020-01-01" for kind in GAME_COLUMNS.values()]
     return {
@@ -71,8 +66,6 @@ def stores() -> dict[str, bytes]:
 
 
 def indexes() -> dict[str, bytes]:
-    """A small file of arrays."""
-
     def fill(array: NDArray[Any]) -> None:
         array[:] = 1
 

@@ -27,7 +27,6 @@ _WORDS = ("@BIN@", "ACTIVATION_MISH", "nested_bottleneck_block", "gpool_block", 
 
 
 def read_katago(path: Path) -> None:
-    """A network of KataGo, and its beginning alone."""
     read_header(path)
     read_model(path)
 
@@ -44,7 +43,6 @@ def read_graph(path: Path) -> None:
 
 
 def read_rank_model(path: Path) -> None:
-    """A rank model, which then judges moves."""
     model = StrengthModel.load(path)
     for name in model.scales:
         score = model.score(random_evidence([9, 4]), name)
@@ -53,13 +51,11 @@ def read_rank_model(path: Path) -> None:
 
 
 def read_training(path: Path) -> None:
-    """A checkpoint of a training."""
     _, about = read_checkpoint(path)
     about["history"].write(path.parent)
 
 
 def katago_files() -> dict[str, bytes]:
-    """Small networks: binary and text, with each kind of block."""
     fixed = Shape(17, blocks=ALL_SHAPES["v17-fixed"].blocks, channels=4, text=True)
     text = network_bytes(Shape(8, channels=2, text=True))
     return {
@@ -71,7 +67,6 @@ def katago_files() -> dict[str, bytes]:
 
 
 def graphs() -> dict[str, bytes]:
-    """Networks, and a graph in ONNX, which is no network that is read."""
     from yardstone.go.nets.onnx_graph import build_network
 
     def save(path: Path) -> None:
@@ -82,7 +77,6 @@ def graphs() -> dict[str, bytes]:
 
 
 def rank_models() -> dict[str, bytes]:
-    """Models with random weights, of one scale, of two, and of sets of moves."""
     model = random_model()
     sets = StrengthModel(random_scorer("basic"), list(model.scales.values()), model.card)
     made = {"model": model, "two-scales": model_of_two_scales(), "sets": sets}
@@ -90,12 +84,10 @@ def rank_models() -> dict[str, bytes]:
 
 
 def strength_networks() -> dict[str, bytes]:
-    """A network with random weights."""
     return {"network": saved(StrengthNetwork(TINY, _arrays(), 1600.0, 250.0, {"about": "x"}).save)}
 
 
 def checkpoints() -> dict[str, bytes]:
-    """A checkpoint of that network."""
     history = History((EPOCH,), ((0.1, 0.2, 0.3),))
     about = {"fingerprint": "x", "history": history.as_text(), "steps": [[0.1, 0.2, 0.3]]}
     return {"checkpoint": saved(lambda path: write_checkpoint(path, _arrays(), about))}

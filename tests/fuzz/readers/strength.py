@@ -12,7 +12,6 @@ from yardstone.strength.trickplay.problems import read_problems
 
 
 def read_calibration(path: Path) -> None:
-    """A calibration, which then converts."""
     if not np.isfinite(Calibration.load(path).rating(np.array([0.0, 5.0]))).all():
         raise Wrong("a rating is not finite")
 

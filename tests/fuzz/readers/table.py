@@ -28,7 +28,6 @@ _GAMES = "".join(
 
 
 def read_names(path: Path) -> None:
-    """Synonyms, and lists of players in and out."""
     pool = Pool.from_names(["A", "B"], ["B", "C"], [1, 0])
     names.apply_names(pool, *names.read_names(path, None, None))
     names.apply_names(pool, *names.read_names(None, path, path))
@@ -47,25 +46,21 @@ def read_known(path: Path) -> None:
 
 
 def read_rated_players(path: Path) -> None:
-    """Players with ratings and estimates."""
     if not all(np.isfinite(player.rating) for player in read_ratings(path)):
         raise Wrong("a rating is not finite")
 
 
 def read_styles(path: Path) -> None:
-    """A table of style features."""
     if not np.isfinite(read_style(path).features).all():
         raise Wrong("a feature is not finite")
 
 
 def read_table_of_predictions(path: Path) -> None:
-    """A table of predictions, which are then measured."""
     table = read_predictions(path, score="score", predicted={"one": "p"}, group_by="kind")
     compare_table(table, replicates=2)
 
 
 def read_grades(path: Path) -> None:
-    """A column to be converted to all scales."""
     rows = [
         row.values.values() for row in convert_column(path, "rank").converted if row is not None
     ]

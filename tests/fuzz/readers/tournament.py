@@ -37,7 +37,6 @@ def _tournament(name: str) -> Callable[[Path], None]:
 
 
 def _played(tournament: Tournament, nameless: bool) -> list[tuple[object, ...]]:
-    """Who played whom, and how it ended; files may put players in another order."""
     names = ["" if nameless else _letters(player.full_name) for player in tournament.players]
     return sorted(
         (

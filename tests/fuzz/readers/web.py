@@ -15,12 +15,10 @@ _SETTINGS = ("port", "host", "data", "footer", "database", "calibration", "limit
 
 
 def read_settings(path: Path) -> None:
-    """A file of settings."""
     _same(load_settings(path, environment={}))
 
 
 def read_environment(path: Path) -> None:
-    """Variables of the environment, a line each: what an environment can hold."""
     lines = path.read_bytes().decode("utf-8", "surrogateescape").replace("\0", "").split("\n")
     pairs = (line.partition("=") for line in lines)
     _same(load_settings(environment={ENVIRONMENT + name: value for name, _, value in pairs}))
@@ -33,7 +31,6 @@ def _same(settings: Settings) -> None:
 
 
 def read_upload(path: Path) -> None:
-    """A file that a visitor sends: looked at, and unpacked for each kind of job."""
     limits = Settings().limits
     place, label = copied(path, "upload", "0000"), "games.txt"
     place.with_suffix(".zip").unlink(missing_ok=True)
@@ -48,7 +45,6 @@ def read_upload(path: Path) -> None:
 
 
 def uploads() -> dict[str, bytes]:
-    """Files, archives and compressed files."""
     return {
         **zips(),
         **compressed(),
@@ -58,7 +54,6 @@ def uploads() -> dict[str, bytes]:
 
 
 def environments() -> dict[str, bytes]:
-    """Settings whose text, or address, stands in a file."""
     return {name: f"{name}=no-such-file.txt\n".encode() for name in ("FOOTER", "DATABASE")}
 
 

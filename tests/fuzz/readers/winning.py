@@ -12,7 +12,6 @@ from yardstone.winprob.statistics import read_statistics, statistics_of_files
 
 
 def read_winning_statistics(path: Path) -> None:
-    """A page, its text or CSV; and adding up."""
     statistics = read_statistics(path)
     if not np.isfinite(statistics.games.sum()):
         raise Wrong("the number of games is not finite")
@@ -20,13 +19,11 @@ def read_winning_statistics(path: Path) -> None:
 
 
 def read_winning_model(path: Path) -> None:
-    """A model, which then predicts."""
     if not np.isfinite(read_model(path).law.probability(0.0, 2.0)).all():
         raise Wrong("a chance is not finite")
 
 
 def files() -> dict[str, bytes]:
-    """Counts, and games with grades."""
     folders = (FUZZ / "corpus" / name for name in ("winning-statistics", "table-graded-games"))
     return {
         name: data for each in folders for name, data in contents(each).items() if "csv" in name
