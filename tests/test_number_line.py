@@ -70,12 +70,6 @@ def test_the_groups_of_the_rank_model_lie_on_the_line() -> None:
     assert list(edges[:2]) == [fox_of_grade(parse_grade(name) - 0.5) for name in ("5k", "2k")]
 
 
-@given(st.floats(-900, 2900))
-def test_egf_ratings_both_ways(rating: float) -> None:
-    there = scales.egf_of_grade(scales.grade_of_egf(rating))
-    assert float(there) == pytest.approx(rating, abs=1e-9)
-
-
 @pytest.mark.parametrize(
     ("text", "parts"),
     [

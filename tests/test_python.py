@@ -46,6 +46,10 @@ def test_games_in_every_form_are_the_same(football: Any, tmp_path: Path) -> None
     for games in (*frames, str(whole), whole, [tmp_path / "one.csv", part]):
         assert yardstone.rate(games, **NAMES) == known
     assert known != yardstone.rate(football, average=1500, **NAMES)
+    own = football.replace({"H": "x", "D": "y", "A": "z"})
+    assert yardstone.rate(own, **NAMES, results={"x": 1, "y": 0.5, "z": 0}) == known
+    with pytest.raises(ValueError, match="results"):
+        yardstone.rate(own, **NAMES)
     # Each function takes them.
     assert yardstone.evaluate(football, ["elo"], replicates=0, **NAMES).games == 18
     history = yardstone.history(football, intervals=False, settled=0, **NAMES)
@@ -56,14 +60,6 @@ def test_games_in_every_form_are_the_same(football: Any, tmp_path: Path) -> None
     match = yardstone.match(football, ("Ajax", "Celtic"), **NAMES)
     assert match.players == ("Ajax", "Celtic")
     assert yardstone.match((859, 1329, 772)).superiority == pytest.approx(0.984, abs=1e-3)
-
-
-def test_results_in_words_of_ones_own(football: Any) -> None:
-    frame = football.replace({"H": "x", "D": "y", "A": "z"})
-    with pytest.raises(ValueError, match="results"):
-        yardstone.rate(frame, **NAMES)
-    given = yardstone.rate(frame, **NAMES, results={"x": 1, "y": 0.5, "z": 0})
-    assert given == yardstone.rate(football, **NAMES)
 
 
 @pytest.mark.parametrize(

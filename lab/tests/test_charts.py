@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,49 +28,35 @@ def normal(mean: float, count: int, seed: int) -> np.ndarray:
 
 
 def tournament_charts() -> list[Chart]:
-    fixed: dict[str, Any] = {"error": 2.0, "replicates": 8}
-    circuit: dict[str, Any] = {
-        "ahead": 0.5,
-        "ahead_error": 0.2,
-        "drift": 0.0,
-        "centred": 1.0,
-        "scatter": 1.0,
-    }
-    event: dict[str, Any] = {
-        "rms": 0.8,
-        "ahead_error": 0.001,
-        "entry": 0.9,
-        "order": 0.6,
-        "pairs": 1000,
-    }
+    fixed: dict[str, Any] = {"error": 2.0, "replicates": 8, "ahead_error": 0.2}
+    circuit = fixed | {"ahead": 0.5, "drift": 0.0, "centred": 1.0, "scatter": 1.0}
+    event = fixed | {"rms": 0.8, "entry": 0.9, "order": 0.6, "pairs": 1000}
     event |= {"order_error": 0.01, "order_ahead_error": 0.01}
     course = np.linspace(20.0, 40.0, 30)
-    numbers = {f"McMahon, {k}": k for k in range(9)}
+    names = [(k, f"McMahon, {k}") for k in range(9)]
     circuits = [
-        CircuitQuality(name=name, rms=30.0 + k, course=course + k, **circuit, **fixed)
-        for name, k in numbers.items()
+        CircuitQuality(name=name, rms=30.0 + k, course=course + k, **circuit) for k, name in names
     ]
     events = [
-        EventQuality(name=name, ahead=0.001 * k, order_ahead=0.01 * k, **event, **fixed)
-        for name, k in numbers.items()
+        EventQuality(name=name, ahead=0.001 * k, order_ahead=0.01 * k, **event) for k, name in names
     ]
     return [circuit_chart(circuits), event_chart(events)]
 
 
 def experiment_charts() -> list[Chart]:
-    classes = {"weak": normal(1200, 400, 1), HOSTILE: normal(1500, 300, 2), "none": np.empty(0)}
+    classes = {"weak": normal(1200, 40, 1), HOSTILE: normal(1500, 30, 2), "none": np.empty(0)}
     losses = {name: np.abs(values) / 200.0 for name, values in classes.items()}
-    labels = normal(1500, 500, 3)
+    labels = normal(1500, 50, 3)
     score = (labels > 1500).astype(np.float64)
-    pool = played(900, 40, 4)
+    pool = played(200, 20, 4)
     replay = Glicko2().replay(pool)
     shares = ratings_by_games(pool, replay, np.arange(900.0, 2101.0, 100.0))
     return [
         strength.label_chart(classes),
         strength.loss_chart(losses, low=-2.0, high=7.0, label="points lost"),
         strength.length_chart(np.arange(40, 320)),
-        strength.rating_chart(labels + normal(0, 500, 4) / 3.0, labels, name=HOSTILE),
-        strength.score_chart(score, np.linspace(0.05, 0.95, 500), name="Glicko-2"),
+        strength.rating_chart(labels + normal(0, 50, 4) / 3.0, labels, name=HOSTILE),
+        strength.score_chart(score, np.linspace(0.05, 0.95, 50), name="Glicko-2"),
         strength.deviations_chart(deviations_by_games(pool, replay)),
         strength.ratings_by_games_chart(shares),
         strength.ratings_by_games_chart(shares, [f"{edge:.0f}" for edge in shares.edges[:-1]]),
@@ -77,7 +64,7 @@ def experiment_charts() -> list[Chart]:
 
 
 @pytest.mark.parametrize("charts", [tournament_charts, experiment_charts])
-def test_every_chart_in_every_format(charts: Any, tmp_path: Path) -> None:
+def test_every_chart_in_every_format(charts: Callable[[], list[Chart]], tmp_path: Path) -> None:
     for chart in charts():
         check_files(chart, tmp_path)
 

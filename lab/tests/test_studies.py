@@ -49,25 +49,25 @@ def test_a_study_says_what_it_needs_and_what_is_missing(
 ) -> None:
     monkeypatch.setenv("YARDSTONE_SHARED", str(tmp_path))
     for study in STUDIES:
-        assert tables.help_of_module(f"lab.studies.{study.name}").startswith("usage: ")
+        module = f"lab.studies.{study.name}"
+        assert tables.help_of_module(module).startswith("usage: ")
         first, *missing = listing([study], tmp_path).splitlines()
         assert first.startswith(study.name)
         assert all(str(need) in first for need in study.needs)
         assert len(missing) == len(study.missing(tmp_path))
         shared = [need for need in study.needs if isinstance(need, Shared)]
-        for need in shared:
-            assert any(f"no {tmp_path / need.path}" in line for line in missing)
+        assert all(f"no {tmp_path / need.path}" in "\n".join(missing) for need in shared)
         if shared:
             became = run(study, tmp_path)
             assert became.startswith(f"skipped: no {tmp_path}")
             assert "YARDSTONE_SHARED" in became
-        source = (STUDIES_AT / f"{study.name}.py").read_text("utf-8")
         # Some look for what they need before anything else.
-        if study.missing(tmp_path) and f'require("{study.name}"' in source:
+        source = (STUDIES_AT / f"{study.name}.py").read_text("utf-8")
+        if missing and f'require("{study.name}"' in source:
             monkeypatch.setattr(sys, "argv", [study.name])
             with pytest.raises(SystemExit, match=rf"studies\.{study.name}: no ") as left:
-                importlib.import_module(f"lab.studies.{study.name}").main()
-            assert len(str(left.value).splitlines()) == len(study.missing(tmp_path))
+                importlib.import_module(module).main()
+            assert len(str(left.value).splitlines()) == len(missing)
 
 
 def test_a_part_of_the_study_of_losses_leaves_the_rows_of_the_others() -> None:

@@ -30,16 +30,10 @@ MANY = 6
 
 @dataclass(frozen=True)
 class Table:
-    """A table, with the text in which its command may stand.
-
-    Attributes:
-        near: Its section, and what stands before the first section and at the end of the page.
-    """
-
     page: Path
     line: int
     text: str
-    near: str
+    near: str  #: Its section, and of a study what stands before the first and at the page's end.
 
     def __str__(self) -> str:
         return f"{self.page.relative_to(ROOT)}:{self.line}"

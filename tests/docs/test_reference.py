@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -50,11 +51,9 @@ def test_links_to_the_reference_lead_somewhere() -> None:
 def _exists(name: str) -> bool:
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
-        try:
+        with suppress(ModuleNotFoundError):
             result: Any = import_module(".".join(parts[:length]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[length:]:
-            result = getattr(result, part, None)
-        return result is not None
+            for part in parts[length:]:
+                result = getattr(result, part, None)
+            return result is not None
     return False

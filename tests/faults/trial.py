@@ -70,11 +70,7 @@ def _plain(name: str, data: bytes) -> bytes:
 
 @dataclass
 class Trial:
-    """One case under faults, in a folder of its own.
-
-    Attributes:
-        whole: What the command leaves without a fault.
-    """
+    """One case under faults, in a folder of its own; `whole` is what it leaves without."""
 
     case: Case
     home: Path
@@ -126,10 +122,8 @@ class Trial:
     def fault(self, fault: str, call: int = 0) -> bool:
         """Try a fault, and judge what is left; whether the command noticed it.
 
-        Args:
-            fault: One of `Order`, of `DISKS`, ``clock between`` (killed, and run again with the
-                clock set back) or ``twins`` (twice at once in one folder).
-            call: The call, the bytes, or the pages or names that are free.
+        It is one of `Order`, of `DISKS`, ``clock between`` (killed, and run again with the clock
+        set back) or ``twins`` (twice at once); `call` is the call, or what is free on a disk.
         """
         calls = self.undisturbed.calls
         if fault == "twins":
@@ -262,12 +256,11 @@ class Trial:
             allowed = [each[name] for each in (self.before, self.whole) if name in each]
             if name not in files:
                 assert name not in self.before or name not in self.whole, f"{what}\n{name} is gone"
-            elif not allowed:
-                temporary = bool(_TEMPORARY.search(name)) or name.endswith(".lock")
-                assert left, f"{what}\n{name} is left behind"
-                assert temporary, f"{what}\n{name} is left"
-            else:
+            elif allowed:
                 assert files[name] in allowed, f"{what}\n{name} is torn"
+            else:
+                temporary = _TEMPORARY.search(name) or name.endswith(".lock")
+                assert left and temporary, f"{what}\n{name} is left behind"  # noqa: PT018
         scratch = [] if left else list((folder / "tmp").glob("*scratch*"))
         assert not scratch, f"{what}\n{scratch}"
         return files

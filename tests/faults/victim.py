@@ -66,41 +66,29 @@ yardstone.records.formats yardstone.tournament.event
 class Order:
     """A command to run, and the fault.
 
-    Attributes:
-        folder: Where it runs.
-        logs: Folder for what it prints.
-        cache: The size of the cache of what networks say.
-        clock: File that tells the time, for a server with a clock.
-        fault: ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system
-            answers from then on to all that makes or changes a file. ``call``: that one call
-            fails, and no other. ``limit``: no file grows beyond `call` bytes. ``closed``,
-            ``device``, ``pipe``: standard output. ``deaf``: standard error is closed. ``clock``:
-            the clock is set back by `CLOCK` seconds.
-        call: Which call it is; from 1 on.
+    ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system answers from
+    then on to all that makes or changes a file. ``call``: that one call fails, and no other.
+    ``limit``: no file grows beyond `call` bytes. ``closed``, ``device``, ``pipe``: standard output.
+    ``deaf``: standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
     """
 
     words: list[str]
     folder: str
-    logs: str
-    cache: str = "off"
-    clock: str = ""
+    logs: str  #: Folder for what it prints.
+    cache: str = "off"  #: The size of the cache of what networks say.
+    clock: str = ""  #: File that tells the time, for a server with a clock.
     fault: str = ""
-    call: int = 0
+    call: int = 0  #: Which call it meets; from 1 on.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Done:
-    """How it ended.
+    """How it ended."""
 
-    Attributes:
-        status: The exit status; negative for the signal that ended it.
-        calls: A letter for each call of the system that changes a file, as in ``calls.c``.
-    """
-
-    status: int
+    status: int  #: The exit status; negative for the signal that ended it.
     out: str
     err: str
-    calls: str
+    calls: str  #: A letter for each call of the system that changes a file, as in ``calls.c``.
 
 
 @functools.cache
@@ -134,15 +122,7 @@ def shim() -> Path | None:
 
 
 class Server:
-    """The process that forks.
-
-    Args:
-        faketime: The library that gives its forks a clock which can be set.
-
-    Attributes:
-        disks: Whether it can mount disks.
-        clock: File with the seconds that its clock is ahead.
-    """
+    """The process that forks; with a library that gives its forks a clock which can be set."""
 
     def __init__(self, faketime: Path | None = None) -> None:
         self.disks = bool(own_disks())
@@ -155,10 +135,9 @@ class Server:
             self.clock = Path(name)
             set_clock(name, 0)
             values |= {"LD_PRELOAD": f"{library} {faketime}", "FAKETIME_TIMESTAMP_FILE": name}
-            names = (
-                "FAKETIME_NO_CACHE FAKETIME_DONT_FAKE_MONOTONIC DONT_FAKE_MONOTONIC NO_FAKE_STAT"
-            )
-            values |= dict.fromkeys(names.split(), "1")
+            names = "NO_CACHE DONT_FAKE_MONOTONIC".split()
+            values |= dict.fromkeys([f"FAKETIME_{each}" for each in names], "1")
+            values |= {"DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
         self._process = subprocess.Popen(
             [*own_disks(), sys.executable, "-m", "tests.faults.victim"],
             stdin=subprocess.PIPE,
@@ -217,23 +196,15 @@ def _streams(order: Order) -> None:
         os.dup2(writing, 1)
         os.close(writing)
         os.close(reading)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.FileIO(0, closefd=False))  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = io.TextIOWrapper(  # type: ignore[misc]
-        io.BufferedWriter(io.FileIO(1, "w", closefd=False)), "utf-8"
-    )
-    sys.stderr = sys.__stderr__ = io.TextIOWrapper(  # type: ignore[misc]
-        io.BufferedWriter(io.FileIO(2, "w", closefd=False)), "utf-8", line_buffering=True
-    )
-    if order.fault == "closed":
-        os.close(1)
-        sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
-    if order.fault == "deaf":
-        os.close(2)
-        sys.stderr = sys.__stderr__ = None  # type: ignore[misc]
-
-
-def _set_back(clock: str) -> None:
-    set_clock(clock, int(Path(clock).read_text()) - CLOCK)
+    for number, name in ((0, "stdin"), (1, "stdout"), (2, "stderr")):
+        raw = io.FileIO(number, "w" if number else "r", closefd=False)
+        binary = io.BufferedWriter(raw) if number else raw
+        stream = io.TextIOWrapper(binary, "utf-8", line_buffering=number == 2)  # type: ignore[arg-type]
+        if number == {"closed": 1, "deaf": 2}.get(order.fault):
+            os.close(number)
+            stream = None  # type: ignore[assignment]
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
 def _run(order: Order) -> int:
@@ -241,7 +212,11 @@ def _run(order: Order) -> int:
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGUSR1, lambda *_: _set_back(order.clock))
+
+    def set_back(*_: object) -> None:
+        set_clock(order.clock, int(Path(order.clock).read_text()) - CLOCK)
+
+    signal.signal(signal.SIGUSR1, set_back)
     os.chdir(order.folder)
     os.environ |= {
         "TMPDIR": str(Path(order.folder) / "tmp"),
@@ -298,16 +273,12 @@ def _ended(process: int) -> int:
     return -1000
 
 
-def _slept(seconds: float) -> None:
-    select.select([], [], [], seconds)
-
-
 def _serve() -> None:
     for name in _IMPORTED:
         importlib.import_module(name)
     if "FAKETIME_TIMESTAMP_FILE" in os.environ:
         # The library takes the clock that `sleep` asks for another one, and refuses.
-        time.sleep = _slept  # type: ignore[assignment]
+        time.sleep = lambda seconds: select.select([], [], [], seconds)  # type: ignore[assignment]
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         asked = json.loads(line)

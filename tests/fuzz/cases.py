@@ -34,15 +34,10 @@ _SOURCE = "/src/yardstone/"
 
 @dataclass(frozen=True)
 class Fault:
-    """What went wrong.
+    """What went wrong."""
 
-    Attributes:
-        signature: The same for inputs that show the same fault.
-        text: The traceback, or what was measured.
-    """
-
-    signature: str
-    text: str
+    signature: str  #: The same for inputs that show the same fault.
+    text: str  #: The traceback, or what was measured.
 
 
 class _TooLong(BaseException):
@@ -50,10 +45,7 @@ class _TooLong(BaseException):
 
 
 def run_case(target: Target, data: bytes, folder: Path, *, slack: float = 1.0) -> Fault | None:
-    """Read these bytes; the fault that this shows, if any.
-
-    `slack` multiplies the time that it may take, for slower ways to run.
-    """
+    """The fault that these bytes show; `slack` multiplies the time that they may take."""
     path = folder / f"input{target.suffix}"
     path.write_bytes(data)
     limit = target.seconds * slack

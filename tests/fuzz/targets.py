@@ -13,6 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 #: The folder of the fuzzers, with the corpus.
 FUZZ = Path(__file__).resolve().parent
 ROOT = FUZZ.parent.parent
@@ -25,29 +28,25 @@ class Wrong(Exception):
     """What a reader gave is wrong: not finite, not what another reader reads, not closed."""
 
 
+def finite(values: ArrayLike, what: str = "rating") -> None:
+    if not np.isfinite(values).all():
+        raise Wrong(f"a {what} is not finite")
+
+
 @dataclass(frozen=True)
 class Target:
-    """A reader to be fuzzed.
+    """A reader to be fuzzed."""
 
-    Attributes:
-        name: Its folder in the corpus: ``MODULE-FORMAT``, the module being where it stands.
-        read: Reads a file as Yardstone does. It may say by `Wrong` that what was read is wrong;
-            whatever it raises besides Yardstone's own errors is a fault.
-        suffix: The ending of the file.
-        made: Makes further examples by name, for formats that a program writes better than a
-            repository keeps.
-        seconds: The processor's time that one input may take.
-        megabytes: The memory that one input may take.
-        words: What stands in such files and a mutation would not find by chance.
-    """
-
-    name: str
+    name: str  #: Its folder in the corpus: ``MODULE-FORMAT``, the module being where it stands.
+    #: Reads a file as Yardstone does. It may say by `Wrong` that what was read is wrong; whatever
+    #: it raises besides Yardstone's own errors is a fault.
     read: Callable[[Path], object]
     suffix: str = ""
+    #: Further examples by name, of formats that a program writes better than a repository keeps.
     made: Callable[[], Mapping[str, bytes]] = dict
-    seconds: float = 2.0
+    seconds: float = 2.0  #: The processor's time that one input may take.
     megabytes: int = 512
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  #: What mutations would not find by chance.
 
     def examples(self) -> dict[str, bytes]:
         return {**contents(FUZZ / "corpus" / self.name), **self.made()}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from tests.evaluation.games import played
-from tests.fuzz.targets import Target, Wrong, saved
+from tests.fuzz.targets import Target, finite, saved
 from yardstone.evaluation.history import rating_history
 from yardstone.evaluation.ledger import Ledger, load_ledger, make_system, save_ledger
 from yardstone.ratings.sequential import State
@@ -19,8 +17,7 @@ _LATER = played(5, 4, 7, days=800.0)
 
 def read_ledger(path: Path) -> None:
     history = rating_history(_LATER, state=load_ledger(path), intervals=False, settled=0)
-    if not np.isfinite(history.rated.ratings.rating).all():
-        raise Wrong("a rating is not finite")
+    finite(history.rated.ratings.rating)
 
 
 def read_state(path: Path) -> None:
@@ -29,8 +26,7 @@ def read_state(path: Path) -> None:
         system = make_system(name, {})
         if repr(system) == state.system:
             _, replay = system.advance(state, _LATER)
-            if not np.isfinite(replay.expected).all():
-                raise Wrong("an expected score is not finite")
+            finite(replay.expected, "expected score")
 
 
 def _ledgers() -> dict[str, Ledger]:

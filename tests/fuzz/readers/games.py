@@ -81,10 +81,8 @@ def read_sgf_games(path: Path) -> None:
 def _facts(game: object) -> tuple[object, ...]:
     names = "black white black_rank white_rank size komi handicap winner to_play".split()
     arrays = "moves colours setup_black setup_white".split()
-    return (
-        *(getattr(game, name) for name in names),
-        *(getattr(game, name).tolist() for name in arrays),
-    )
+    plain = [getattr(game, name) for name in names]
+    return *plain, *(getattr(game, name).tolist() for name in arrays)
 
 
 def read_mat(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -19,16 +20,14 @@ from yardstone.go.patterns.index import map_arrays, write_arrays
 
 
 def read_index(path: Path) -> None:
-    _, arrays = map_arrays(path)
-    for array in arrays.values():
+    for array in map_arrays(path)[1].values():
         array.sum()
 
 
 def read_array(path: Path) -> None:
     array = map_array(path)
-    if array.dtype.kind in "fiub":
-        with np.errstate(all="ignore"):
-            array.sum()
+    with np.errstate(all="ignore"):
+        _ = array.sum() if array.dtype.kind in "fiub" else array
 
 
 def read_store(path: Path) -> None:
@@ -46,8 +45,8 @@ def read_store(path: Path) -> None:
             _ = store.players
 
 
-def read_part(path: Path) -> None:
-    PART.read(path, lambda arrays, about: (dict(arrays), about["fingerprint"]))
+def _part(arrays: Mapping[str, object], about: dict[str, Any]) -> tuple[object, str]:
+    return dict(arrays), about["fingerprint"]
 
 
 def parts() -> dict[str, bytes]:
@@ -84,6 +83,6 @@ def arrays() -> dict[str, bytes]:
 TARGETS = (
     Target("go-array", read_array, ".npy", made=arrays),
     Target("go-index", read_index, ".index", made=indexes),
-    Target("go-part", read_part, ".npz", made=parts),
+    Target("go-part", lambda path: PART.read(path, _part), ".npz", made=parts),
     Target("go-store", read_store, ".json", made=stores),
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lab.tests.strength.made_training import TINY
 from tests.fuzz.readers.experiment import EPOCH
-from tests.fuzz.targets import Target, Wrong, saved
+from tests.fuzz.targets import Target, Wrong, finite, saved
 from tests.go.random_net import ALL_SHAPES, Shape, network_bytes
 from tests.strength.rank_cases import model_of_two_scales, random_evidence, random_model
 from tests.strength.set_cases import random_scorer
@@ -46,8 +46,7 @@ def read_rank_model(path: Path) -> None:
     model = StrengthModel.load(path)
     for name in model.scales:
         score = model.score(random_evidence([9, 4]), name)
-        if not np.isfinite([score.mean, score.deviation]).all():
-            raise Wrong("a strength is not finite")
+        finite([score.mean, score.deviation], "strength")
 
 
 def read_training(path: Path) -> None:
@@ -83,7 +82,7 @@ def rank_models() -> dict[str, bytes]:
     return {name: saved(each.save) for name, each in made.items()}
 
 
-def strength_networks() -> dict[str, bytes]:
+def networks() -> dict[str, bytes]:
     return {"network": saved(StrengthNetwork(TINY, _arrays(), 1600.0, 250.0, {"about": "x"}).save)}
 
 
@@ -106,5 +105,5 @@ TARGETS = (
     Target("model-graph", read_graph, ".bin", made=graphs, words=_WORDS, megabytes=1024),
     Target("model-rank", read_rank_model, ".npz", made=rank_models),
     Target("model-checkpoint", read_training, ".npz", made=checkpoints),
-    Target("model-strength-network", StrengthNetwork.load, ".npz", made=strength_networks),
+    Target("model-strength-network", StrengthNetwork.load, ".npz", made=networks),
 )

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
-from tests.fuzz.targets import EXAMPLES, Target, Wrong, saved
+from tests.fuzz.targets import EXAMPLES, Target, finite, saved
 from yardstone.strength.calibration import Calibration
 from yardstone.strength.trickplay.problems import read_problems
 
-
-def read_calibration(path: Path) -> None:
-    if not np.isfinite(Calibration.load(path).rating(np.array([0.0, 5.0]))).all():
-        raise Wrong("a rating is not finite")
+PROBLEMS = (EXAMPLES / "trickplay.txt").read_bytes()
 
 
 def calibrations() -> dict[str, bytes]:
@@ -23,12 +18,13 @@ def calibrations() -> dict[str, bytes]:
     return {"calibration": saved(line.save)}
 
 
-def problems() -> dict[str, bytes]:
-    return {"trickplay": (EXAMPLES / "trickplay.txt").read_bytes()}
-
-
 TARGETS = (
-    Target("strength-calibration", read_calibration, ".json", made=calibrations),
+    Target(
+        "strength-calibration",
+        lambda path: finite(Calibration.load(path).rating(np.array([0.0, 5.0]))),
+        ".json",
+        made=calibrations,
+    ),
     Target("strength-problems-sgf", read_problems, ".sgf"),
-    Target("strength-problems-text", read_problems, ".txt", made=problems),
+    Target("strength-problems-text", read_problems, ".txt", made=lambda: {"": PROBLEMS}),
 )

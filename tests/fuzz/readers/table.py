@@ -6,9 +6,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-import numpy as np
-
-from tests.fuzz.targets import Target, Wrong
+from tests.fuzz.targets import Target, Wrong, finite
 from yardstone.cli.ordo import main as ordo
 from yardstone.evaluation.prediction import compare_table, read_predictions
 from yardstone.pool import Pool
@@ -45,27 +43,15 @@ def read_known(path: Path) -> None:
             raise Wrong(f"a rating is not finite ({switch})")
 
 
-def read_rated_players(path: Path) -> None:
-    if not all(np.isfinite(player.rating) for player in read_ratings(path)):
-        raise Wrong("a rating is not finite")
-
-
-def read_styles(path: Path) -> None:
-    if not np.isfinite(read_style(path).features).all():
-        raise Wrong("a feature is not finite")
-
-
 def read_table_of_predictions(path: Path) -> None:
     table = read_predictions(path, score="score", predicted={"one": "p"}, group_by="kind")
     compare_table(table, replicates=2)
 
 
 def read_grades(path: Path) -> None:
-    rows = [
-        row.values.values() for row in convert_column(path, "rank").converted if row is not None
-    ]
-    if not np.isfinite([value for row in rows for value in row if value is not None]).all():
-        raise Wrong("a converted rating is not finite")
+    """A column to be converted to all scales."""
+    rows = [row.values.values() for row in convert_column(path, "rank").converted if row]
+    finite([value for row in rows for value in row if value is not None])
 
 
 TARGETS = (
@@ -75,6 +61,8 @@ TARGETS = (
     Target("table-names", read_names, ".csv"),
     Target("table-ordo", read_known, ".csv"),
     Target("table-predictions", read_table_of_predictions, ".csv"),
-    Target("table-ratings", read_rated_players, ".csv"),
-    Target("table-style", read_styles, ".tab"),
+    Target(
+        "table-ratings", lambda path: finite([each.rating for each in read_ratings(path)]), ".csv"
+    ),
+    Target("table-style", lambda path: finite(read_style(path).features, "feature"), ".tab"),
 )

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
-from tests.fuzz.targets import FUZZ, Target, Wrong, contents
+from tests.fuzz.targets import FUZZ, Target, contents, finite
 from yardstone.winprob.model import read_model
 from yardstone.winprob.statistics import read_statistics, statistics_of_files
 
 
 def read_winning_statistics(path: Path) -> None:
     statistics = read_statistics(path)
-    if not np.isfinite(statistics.games.sum()):
-        raise Wrong("the number of games is not finite")
+    finite(statistics.games.sum(), "number of games")
     statistics + statistics
-
-
-def read_winning_model(path: Path) -> None:
-    if not np.isfinite(read_model(path).law.probability(0.0, 2.0)).all():
-        raise Wrong("a chance is not finite")
 
 
 def files() -> dict[str, bytes]:
@@ -32,6 +24,10 @@ def files() -> dict[str, bytes]:
 
 TARGETS = (
     Target("winning-files", lambda path: statistics_of_files([path]), ".csv", made=files),
-    Target("winning-model", read_winning_model, ".json"),
+    Target(
+        "winning-model",
+        lambda path: finite(read_model(path).law.probability(0.0, 2.0), "chance"),
+        ".json",
+    ),
     Target("winning-statistics", read_winning_statistics, ".txt"),
 )
