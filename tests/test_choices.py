@@ -108,6 +108,7 @@ def checked(**fields: Any) -> None:
 
 POOL = Pool.from_names("ABAB", "BABA", [1, 0, 1, 0])
 elo: Any = yardstone.Elo
+estimated: Any = yardstone.estimate
 fitted: Any = yardstone.BradleyTerry
 rated: Any = partial(yardstone.rate, POOL)
 evaluated: Any = partial(yardstone.evaluate, POOL)
@@ -136,7 +137,7 @@ REFUSED: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: evaluated(["gliko2"]), "did you mean 'glicko2'"),
     (lambda: evaluated(["elo"], confidence=95.0), "confidence"),
     # Whoever still gives what went into the context learns where it is set.
-    (lambda: yardstone.estimate(workers=2), r"parallel\.context\(workers=\.\.\.\)"),
+    (lambda: estimated(workers=2), r"parallel\.context\(workers=\.\.\.\)"),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -156,12 +157,13 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
         (OSError("odd"), "x: cannot be written: odd"),
     ):
         assert said in str(files.unwritable(error, "x"))
-    for message, use in (
+    uses: list[tuple[str, Callable[[], object]]] = [
         ("this is a folder", lambda: write_text(tmp_path, "x")),
         (r"be written: .* \(was the folder removed\?\)", lambda: write_text(tmp_path / "n/x", "x")),
         ("there is no such folder", lambda: changing(tmp_path / "n/x").__enter__()),
         ("gone", lambda: locked(tmp_path / "gone", "writing here").__enter__()),
-    ):
+    ]
+    for message, use in uses:
         with pytest.raises(InputError, match=message):
             use()
 

@@ -101,7 +101,7 @@ def test_both_ways_give_the_same_also_where_python_would_raise() -> None:
             ways.append([_functions(x) for x in (800.0, 0.0, -1.0, 1.0)])
         assert result == (3.5, 3)
         assert [type(value) for value in result] == [float, int]
-    np.testing.assert_array_equal(*ways)
+    np.testing.assert_array_equal(ways[0], ways[1])
 
 
 def test_what_python_does_instead_finds_the_same_bytes() -> None:
@@ -115,7 +115,7 @@ def test_what_python_does_instead_finds_the_same_bytes() -> None:
         text = rng.choice(marks, 40)
         text[rng.integers(0, 40, 20)] = rng.integers(0, 256, 20)
         i, n = sorted(rng.integers(0, 30, 2).tolist())
-        calls = [(search, (text, i, n)) for search in between]
+        calls: list[tuple[Any, Any]] = [(search, (text, i, n)) for search in between]
         calls += [(search, (text, i)) for search in at]
         calls += [(comment, (text, i, n, other)) for other in (tags.OPEN_TAG, tags.OPEN_BRACE)]
         for search, given in calls:

@@ -117,7 +117,7 @@ def stopped(folder: Path, number: signal.Signals, engine: str, workers: int) -> 
     """What a script prints that is stopped, as by a terminal, while its workers sleep."""
     (folder / "sleeper.py").write_text(SLEEPER)
     notes = [folder / str(worker) for worker in range(workers)]
-    words = [sys.executable, folder / "sleeper.py", engine, *notes]
+    words = [sys.executable, str(folder / "sleeper.py"), engine, *map(str, notes)]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen(words, **pipes, start_new_session=True) as parent:
         try:

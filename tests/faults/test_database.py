@@ -104,7 +104,8 @@ def of_service(name: str) -> Callable[[JobStore, Any], object]:
         from yardstone.web import service, upkeep
 
         if name == "sweep":
-            return upkeep.sweep(store)
+            upkeep.sweep(store)
+            return None
         return getattr(service, f"{name}_job")(store, job)
 
     return act

@@ -199,7 +199,7 @@ def _streams(order: Order) -> None:
     for number, name in ((0, "stdin"), (1, "stdout"), (2, "stderr")):
         raw = io.FileIO(number, "w" if number else "r", closefd=False)
         binary = io.BufferedWriter(raw) if number else raw
-        stream = io.TextIOWrapper(binary, "utf-8", line_buffering=number == 2)  # type: ignore[arg-type]
+        stream = io.TextIOWrapper(binary, "utf-8", line_buffering=number == 2)
         if number == {"closed": 1, "deaf": 2}.get(order.fault):
             os.close(number)
             stream = None  # type: ignore[assignment]
@@ -278,7 +278,8 @@ def _serve() -> None:
         importlib.import_module(name)
     if "FAKETIME_TIMESTAMP_FILE" in os.environ:
         # The library takes the clock that `sleep` asks for another one, and refuses.
-        time.sleep = lambda seconds: select.select([], [], [], seconds)  # type: ignore[assignment]
+        pause: Any = lambda seconds: select.select([], [], [], seconds)  # noqa: E731
+        time.sleep = pause
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         asked = json.loads(line)
