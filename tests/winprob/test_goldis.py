@@ -85,39 +85,30 @@ def test_wrong_wishes() -> None:
             handicap(**{"first": 2000, "second": 1500, **changes})  # type: ignore[arg-type]
 
 
-def test_table_1_both_ways() -> None:
-    for rank, (printed, points) in TABLE.items():
-        exact = rule_rating(rank)
-        assert rank_rating(rank) == pytest.approx(1000 * printed, abs=1e-9)
-        assert rank_name(exact) == rank_name(1000 * printed) == rank
-        assert exact == pytest.approx(1000 * printed, abs=0.0 if rank[-1] != "p" else 3.2)
-        assert rank_name(float(log_rating(points))) == rank
-        assert float(antilog(1000 * printed)) == pytest.approx(points, rel=0.06)
-
-
-def test_the_table_is_that_of_the_paper() -> None:
+def test_table_1_of_the_paper_both_ways() -> None:
     page = (shared_path("papers") / "pratesi-goldis-sktlr.md").read_text("utf-8")
     cells = re.findall(
         r"(\d+(?:p|aml|step))\t([0-9.]+)\t([0-9.,]+)", page.partition("**Table 1")[2]
     )
     printed = {rank: (float(log), float(points.replace(",", ""))) for rank, log, points in cells}
     assert printed == TABLE
-
-
-def test_professional_ranks_are_steps_of_125_in_the_antilog() -> None:
+    for rank, (log, points) in TABLE.items():
+        exact = rule_rating(rank)
+        assert rank_rating(rank) == pytest.approx(1000 * log, abs=1e-9)
+        assert rank_name(exact) == rank_name(1000 * log) == rank
+        assert exact == pytest.approx(1000 * log, abs=0.0 if rank[-1] != "p" else 3.2)
+        assert rank_name(float(log_rating(points))) == rank
+        assert float(antilog(1000 * log)) == pytest.approx(points, rel=0.06)
+    # Professional ranks are steps of 125 in the antilog.
     assert antilog(pro_rating(np.arange(1, 10))) == pytest.approx(np.arange(1000, 2001, 125))
 
 
-def test_ranks_and_what_is_none() -> None:
+def test_ranks_on_both_scales_and_what_is_none() -> None:
     words = {"19step": 100, "10k": 1000, "1d": 2000, "6 dan": 2500, "1p": 3000, "27step": 20}
-    for rank, value in words.items():
-        assert rank_rating(rank) == pytest.approx(value)
+    assert {rank: rank_rating(rank) for rank in words} == pytest.approx(words)
     for rank in ("", "0d", "11aml", "28step", "10p", "x", "2q", "d2"):
         with pytest.raises(InputError, match="not a rank"):
             rank_rating(rank)
-
-
-def test_pratesis_uniform_scale() -> None:
     words = {"20k": 0, "19k": 100, "10aml": 2900, "1p": 3000, "3p": 3100, "9p": 3200}
     assert {rank: uniform_rank_rating(rank) for rank in words} == words
     for rating_, value in ((1500, 1500), (3050, 3050), (3200, 3150), (3310, 3210)):

@@ -52,15 +52,12 @@ def test_the_logistic_law_on_its_scales() -> None:
     assert float(laws.log_logistic(-800.0)) == -800.0
 
 
-def test_the_egfs_law_since_2021() -> None:
+def test_the_egfs_law_since_2021_and_bisection() -> None:
     """Odds are the seventh power of the ratio of what is left to 3300; 3290 is the most."""
     assert float(laws.egf_probability(2100, 2000)) == pytest.approx(1 / (1 + (12 / 13) ** 7))
     assert float(laws.egf_probability(2000, 2100)) == pytest.approx(1 / (1 + (13 / 12) ** 7))
     assert laws.egf_probability(3295, 2100) == laws.egf_probability(3290, 2100)
     assert laws.egf_probability(3285, 2100) < laws.egf_probability(3290, 2100)
-
-
-def test_bisection_finds_where_something_begins() -> None:
     roots = laws.bisect(lambda x: x * x >= np.array([2.0, 9.0]), 0.0, 4.0)
     np.testing.assert_allclose(roots, [2.0**0.5, 3.0], rtol=1e-15)
     assert laws.bisect(lambda x: x > 1.3, 0.0, 4.0, halvings=2) == 1.5
@@ -87,22 +84,16 @@ TABLE = {
 }
 
 
-def test_the_table_of_players_of_backgammon() -> None:
+def test_the_formula_of_fibs_and_its_inverse() -> None:
     for ahead, row in TABLE.items():
         result = fibs.probability(1500 + ahead, 1500, list(row))
         assert np.abs(result - list(row.values())).max() < 6e-4
-
-
-def test_the_formula_of_fibs_and_its_inverse() -> None:
     one, other = np.meshgrid([500.0, 1500.0, 1800.5, 2500.0], [500.0, 1633.0, 2500.0])
     for length in (1, 5, 64):
         chance = fibs.probability(one, other, length)
         wanted = 1 / (1 + 10 ** ((other - one) * length**0.5 / 2000))
         np.testing.assert_allclose(chance, wanted, rtol=1e-12)
         np.testing.assert_allclose(fibs.difference(chance, length), one - other, atol=1e-5)
-
-
-def test_ends_and_wrong_use_of_the_formula_of_fibs() -> None:
     assert fibs.difference([0.0, 0.5, 1.0], 5).tolist() == [-inf, 0.0, inf]
     for wrong in (-0.1, 1.1, nan):
         with pytest.raises(UsageError, match="between 0 and 1"):

@@ -56,22 +56,17 @@ def test_the_published_models_are_those_of_the_systems() -> None:
     ahead = EGF().probability(2100 + 100 * (one + 2.5), 2100 + 100 * two)
     np.testing.assert_allclose(egf.probability(one, two, handicap=3), ahead)
     for stones in (0, 1, 4):
-        result = goldis.probability(one, two, handicap=stones)
-        np.testing.assert_allclose(
-            result, SktLr().win_probability(100 * (one - two), handicap=stones)
-        )
+        margin = SktLr().win_probability(100 * (one - two), handicap=stones)
+        np.testing.assert_allclose(goldis.probability(one, two, handicap=stones), margin)
     assert winning_model("elo").probability(1600, 1400) == pytest.approx(0.759747, abs=1e-6)
     with pytest.raises(UsageError, match="no handicap stones"):
         winning_model("elo").probability(1600, 1400, handicap=2)
-
-
-def test_moving_first_without_komi_is_half_a_stone() -> None:
+    # Moving first without komi is half a stone.
     assert head_start(0, 0) == head_start(1, 0) == 0.5
-    model = winning_model("fitted")
-    assert model.probability(-3, 0, komi=0) == model.probability(-3, 0, handicap=1)
-    assert model.probability(-3, 0, handicap=2, komi=7) == model.probability(
-        -3, 0, handicap=1, komi=-7
-    )
+    fitted = winning_model("fitted")
+    assert fitted.probability(-3, 0, komi=0) == fitted.probability(-3, 0, handicap=1)
+    turned = fitted.probability(-3, 0, handicap=1, komi=-7)
+    assert fitted.probability(-3, 0, handicap=2, komi=7) == turned
 
 
 def test_what_a_model_was_made_for_and_whether_it_has_intervals() -> None:
@@ -117,9 +112,8 @@ def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
     assert winning_model(str(path)).about == back.about == model.about
     one, two = np.meshgrid(GRADES, GRADES)
     np.testing.assert_array_equal(back.probability(one, two), model.probability(one, two))
-    np.testing.assert_array_equal(
-        np.array(back.interval(-4, -2, handicap=1)), np.array(model.interval(-4, -2, handicap=1))
-    )
+    ends = [np.array(each.interval(-4, -2, handicap=1)) for each in (back, model)]
+    np.testing.assert_array_equal(*ends)
     write_model(path, WinningModel("x", "y", GradeModel(), lowest=-1.0, highest=1.0, apart=2.0))
     assert read_model(path).region is None
 
@@ -140,16 +134,8 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"freedom": 0}, "freedom"), ({"spread": -1.0}, "spread"),
     ({"grades": {"lowest": 1, "highest": 0, "apart": 3}}, "lowest"),
 ]  # fmt: skip
-NO_MODEL = (
-    b"",
-    b"\xff\xfe",
-    b"[1, 2",
-    b"[]",
-    b"{}",
-    b"[" * 50_000,
-    b'{"format": NaN}',
-    b" " * 200_000,
-)
+NO_MODEL = (b"", b"\xff\xfe", b"[1, 2", b"[]", b"{}", b"[" * 50_000, b'{"format": NaN}',
+            b" " * 200_000)  # fmt: skip
 
 
 def test_a_malformed_file_is_refused(tmp_path: Path) -> None:
@@ -166,9 +152,6 @@ def test_a_malformed_file_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(InputError, match="model of winning"):
             winning_model(path)
-
-
-def test_a_name_that_nothing_has(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="did you mean 'kaniuk'"):
         winning_model("kaniukk")
     with pytest.raises(InputError, match="cannot be read"):

@@ -21,31 +21,28 @@ from yardstone.winprob.players import (
 EGF = winning_model("egf")
 
 
-@pytest.mark.parametrize(
-    ("apart", "stones", "komi", "exact"),
-    [
-        (0.0, 1, (6, "white", 6.5), None),  # komi 7: of two half points the one nearer to zero
-        (0.25, 1, (3, "white", 3.5), None), (0.45, 1, (0, "white", 0.5), None),
-        (0.9, 1, (-5, "black", -5.5), 1.4),
-        (1.0, 1, (-6, "black", -6.5), 1.5),  # 1 and 2 stones are equally near: the smaller
-        (1.1, 2, (5, "white", 5.5), 1.6), (5.0, 5, (-6, "black", -6.5), 5.5),
-        (8.6, 9, (-1, "black", -1.5), 9.1),
-    ],
-)  # fmt: skip
-def test_stones_come_first_and_komi_makes_up_the_rest(
-    apart: float, stones: int, komi: tuple[int, str, float], exact: float | None
-) -> None:
+STONES = [
+    (0.0, 1, (6, "white", 6.5), None),  # komi 7: of two half points the one nearer to zero
+    (0.25, 1, (3, "white", 3.5), None), (0.45, 1, (0, "white", 0.5), None),
+    (0.9, 1, (-5, "black", -5.5), 1.4),
+    (1.0, 1, (-6, "black", -6.5), 1.5),  # 1 and 2 stones are equally near: the smaller
+    (1.1, 2, (5, "white", 5.5), 1.6), (5.0, 5, (-6, "black", -6.5), 5.5),
+    (8.6, 9, (-1, "black", -1.5), 9.1),
+]  # fmt: skip
+
+
+def test_stones_come_first_and_komi_makes_up_the_rest() -> None:
     """Each stone is a grade, the first half a one, and 14 points make one: even by the law."""
-    result = propose_handicap(EGF, black=-apart, white=0.0)
-    assert result.stones == stones
-    assert (result.komi, result.tie, result.half_point_komi) == komi
-    assert result.exact_stones == (None if exact is None else pytest.approx(exact, abs=1e-8))
-    left = 14.0 * (stones - 0.5 - apart)
-    assert abs(result.half_point_komi - left) <= 0.5 + 1e-6
-    for chance, given in ((result.chance, komi[2]), (result.without_komi, 0.0)):
-        p = float(EGF.probability(-apart, 0.0, handicap=stones, komi=given))
-        assert (chance.probability, chance.low, chance.high) == (p, None, None)
-    assert (result.model, result.about, result.outside) == ("egf", EGF.about, False)
+    for apart, stones, komi, exact in STONES:
+        result = propose_handicap(EGF, black=-apart, white=0.0)
+        assert result.stones == stones
+        assert (result.komi, result.tie, result.half_point_komi) == komi
+        assert result.exact_stones == (None if exact is None else pytest.approx(exact, abs=1e-8))
+        assert abs(result.half_point_komi - 14.0 * (stones - 0.5 - apart)) <= 0.5 + 1e-6
+        for chance, given in ((result.chance, komi[2]), (result.without_komi, 0.0)):
+            p = float(EGF.probability(-apart, 0.0, handicap=stones, komi=given))
+            assert (chance.probability, chance.low, chance.high) == (p, None, None)
+        assert (result.model, result.about, result.outside) == ("egf", EGF.about, False)
 
 
 def test_fixed_stones_leave_the_rest_to_komi() -> None:
@@ -54,29 +51,34 @@ def test_fixed_stones_leave_the_rest_to_komi() -> None:
         assert result.stones == stones
         assert result.half_point_komi == pytest.approx(komi, abs=0.51)
     assert propose_handicap(EGF, black=-31.0, white=0.0, stones=30).outside
-    refused: list[tuple[dict[str, Any], str]] = [
-        ({"black": -30.0, "white": 7.0}, "too far apart for a handicap: 36 stones"),
-        ({"black": -30.0, "white": 0.0, "stones": 1}, "1 stones are too few or too many"),
-        ({"black": 0.0, "white": 0.0, "stones": 36}, "36 stones are too few or too many"),
-        ({"black": 0.0, "white": 0.0, "stones": 0}, "stones must be"),
-        ({"black": 0.0, "white": 0.0, "stones": 37}, "stones must be"),
-    ]
-    for arguments, message in refused:
-        with pytest.raises(UsageError, match=message):
-            propose_handicap(EGF, **arguments)
     assert propose_handicap(EGF, black=-35.4, white=0.0).stones == 36
-    with pytest.raises(UsageError, match="rating points have no handicap stones"):
-        propose_handicap(winning_model("elo"), black=0.0, white=1.0)
-
-
-def test_a_half_point_and_who_wins_ties_are_one() -> None:
-    for exact, *wanted in (
+    for exact, *wanted in (  # a half point and who wins ties are one
         (6.8, 6, "white", 6.5), (7.0, 6, "white", 6.5), (7.1, 7, "white", 7.5),
         (0.0, 0, "white", 0.5), (-0.4, 0, "black", -0.5), (-1.0, 0, "black", -0.5),
         (-1.2, -1, "black", -1.5),
         (2.0000001, 1, "white", 1.5),  # rounded to the sixth digit
     ):  # fmt: skip
         assert tie_and_komi(exact) == tuple(wanted), exact
+
+
+def test_handicaps_that_cannot_be() -> None:
+    class Flat(type(EGF.law)):  # type: ignore[misc]
+        """A law under which no komi helps."""
+
+        def _probability(self, r: Any, s: Any, h: Any, c: Any) -> Any:
+            return np.where(h >= 3.0, 0.6, 0.4) + 0.0 * c
+
+    flat, elo = WinningModel("flat", "", Flat()), winning_model("elo")
+    for model, black, white, stones, message in (
+        (EGF, -30.0, 7.0, None, "too far apart for a handicap: 36 stones"),
+        (EGF, -30.0, 0.0, 1, "1 stones are too few or too many"),
+        (EGF, 0.0, 0.0, 36, "36 stones are too few or too many"),
+        (EGF, 0.0, 0.0, 0, "stones must be"), (EGF, 0.0, 0.0, 37, "stones must be"),
+        (elo, 0.0, 1.0, None, "rating points have no handicap stones"),
+        (flat, 0.0, 1.0, None, "no komi makes 1 stones even"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=message):
+            propose_handicap(model, black=black, white=white, stones=stones)
 
 
 @pytest.mark.parametrize("handicap", [0.0, 2.0])
@@ -149,8 +151,7 @@ def test_advice_by_models_side_by_side() -> None:
     assert advice.goldis is not None
     assert goldis.proposal.stones == advice.goldis.stones == 3
     assert goldis.proposal.half_point_komi == advice.goldis.half_point_komi
-    assert advice.by("kaniuk") is None
-    assert advice.judge.name == "fitted"
+    assert (advice.by("kaniuk"), advice.judge.name) == (None, "fitted")
     # Goldis' margins scatter by 20 points: three stones and their komi are even within a point.
     assert abs(ndtri(goldis.proposal.chance.probability)) * 20.0 <= 1.0
     judged = float(advice.judge.probability(-4.0, 1.0, handicap=3, komi=0.0))
@@ -175,15 +176,3 @@ def test_advice_that_cannot_be_given() -> None:
     for players, options, error, message in refused:
         with pytest.raises(error, match=message):
             advise_handicap(players, **options)
-
-
-def test_a_model_that_ends_has_no_handicap() -> None:
-    """A law under which no komi helps is told from one whose players are too far apart."""
-
-    class Flat(type(EGF.law)):  # type: ignore[misc]
-        def _probability(self, r: Any, s: Any, h: Any, c: Any) -> Any:
-            return np.where(h >= 3.0, 0.6, 0.4) + 0.0 * c
-
-    flat = WinningModel("flat", "", Flat())
-    with pytest.raises(UsageError, match="no komi makes 1 stones even"):
-        propose_handicap(flat, black=0.0, white=1.0)

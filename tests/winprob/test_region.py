@@ -112,11 +112,8 @@ def test_players_belong_to_two_clusters_a_game() -> None:
     assert (region.clusters, region.between) == ("7 players", None)
     two = np.zeros(90, np.int32), np.ones(90, np.int32)
     assert region_by_player(MODEL, FREE, games, *two) is None
-
-
-def test_a_region_takes_events_worth_four() -> None:
-    assert region_by_event(MODEL, FREE, graded(60, 3)) is None
-    assert region_by_event(MODEL, FREE, graded(60, 4)) is not None
+    few = [region_by_event(MODEL, FREE, graded(60, events)) is None for events in (3, 4)]
+    assert few == [True, False]  # events worth four are enough
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.8])
@@ -145,7 +142,7 @@ def test_how_much_events_differ_is_the_likeliest(spread: float) -> None:
 
     found = spread_between(model, games)
     if not spread:
-        assert found == 0.0 or found < 0.2
+        assert found < 0.2
         return
     best = minimize_scalar(unlikely, bounds=(0.1, 3.0), method="bounded")
     assert found == pytest.approx(best.x, rel=5e-3)
@@ -188,6 +185,14 @@ def test_an_interval_where_log_odds_are_linear_in_the_coefficients(
             region.interval(0, 1, level=wrong)
 
 
+def test_what_games_say_nothing_of_has_no_end() -> None:
+    peak, covariance = np.array([0.2, 1.0]), np.diag([1e-4, 0.0])
+    region = CoefficientRegion(MODEL, ("u1", "stone"), peak, covariance, 10.0, "12 events")
+    assert region.coefficient_interval("stone") == (0.0, np.inf)
+    half = t(10.0).ppf(0.975) * 0.01
+    assert region.coefficient_interval("u1") == pytest.approx((0.2 - half, 0.2 + half))
+
+
 @pytest.mark.parametrize("peak", [[0.005, 0.2], [-0.01, 0.2], [-0.03, 0.01], [0.01, -0.02]])
 def test_bounds_cut_the_region_off(peak: list[float]) -> None:
     """As far from the best allowed point as the quantile says: by constrained search."""
@@ -225,23 +230,14 @@ def test_bounds_cut_the_region_off(peak: list[float]) -> None:
         assert ends == pytest.approx(wanted, rel=2e-3, abs=1e-4)
 
 
-def test_what_games_say_nothing_of_has_no_end() -> None:
-    region = CoefficientRegion(
-        MODEL, ("u1", "stone"), np.array([0.2, 1.0]), np.diag([1e-4, 0.0]), 10.0, "12 events"
-    )
-    assert region.coefficient_interval("stone") == (0.0, np.inf)
-    half = t(10.0).ppf(0.975) * 0.01
-    assert region.coefficient_interval("u1") == pytest.approx((0.2 - half, 0.2 + half))
-
-
 def test_models_are_drawn_from_students_t_about_the_peak() -> None:
     covariance = np.array([[1e-4, 5e-5], [5e-5, 4e-4]])
     region = CoefficientRegion(LINEAR, ("u0", "u1"), np.array([0.1, 0.2]), covariance, 8.0, "")
     model = WinningModel("x", "", LINEAR, region=region)
-    draws = model_draws(model, 4000, np.random.default_rng(2))
+    draws = model_draws(model, 2000, np.random.default_rng(2))
     values = np.array([[d.law.core.u[0], d.law.core.u[1]] for d in draws])  # type: ignore[attr-defined]
     assert values.mean(axis=0) == pytest.approx([0.1, 0.2], abs=2e-3)
-    assert np.cov(values.T) == pytest.approx(covariance * 8.0 / 6.0, rel=0.15)
+    assert np.cov(values.T) == pytest.approx(covariance * 8.0 / 6.0, rel=0.2)
     assert all(d.region is None for d in draws[:3])
     assert {d.law.core.k for d in draws} == {0.04}  # type: ignore[attr-defined]
     near = CoefficientRegion(
@@ -257,6 +253,6 @@ def test_models_are_drawn_from_students_t_about_the_peak() -> None:
 @pytest.mark.parametrize("place", [1, 3, 6], ids=["25 events", "at a bound", "40 players"])
 def test_intervals_hold(place: int) -> None:
     """Where events or players differ; `lab/studies/coverage_models.py` measures it at length."""
-    inside, times = held(SETTINGS[place], 12, seed=7)
-    assert times >= 10
+    inside, times = held(SETTINGS[place], 3, seed=7)
+    assert times == 3
     assert inside.mean() / times >= 0.88

@@ -25,40 +25,28 @@ from yardstone_lab.kaniuk import resampled, windows
 
 def small_pool() -> Pool:
     # Black 2k beats 1d; Black 1d loses to 3k; equals; a jigo; a handicap game; no grade.
-    first = np.array([-2.0, 0.0, -1.0, -2.0, -2.0, np.nan])
-    second = np.array([0.0, -3.0, -1.0, 0.0, 0.0, 0.0])
-    return Pool(
-        ("a", "b"),
-        np.zeros(6, np.int32),
-        np.ones(6, np.int32),
-        np.array([1.0, 0.0, 1.0, 0.5, 1.0, 1.0]),
-        np.array(["2001-03-01", "2006-12-31", "2007-01-01"] + ["2008-01-01"] * 3, "datetime64[s]"),
-        {
-            "first_grade": first,
-            "second_grade": second,
-            "handicap": np.array([0, 0, 0, 0, 2, 0]),
-        },
-    )
+    columns = {
+        "first_grade": np.array([-2.0, 0.0, -1.0, -2.0, -2.0, np.nan]),
+        "second_grade": np.array([0.0, -3.0, -1.0, 0.0, 0.0, 0.0]),
+        "handicap": np.array([0, 0, 0, 0, 2, 0]),
+    }
+    days = ["2001-03-01", "2006-12-31", "2007-01-01"] + ["2008-01-01"] * 3
+    score, time = [1.0, 0.0, 1.0, 0.5, 1.0, 1.0], np.array(days, "datetime64[s]")
+    return Pool.from_names(["a"] * 6, ["b"] * 6, score, time=time, columns=columns)
 
 
-def test_wins_of_the_weaker_player_are_counted() -> None:
-    result = WinningStatistics.from_pool(small_pool())
+def test_wins_of_the_weaker_player_are_counted_in_a_period() -> None:
+    pool = small_pool()
+    result = WinningStatistics.from_pool(pool)
     assert result.games.sum() == 2
     assert result.games[-2 + 20, 1] == result.wins[-2 + 20, 1] == 1
     assert result.games[-3 + 20, 2] == result.wins[-3 + 20, 2] == 1
-
-
-def test_a_period_counts_its_first_and_last_day() -> None:
     for begin, end, games in (
         (None, "2006-12-31", 2), ("2006-12-31", None, 1), (None, "2006-12-30", 1),
         ("2001-03-01", "2001-03-01", 1), ("2001-03-02", "2006-12-30", 0),
     ):  # fmt: skip
-        counted = WinningStatistics.from_pool(small_pool(), begin=begin, end=end)
+        counted = WinningStatistics.from_pool(pool, begin=begin, end=end)
         assert counted.games.sum() == games, (begin, end)
-
-
-def test_games_without_dates_or_grades_cannot_be_counted() -> None:
-    pool = small_pool()
     with pytest.raises(UsageError, match="no dates"):
         WinningStatistics.from_pool(replace(pool, time=None), begin="2001-01-01")
     with pytest.raises(UsageError, match="is not a date"):
@@ -74,6 +62,12 @@ def test_only_whole_grades_within_reach_are_counted() -> None:
     counted = {(int(r) - 20, int(c) + 1): result.wins[r, c] for r, c in np.argwhere(result.games)}
     assert counted == {(-20, 1): 1.0, (5, 1): 0.0, (0, 4): 1.0}
     assert result.games.shape == (27, 4)
+    zeros, ones = np.zeros((2, 2)), np.ones((2, 2))
+    for wins, games, message in ((ones, zeros, "more wins"), (ones, np.ones((2, 3)), "one shape")):
+        with pytest.raises(InputError, match=message):
+            WinningStatistics(-20, wins, games)
+    with pytest.raises(UsageError, match="same grades"):
+        WinningStatistics(-19, zeros, ones) + WinningStatistics(-20, zeros, ones)
     errors = result.standard_error()
     assert errors[0, 0] == pytest.approx(np.sqrt(2 / 3 * 1 / 3 / 3))  # one more of each added
     assert np.isnan(errors[1, 0])
@@ -99,9 +93,8 @@ def test_implausible_events_and_weights_of_groups() -> None:
 
 
 def test_games_for_a_fit_are_decided_and_between_known_grades() -> None:
-    first = np.array([-30, -30.5, 8, 8.5, np.nan, 0, 0, 0, 0])
     columns = {
-        "first_grade": first,
+        "first_grade": np.array([-30, -30.5, 8, 8.5, np.nan, 0, 0, 0, 0]),
         "second_grade": np.zeros(9),
         "handicap": np.array([0, 0, 0, 0, 0, 0, -1, 2, 0]),
         "komi": np.array([6.5, 0, 0, 0, 0, 0, 0, 6.5, np.nan]),
@@ -150,15 +143,6 @@ def test_moving_windows() -> None:
     assert np.all(drawn.wins <= drawn.games)
 
 
-def test_impossible_counts_are_refused() -> None:
-    zeros, ones = np.zeros((2, 2)), np.ones((2, 2))
-    for wins, games, message in ((ones, zeros, "more wins"), (ones, np.ones((2, 3)), "one shape")):
-        with pytest.raises(InputError, match=message):
-            WinningStatistics(-20, wins, games)
-    with pytest.raises(UsageError, match="same grades"):
-        WinningStatistics(-19, zeros, ones) + WinningStatistics(-20, zeros, ones)
-
-
 def test_the_published_layout_and_csv_both_ways(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     games = rng.integers(0, 40, (27, 4)).astype(float) * (rng.random((27, 4)) < 0.7)
@@ -173,27 +157,19 @@ def test_the_published_layout_and_csv_both_ways(tmp_path: Path) -> None:
         assert result.lowest == -20
         assert np.array_equal(result.games, made.games)
         assert np.array_equal(result.wins, made.wins)
-    for text in (
-        "nothing",
-        "grade,difference,wins,games\n5k,one,2,3\n",
-        "grade,difference\n5k,0\n",
-    ):
+    wrong = "nothing", "grade,difference,wins,games\n5k,one,2,3\n", "grade,difference\n5k,0\n"
+    for text in wrong:
         path.write_text(text)
         with pytest.raises(InputError):
             read_statistics(path)
-
-
-def test_a_page_with_other_tables(tmp_path: Path) -> None:
-    page = (
+    path.write_text(  # a page with other tables
         "<h2>x</h2><pre><b>Winning Statistics - Even Games</b>\n"
         " 5k    701  1547   45.3    287   785   36.6\n"
         " 7d      0     0    0.0\n</pre><pre>Statistics of Handicap Games - strong side all\n"
         " 5k    999  1999   45.3\n</pre>"
     )
-    (tmp_path / "page.html").write_text(page)
-    result = read_statistics(tmp_path / "page.html", tmp_path / "page.html")
-    assert result.games.sum() == 2 * (1547 + 785)
-    assert result.wins[15, 1] == 2 * 287
+    result = read_statistics(path, path)
+    assert (result.games.sum(), result.wins[15, 1]) == (2 * (1547 + 785), 2 * 287)
 
 
 def test_each_game_that_does_not_count_is_told_with_its_first_reason(tmp_path: Path) -> None:
