@@ -4,93 +4,56 @@ from __future__ import annotations
 
 import json
 import secrets
-from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tests.web.serving import OWNER
-from yardstone.examples import example
 
 if TYPE_CHECKING:
     from yardstone.strength.calibration import Calibration
     from yardstone.web.store import JobStore
 
-GAME = example("professional.sgf")
 SCRIPT = "<script>document.title='owned'</script>"
 
 
 def go_result(games: int = 3) -> dict[str, Any]:
-    """An estimate whose figures are made up, on the moves of one real game."""
-    from yardstone.go.inputs import game_positions
-    from yardstone.go.points import BLACK, WHITE, point_name
-    from yardstone.records.sgf import read_games
+    """An estimate as before there were other scales: figures and gaps on the moves of one game."""
+    from yardstone.web.pages.job_pages import sample_result
 
     rng = np.random.default_rng(5)
-    game = next(read_games(GAME))
-    names = [point_name(int(point), 19) for point in game.moves]
+    made: dict[str, Any] = json.loads(json.dumps(sample_result("go")))
+    for name in ("scales", "on_scales", "others", "colour", "unlikely", "contradictory"):
+        del made[name]
 
     def shown(rating: float, reach: float) -> dict[str, Any]:
         ends = {"rating": rating, "low": rating - reach, "high": rating + 0.9 * reach}
         rank = f"{int(rating)}d" if rating >= 1 else f"{1 - int(np.floor(rating))}k"
         return {"rank": rank, **{k: round(v, 2) for k, v in ends.items()}}
 
-    by_game = []
-    for number in range(games):
-        swing = np.cumsum(rng.normal(0.02, 0.35, len(names) + 1))
-        numbers = np.flatnonzero(game.colours == BLACK) + 1
-        loss = np.round(np.maximum(rng.exponential(1.1, len(numbers)) - 0.35, 0.0), 2).tolist()
-        loss[-5:] = [None] * 5
-        by_game.append({
-            "file": f"game {number + 1}.sgf", "line": 1,
-            "date": None if number == 1 else f"2024-03-{number % 28 + 1:02d}",
-            "opponent": SCRIPT if number == 2 else f"Opponent {number + 1}",
-            "colour": "black", "result": "B+2.5", "won": "win", "moves": len(numbers),
-            **shown(3.4 + rng.normal(0, 1.2), 2.6),
-            "running": shown(3.4 + rng.normal(0, 1.0) / (number + 1), 2.6 / (number + 1) ** 0.5),
-            "winrate": [round(1 / (1 + exp(-float(value))), 4) for value in swing],
-            "lead": [round(4 * float(value), 2) for value in swing],
-            "numbers": numbers.tolist(), "loss": loss,
-        })  # fmt: skip
-    positions = game_positions(game)
-    moves = []
-    for place, number in enumerate((13, 57, 83, 131)):
-        stones = positions.stones[number - 1]
-        black, white = (
-            [point_name(int(point), 19) for point in np.flatnonzero(stones == colour)]
-            for colour in (BLACK, WHITE)
-        )
-        point = names[number - 1]
-        moves.append({
-            "game": place % games, "move": number, "colour": "black", "point": point,
-            "points_lost": (0.1, 6.3, None, 4.0)[place], "error": (1.0, 1.4, None, 1.4)[place],
-            **({} if place % 2 else {"effect": (0.12, 0, -0.16)[place], "noise": 0.03}),
-            "policy": (0.83, 0.0002, 0.21, None)[place],
-            "best": point if place == 0 else "K10" if place == 1 else "pass",
-            "position": {
-                "size": 19, "black": black, "white": white, "before": names[number - 4 : number - 1]
-            },
-        })  # fmt: skip
-    ranks = ["3-5k", "1-2k", *(f"{dan}d" for dan in range(1, 10))]
+    made["by_game"] = [
+        {
+            **made["by_game"][0], **shown(3.4 + rng.normal(0, 1.2), 2.6),
+            "date": None if number == 2 else f"2024-03-{number % 28 + 1:02d}",
+            "opponent": SCRIPT if number == 3 else f"Opponent {number}",
+            "file": f"game {number}.sgf", "running": shown(3.4 + rng.normal(0, 1.0), 2.6),
+        }
+        for number in range(1, games + 1)
+    ]  # fmt: skip
+    for part in made["phases"]:
+        part.update(shown(3.4 + rng.normal(0, 0.8), 1.9))
+    for group, gap in (("costliest_moves", "policy"), ("indicative_moves", "points_lost")):
+        made[group] = made[group][:2]
+        for place, move in enumerate(made[group]):
+            move["game"] = (place + 1) % games
+            del move["position"]["steps"]
+        made[group][1][gap] = None
+    made["indicative_moves"][1]["effect"] = -0.16
     share = np.exp(-0.5 * ((np.arange(11) - 4.4) / 1.1) ** 2)
-    return {
-        "format": 3, "player": "Park Junghwan", "scale": "fox", "basis": "fox", **shown(3.42, 1.3),
-        "low_rank": "2d", "high_rank": "4d", "level": 0.9, "games": games,
-        "moves": sum(each["moves"] for each in by_game),
-        "fox": {"rating": 3.42, "low": 2.1, "high": 4.6},
-        "probabilities": [
-            {"rank": rank, "fox": rank, "low": None, "high": None, "probability": round(p, 4)}
-            for rank, p in zip(ranks, (share / share.sum()).tolist(), strict=True)
-        ],
-        "phases": [
-            {"phase": name, **shown(3.4 + rng.normal(0, 0.8), 1.9), "moves": 120}
-            for name in ("opening", "middle game", "endgame")
-        ],
-        "by_game": by_game, "costliest_moves": moves[1::2], "indicative_moves": moves[::2],
-        "notes": ["The model knows players from 5 kyu to 9 dan.", "Three games are few."],
-        "network": "g170-b6c96-s175395328-d26788732", "model": "rank model",
-        "skipped": {"total": 0, "reasons": {}, "first": []},
-    }  # fmt: skip
+    for each, chance in zip(made["probabilities"], share / share.sum(), strict=True):
+        each["probability"] = round(float(chance), 4)
+    ranks = {"low_rank": "2d", "high_rank": "4d"}
+    return {**made, **shown(3.42, 1.32), **ranks, "high": 4.6, "games": games, "moves": 137 * games}
 
 
 def calibration(model: str) -> Calibration:
