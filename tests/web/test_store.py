@@ -53,13 +53,15 @@ def shown(job: Job, *names: str) -> dict[str, Any]:
     return {name: getattr(job, name) for name in names}
 
 
+def check(table: JobTable, job: str, **expected: Any) -> None:
+    """Compare some values of a job."""
+    assert shown(table.get(job), *expected) == expected
+
+
 def everything(table: JobTable) -> bytes:
     """All bytes below the folder, and all values in the tables of PostgreSQL."""
-    rows = [
-        repr(row).encode()
-        for each in METADATA.sorted_tables
-        for row in (table.database.rows(select(each)) if table.database.shared else ())
-    ]
+    tables = METADATA.sorted_tables if table.database.shared else ()
+    rows = [repr(table.all(each)).encode() for each in tables]
     files = [path.read_bytes() for path in table.settings.data.rglob("*") if path.is_file()]
     return b"".join([*rows, *files])
 
@@ -68,24 +70,23 @@ def everything(table: JobTable) -> bytes:
 
 
 def test_clients_take_turns_and_the_place_in_the_line_says_so(table: JobTable) -> None:
-    sent = [(client, table.put(client)[0]) for client in "gggggmml"]
-    names = {job: f"{client}{n}" for n, (client, job) in enumerate(sent)}
-    assert upkeep.state(table)["jobs"] == {"queued": 8}
-    assert upkeep.state(table)["oldest_queued_seconds"] == 7.0
+    names = {table.put(client)[0]: f"{client}{n}" for n, client in enumerate("gggggmml")}
+    state = upkeep.state(table)
+    assert (state["jobs"], state["oldest_queued_seconds"]) == ({"queued": 8}, 7.0)
+    line = ["g0", "m5", "l7", "g1", "m6", "g2", "g3", "g4"]
     ahead = {names[job]: table.ahead(table.get(job)) for job in names}
-    assert ahead == {"g0": 0, "m5": 1, "l7": 2, "g1": 3, "m6": 4, "g2": 5, "g3": 6, "g4": 7}
+    assert ahead == {name: place for place, name in enumerate(line)}
     order = []
     while (job := table.claim("w")) is not None:
         order.append(names[job.id])
         assert table.ahead(table.get(job.id)) is None
         table.clock.now += 1.0
         table.finish(job, "done", result="{}")
-    assert order == ["g0", "m5", "l7", "g1", "m6", "g2", "g3", "g4"]
+    assert order == line
 
 
 def test_who_has_a_job_running_waits_for_the_others(table: JobTable) -> None:
-    first, second = table.put("ann")[0], table.put("ann")[0]
-    other = table.put("bob")[0]
+    first, second, other = (table.put(client)[0] for client in ("ann", "ann", "bob"))
     assert table.take("w1").id == first
     table.clock.now += 50.0
     assert [table.ahead(table.get(job)) for job in (other, second)] == [0, 1]
@@ -118,7 +119,8 @@ def test_what_many_do_at_once_is_done_once(make: Make) -> None:
         each.clock.now += 99.0 * DAY
     at_once(3, lambda number: upkeep.sweep(machines[number % 2]))
     upkeep.sweep(table)
-    assert (upkeep.state(table)["jobs"], upkeep.state(table)["uploads"]) == ({}, 0)
+    state = upkeep.state(table)
+    assert (state["jobs"], state["uploads"]) == ({}, 0)
 
 
 # What a worker does
@@ -136,8 +138,7 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     fresh = {"stage": "reading", "done": 0, "total": 0, "skipped_total": 0}
     empty = dict.fromkeys(("error", "players", "skipped", "keep", "finished", "result"))
     now = {"started": begun, "lease": begun + LEASE, "deadline": begun + SECONDS, "attempts": 1}
-    expected = {"status": "running", "worker": "w", "created": created, **fresh, **empty, **now}
-    assert shown(table.get(address), *expected) == expected
+    check(table, address, status="running", worker="w", created=created, **fresh, **empty, **now)
     entry = {"name": "w", "pid": 7, "started": created, "seen": begun, "job": address}
     assert table.all(workers) == [{**entry, "attempt": 1, "finished": 0}]
     assert table.all(clients) == [{"client": "ann", "served": begun}]
@@ -146,8 +147,7 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     assert table.heartbeat(job, stage="rating", done=3, total=9)
     table.clock.now += 5.0
     assert table.heartbeat(job)
-    told = {"stage": "rating", "done": 3, "total": 9, "lease": beat + 5.0 + LEASE}
-    assert shown(table.get(address), *told) == told
+    check(table, address, stage="rating", done=3, total=9, lease=beat + 5.0 + LEASE)
     for done, total, fraction in ((3, 9, 1 / 3), (3, 0, 0.0), (10, 9, 1.0)):
         plain = replace(table.get(address), done=done, total=total).as_dict()
         assert plain["progress"]["fraction"] == fraction
@@ -158,11 +158,10 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     assert table.finish(
         job, "done", result='{"a": 1}', skipped=skipped, skipped_total=4, keep_seconds=9.0
     )
-    expected = {
-        "status": "done", "finished": end, "result": '{"a": 1}', "skipped": skipped,
-        "skipped_total": 4, "keep": end + 9.0, "done": 9, "total": 9, "stage": "finished", **FREE,
-    }  # fmt: skip
-    assert shown(table.get(address), *expected) == expected
+    check(
+        table, address, status="done", finished=end, result='{"a": 1}', skipped=skipped,
+        skipped_total=4, keep=end + 9.0, done=9, total=9, stage="finished", **FREE,
+    )  # fmt: skip
     state = upkeep.state(table)
     counted = {"jobs_results_done": 1.0, "seconds_results": 40.0}
     assert state["counters"] == {**counted, "uploads": 1.0, "upload_bytes": 5.0}
@@ -185,8 +184,7 @@ def test_a_question_leaves_a_job_unfinished(table: JobTable) -> None:
     table.heartbeat(job, stage="analysing", done=9, total=4)  # more than was thought
     players = [{"name": "Ann", "games": 1}]
     assert table.finish(job, "needs_player", players=players)
-    expected = {"finished": None, "stage": "waiting", "players": players, "keep": None, "done": 9}
-    assert shown(table.get(job.id), *expected) == expected
+    check(table, job.id, finished=None, stage="waiting", players=players, keep=None, done=9, **FREE)
     assert not table.heartbeat(job)
 
 
@@ -204,8 +202,7 @@ def test_a_lease_ends_at_its_second(table: JobTable) -> None:
     table.set(address, done=3, total=4)
     table.clock.now += 0.5
     assert upkeep.recover(table) == 1
-    again = {"status": "queued", "stage": "waiting", "done": 0, "total": 0, "attempts": 1, **FREE}
-    assert shown(table.get(address), *again) == again
+    check(table, address, status="queued", stage="waiting", done=0, total=0, attempts=1, **FREE)
     assert upkeep.recover(table) == 0
     alive = table.take("alive")
     assert (alive.id, alive.attempts) == (address, 2)
@@ -217,24 +214,20 @@ def test_a_lease_ends_at_its_second(table: JobTable) -> None:
 
 def test_attempts_are_counted_unless_the_worker_was_asked_to_end(table: JobTable) -> None:
     (address,) = table.put()
-    for _ in range(3):
-        table.take("w")
-        assert upkeep.release(table, "another", innocent=True) == 0
-        assert upkeep.release(table, "w", innocent=True) == 1
-        assert (table.status(address), table.get(address).attempts) == ("queued", 0)
-    table.take("w")
-    assert upkeep.release(table, "w", innocent=False) == 1
-    assert (table.status(address), table.get(address).attempts) == ("queued", 1)
-    table.take("w")
-    assert upkeep.release(table, "w", innocent=False) == 1
-    job, now = table.get(address), table.clock.now
-    message = "This job ended its worker 2 times and was given up."
-    assert job.error == {
-        "code": "gave_up", "message": message, "hint": "Send fewer or other files.",
-        "file": None, "line": None,
+    for worker, innocent, released, status, attempts in (
+        ("another", True, 0, "running", 1), ("w", True, 1, "queued", 0),
+        ("w", False, 1, "queued", 1), ("w", False, 1, "failed", 2),
+    ):  # fmt: skip
+        if table.status(address) == "queued":
+            table.take("w")
+        assert upkeep.release(table, worker, innocent=innocent) == released
+        assert (table.status(address), table.get(address).attempts) == (status, attempts)
+    now = table.clock.now
+    error = {
+        "code": "gave_up", "message": "This job ended its worker 2 times and was given up.",
+        "hint": "Send fewer or other files.", "file": None, "line": None,
     }  # fmt: skip
-    ended = {"status": "failed", "stage": "finished", "finished": now, "keep": now + 3600.0, **FREE}
-    assert shown(job, *ended) == ended
+    check(table, address, error=error, stage="finished", finished=now, keep=now + 3600.0, **FREE)
     assert upkeep.state(table)["counters"]["jobs_results_failed"] == 1.0
     retry_job(table, address)
     assert table.get(address).attempts == 0
@@ -251,20 +244,17 @@ def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobT
     assert upkeep.end_late(table) == 0
     table.clock.now += 0.5
     assert upkeep.end_late(table) == 1
-    late = table.get(address)
-    assert late.error is not None
-    assert late.error["message"] == "This job took longer than 100 seconds."
-    ended = {"status": "failed", "stage": "finished", "keep": None, **FREE}
-    assert shown(late, *ended, "finished") == {**ended, "finished": table.clock.now}
+    late = table.get(address).error or {}
+    assert late["message"] == "This job took longer than 100 seconds."
+    now = table.clock.now
+    check(table, address, status="failed", stage="finished", keep=None, finished=now, **FREE)
     assert upkeep.stray_workers(table) == {"w"}
     assert not table.finish(job, "done", result="{}")
     assert upkeep.stray_workers(table) == set()
     heavy = table.put()[0]
     job = table.take("w")
     assert [upkeep.end_heavy(table, name) for name in ("another", "w")] == [0, 1]
-    error = table.get(heavy).error
-    assert error is not None
-    assert error["code"] == "too_heavy"
+    assert (table.get(heavy).error or {})["code"] == "too_heavy"
     assert not table.heartbeat(job)
 
 
@@ -292,20 +282,19 @@ def test_a_clock_that_is_set_back_holds_no_job(table: JobTable) -> None:
     (address,) = table.put()
     job = table.take("dead")
     later = table.clock.now
-    kept = shown(table.get(address), "lease", "deadline")
-    table.clock.now = later - 60.0
-    assert upkeep.recover(table) == 0
-    assert shown(table.get(address), "lease", "deadline") == kept
-    assert [row["seen"] for row in table.all(workers)] == [later]
-    now = table.clock.now = later - 60.5
-    assert upkeep.recover(table) == 0
-    moved = {"lease": now + LEASE, "deadline": now + SECONDS}
-    assert shown(table.get(address), "lease", "deadline") == moved
-    assert [row["seen"] for row in table.all(workers)] == [now]
-    assert [row["served"] for row in table.all(clients)] == [now]
+
+    def seen(now: float) -> list[float]:
+        table.clock.now = now
+        assert upkeep.recover(table) == 0
+        state = table.get(address)
+        return [state.lease or 0.0, state.deadline or 0.0, table.all(workers)[0]["seen"],
+                table.all(clients)[0]["served"]]  # fmt: skip
+
+    assert seen(later - 60.0) == [later + LEASE, later + SECONDS, later, later]
+    now = later - 60.5
+    assert seen(now) == [now + LEASE, now + SECONDS, now, now]
     table.set(address, lease=now, deadline=now + SECONDS + 61.0)  # either is enough
-    assert upkeep.recover(table) == 0
-    assert shown(table.get(address), "lease", "deadline") == moved
+    assert seen(now)[:2] == [now + LEASE, now + SECONDS]
     assert table.heartbeat(job)
     table.clock.now += LEASE
     assert upkeep.recover(table) == 1
@@ -340,9 +329,8 @@ def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: JobTable) -> No
     assert table.get(address).can_retry
     upkeep.drop_uploads(table)
     retry_job(table, address)
-    fresh: dict[str, Any] = {"status": "queued", "attempts": 0, "stage": "waiting"}
-    fresh |= dict.fromkeys(("error", "finished", "keep"))
-    assert shown(table.get(address), *fresh) == fresh
+    empty = dict.fromkeys(("error", "finished", "keep"))
+    check(table, address, status="queued", attempts=0, stage="waiting", **empty)
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     table.clock.now += 10.0
     assert not table.get(address).can_retry
@@ -375,8 +363,7 @@ def test_a_job_is_stopped_once(table: JobTable) -> None:
         table.set(address, status=status, worker="w", lease=1.0, deadline=1.0, keep=1.0)
         cancel_job(table, address)
         now = table.clock.now
-        ended = {"status": "cancelled", "finished": now, "keep": None, **FREE}
-        assert shown(table.get(address), *ended) == ended
+        check(table, address, status="cancelled", finished=now, keep=None, **FREE)
         table.clock.now += 5.0
         cancel_job(table, address)
         assert table.get(address).finished == now
@@ -391,15 +378,13 @@ def test_a_batch_has_one_address_and_is_deleted_at_once(table: JobTable) -> None
     assert len({batch, *together, *alone}) == 5
     assert all(len(address) == 24 for address in (batch, *together)), "of 144 bits"
     delete_job(table, batch)
-    assert (
-        refused(table.batch, batch) == refused(table.get, together[0]) == (404, "not_found", None)
-    )
+    for ask, address in ((table.batch, batch), (table.get, together[0]), (table.get, "abc\0def"),
+                         (table.batch, "abc\0def")):  # fmt: skip
+        assert refused(ask, address) == (404, "not_found", None)
     assert refused(delete_job, table, batch) == (404, "not_found", None)
     upkeep.drop_uploads(table)
     assert [text in everything(table) for text in (b"Sam.csv", b"a.csv")] == [False, True]
     assert table.status(alone[0]) == "queued"
-    for ask in (table.get, table.batch):
-        assert refused(ask, "abc\0def") == (404, "not_found", None)
 
 
 def test_the_same_request_makes_one_job(table: JobTable) -> None:
@@ -506,11 +491,8 @@ def test_uploads_stay_while_they_are_needed(table: JobTable) -> None:
     table.clock.now += 0.5
     upkeep.sweep(table)
     assert (uploads(), table.status(one)) == (0, "done")
-    job = table.get(two)
-    ended = {"status": "failed", "finished": table.clock.now, "players": None}
-    assert shown(job, *ended) == ended
-    assert job.error is not None
-    assert job.error["code"] == "not_chosen"
+    check(table, two, status="failed", finished=table.clock.now, players=None)
+    assert (table.get(two).error or {})["code"] == "not_chosen"
     table.put()
     table.finish(table.take(), "failed", keep_seconds=10.0)
     table.clock.now += 9.5
