@@ -53,7 +53,7 @@ def go_result(games: int = 3) -> dict[str, Any]:
     for each, chance in zip(made["probabilities"], share / share.sum(), strict=True):
         each["probability"] = round(float(chance), 4)
     ranks = {"low_rank": "2d", "high_rank": "4d"}
-    return {**made, **shown(3.42, 1.32), **ranks, "high": 4.6, "games": games, "moves": 137 * games}
+    return {**made, **shown(3.42, 1.3), **ranks, "games": games, "moves": 137 * games}
 
 
 def calibration(model: str) -> Calibration:

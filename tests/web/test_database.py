@@ -77,28 +77,29 @@ def test_many_that_start_at_once_make_the_tables_once(stores: Stores, postgres_u
     assert result.value.hint == "name another --database"
 
 
-def test_uploads_in_folders_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path)
-    store = JobStore(settings)
+def test_uploads_in_folders_of_an_older_version_are_taken_over(
+    stores: Stores, tmp_path: Path
+) -> None:
+    store = stores()
     files = [FILE, {"name": "b.zip", "size": 3, "format": "zip"}]
     (address,) = store.add("results", "ann", "older", files, [{}])
     store.close()
-    with closing(sqlite3.connect(settings.data / "jobs.sqlite")) as table, table:
+    with closing(sqlite3.connect(store.settings.data / "jobs.sqlite")) as table, table:
         table.execute("DROP TABLE chunks")
         table.execute("PRAGMA user_version = 2")
-    folder = settings.uploads / "older"
+    folder, sent = store.settings.uploads / "older", tmp_path / "sent"
     folder.mkdir()
+    sent.mkdir()
     (folder / "0000").write_bytes(BYTES)
     (folder / "0001.zip").write_bytes(b"zip")
-    store = JobStore(settings)
+    store = JobStore(store.settings)
     assert not folder.exists()
     job = take(store)
     assert job.id == address
-    sent = tmp_path / "sent"
-    sent.mkdir()
     fetch_files(store.database, job.upload, job.files, sent)
-    assert (sent / "0000").read_bytes() == BYTES
-    assert (sent / "0001.zip").read_bytes() == b"zip"
+    assert {path.name: path.read_bytes() for path in sent.iterdir()} == {
+        "0000": BYTES, "0001.zip": b"zip",
+    }  # fmt: skip
     store.close()
 
 
@@ -236,26 +237,19 @@ def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
     store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
     address = put(store)
-    state = upkeep.state(store)
-    assert (state["jobs"], state["counters"]["uploads"]) == ({"queued": 1}, 1.0)
+    assert upkeep.state(store)["jobs"] == {"queued": 1}
     line.lose_answer(b"COMMIT")
     job = take(store)
     assert (job.id, job.attempts) == (address, 1)
     line.lose_answer(b"COMMIT")
     store.finish(job, "done", result='{"a": 1}')
     assert store.get(address).result == '{"a": 1}'
-    assert upkeep.state(store)["counters"]["jobs_results_done"] == 1.0
-    assert line.losses == 3
-
-
-def test_what_is_counted_once_is_not_tried_again(
-    stores: Stores, postgres_url: str, line: Line
-) -> None:
-    store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
-    with pytest.raises(DatabaseAway):
+    with pytest.raises(DatabaseAway):  # what is counted once is not tried again
         store.count("jobs_stopped")
-    assert upkeep.state(store)["counters"]["jobs_stopped"] == 1.0
+    counted = {"jobs_results_done": 1.0, "uploads": 1.0, "jobs_stopped": 1.0}
+    assert upkeep.state(store)["counters"].items() >= counted.items()
+    assert line.losses == 4
 
 
 def test_an_outage_is_only_a_pause(
@@ -276,16 +270,15 @@ def test_an_outage_is_only_a_pause(
     back.start()
     assert store.get(address).status == "queued"
     back.join()
-    # A line that says nothing is given up.
+    # A line that says nothing is given up, and who comes later is told at once.
     store.database.patience = 0.0
     line.stall(forget=True)
     with pytest.raises(DatabaseAway):
         store.get(address)
-    asks = store.database._asked
-    monkeypatch.setattr(store.database, "_asked", None)
-    with pytest.raises(DatabaseAway):  # who comes later is told at once
-        store.get(address)
-    monkeypatch.setattr(store.database, "_asked", asks)
+    with monkeypatch.context() as patch:
+        patch.setattr(store.database, "_asked", None)
+        with pytest.raises(DatabaseAway):
+            store.get(address)
     line.restore()
     store.database.patience = 600.0
     assert store.get(address).status == "queued"
@@ -308,15 +301,7 @@ def test_a_job_wakes_workers_of_other_machines(
     put(sender)
     assert listener.wait(600.0) == [""]
     line.cut()
-    assert listener.wait(600.0) == []
-    lost = not listener.is_listening
-    line.restore()
-    while not listener.is_listening:
-        listener.wait(0.1)
-    assert lost
-    put(sender, "bob")
-    assert listener.wait(600.0) == [""]
-    listener.close()
+    assert (listener.wait(600.0), listener.is_listening) == ([], False)
 
 
 # Addresses
@@ -324,11 +309,9 @@ def test_a_job_wakes_workers_of_other_machines(
 
 def test_addresses_and_their_passwords(tmp_path: Path, stores: Stores, postgres: Postgres) -> None:
     none = f"127.0.0.1:{postgres.port}/nothing"
-    for address, message in (
-        ("mysql://a:secret@b/c", None), ("postgresql://a:secret@b", None), (":", None),
-        ("postgresql+asyncpg://a:secret@b/c", None),
-        (f"postgresql://yardstone:secret@{none}", f"{none}.* does not exist"),
-    ):  # fmt: skip
+    wrong = ("mysql://a:secret@b/c", "postgresql://a:secret@b", ":", "postgresql+asyncpg://a:s@b/c")
+    missing = {f"postgresql://yardstone:secret@{none}": f"{none}.* does not exist"}
+    for address, message in {**dict.fromkeys(wrong, ""), **missing}.items():
         options = {"database": address, "data": tmp_path}
         with pytest.raises((UsageError, InputError), match=message) as result:
             stores(load_settings(options=options, environment={}).database)
