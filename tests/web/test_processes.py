@@ -22,10 +22,6 @@ def data(tmp_path: Path) -> Iterator[Path]:
     print(log.read_text()[-3000:] if log.exists() else "")
 
 
-def results(name: str) -> list[tuple[str, bytes]]:
-    return [("r.csv", small_results(name))]
-
-
 @contextmanager
 def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
     """A job that runs, which cannot end within, its process, and the table, which is ours alone."""
@@ -58,7 +54,7 @@ def test_whatever_is_killed_nothing_is_lost(data: Path) -> None:
             os.kill(worker, signal.SIGKILL)
             server = served.kill("server")
         # The socket stays open: a request only waits for the new server.
-        jobs = [served.send([("r.csv", LEAGUE)]), served.send(results("Ann"))]
+        jobs = [served.send([("r.csv", LEAGUE)]), served.send([("r.csv", small_results())])]
         assert served.done(long)["attempts"] == 2, "it was begun anew"
         done = [served.done(job) for job in jobs]
         assert [(job["attempts"], job["result"]["games"]) for job in done] == [(1, 112), (1, 4)]
@@ -80,15 +76,3 @@ def test_whatever_is_killed_nothing_is_lost(data: Path) -> None:
         assert served.done(job)["result"]["games"] == 6000
         assert served.end() == 0
     assert not list((data / "work").iterdir())
-
-
-def test_two_supervisors_share_a_folder(data: Path) -> None:
-    with Served(data, "--workers", "1") as second, Served(data, "--workers", "0") as first:
-        jobs = [each.send(results("Ann")) for each in (first, second)]
-        for job in jobs:  # no bell rings for workers of another supervisor
-            assert first.done(job)["attempts"] == 1
-        first.process.kill()
-        assert second.done(second.send(results("Eve")))["result"]["games"] == 4
-        assert second.end() == 0
-    assert not [path for path in (data / "work").iterdir() if any(path.iterdir())]
-    assert not any((data / "uploads").iterdir())

@@ -263,7 +263,8 @@ def test_looks_are_rarer_while_there_is_nothing(
     monkeypatch.setattr(worker, "time", time)
     outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
     monkeypatch.setattr(hands, "work", steps(outcomes))
-    bell: Any = SimpleNamespace(wait=waits.append, longest=0.25)
+    bell = Bell()
+    monkeypatch.setattr(bell, "wait", waits.append)
     with pytest.raises(KeyboardInterrupt):
         hands.run(bell)
     assert waits == [0.02, 0.04, 0.08, 0.16, 0.25, 0.25, 0.02]
