@@ -95,7 +95,7 @@ def test_from_files_to_a_result_and_its_end(browser: Browser, server: Server) ->
         with page.expect_download() as download:
             page.get_by_role("link", name="JSON").click()
         assert json.loads(Path(download.value.path()).read_text("utf-8"))["games"] == 163
-        page.get_by_text("Delete this result").click()
+        page.get_by_text("Delete this result").press("Enter")
         page.get_by_role("button", name="Delete for good").click()
         page.get_by_role("heading", name="Deleted").wait_for()
 
@@ -134,25 +134,6 @@ def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, serve
         page.goto(page.url.replace("#game-3", "#game-1"))
         page.reload()
         page.locator("#game-1 svg:visible").first.wait_for()  # a link opens what is folded
-
-
-def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) -> None:
-    with opened(browser, server.url) as page:
-        page.keyboard.press("Tab")
-        assert focused(page) == "Skip to the content"
-        page.focus("#files")
-        ring = page.evaluate("getComputedStyle(document.querySelector('.drop')).outlineStyle")
-        assert ring == "solid"
-        page.set_input_files("#files", payload("a.csv", small_results()))
-        page.get_by_role("button", name="Measure").press("Enter")
-        page.locator(".words", has_text="You are next.").wait_for()
-        server.worker.work()
-        page.get_by_role("heading", name="Rating list").wait_for()
-        page.get_by_role("columnheader", name="Rating").first.get_by_role("button").press("Space")
-        assert "Sorted by Rating, descending" in page.locator("#said").inner_text()
-        page.locator("summary", has_text="Delete this result").press("Enter")
-        page.keyboard.press("Tab")
-        assert focused(page) == "Delete for good"
 
 
 def test_trouble_is_told_before_and_after_sending(

@@ -8,14 +8,11 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
-
 from tests.needed import missing
-from tests.web.serving import ROOT, Server, serving
+from tests.web.serving import ROOT, serving
 from yardstone.examples import copy_examples
 from yardstone.web.api import JobState
 from yardstone.web.kinds import KINDS
@@ -33,34 +30,26 @@ def shown(pattern: str) -> str:
     return found[1]
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    """A server with a worker that takes whatever comes."""
-    with serving(tmp_path) as result:
-        stop = threading.Event()
+def test_the_examples_for_curl(tmp_path: Path) -> None:
+    folder, stop = tmp_path / "examples", threading.Event()
+    copy_examples(folder)
+    assert len(SHELL) >= 5
+    if shutil.which("curl") is None:
+        missing("curl is not installed", "apt-get install curl")
+    with serving(tmp_path) as server:
 
         def work() -> None:
             while not stop.wait(0.1):
-                result.worker.work()
+                server.worker.work()
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        yield result
+        script = "set -eu\n" + "\n".join(SHELL).replace(BASE, server.url)
+        script = script.replace("curl -s", "curl --fail-with-body -s")
+        command = ["bash", "-c", script]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         stop.set()
         thread.join(60.0)
-
-
-def test_the_examples_for_curl(server: Server, tmp_path: Path) -> None:
-    folder = tmp_path / "examples"
-    copy_examples(folder)
-    assert len(SHELL) >= 5
-    script = "set -eu\n" + "\n".join(SHELL).replace(BASE, server.url)
-    script = script.replace("curl -s", "curl --fail-with-body -s")
-    if shutil.which("curl") is None:
-        missing("curl is not installed", "apt-get install curl")
-    result = subprocess.run(
-        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False
-    )
     assert result.returncode == 0, result.stdout + result.stderr
     for words in ('"status":"needs_player"', '"status":"cancelled"', "event: end"):
         assert words in result.stdout

@@ -53,17 +53,14 @@ def test_the_latest_games_are_fetched_by_the_worker(tmp_path: Path) -> None:
         answer = server.send([], fields=[("ogs", "ann")])
         assert (answer.status, answer.json()["kind"], ogs.asked) == (202, "go", [])
         calls: list[tuple[str, int, int]] = []
+        settings, folder = server.worker.settings, tmp_path / "fetched"
         with context(progress=lambda *state: calls.append(state)):
-            user, found = import_games(
-                server.worker.settings, "ann", tmp_path / "fetched", SkipReport()
-            )
+            user, found = import_games(settings, "ann", folder, SkipReport())
         assert (user, [file.name for file in found]) == ("Ann", ["Ann-3.sgf", "Ann-2.sgf"])
         assert calls[-1] == ("fetching", 2, 2)
         assert server.worker.work()
         job = server.job(answer.json()["id"])
-        assert job["options"]["ogs"] == "ann"
-        # The games are here; two moves of hers are too few for a rank.
-        assert (job["status"], job["error"]["code"]) == ("failed", "input")
+        assert (job["options"]["ogs"], job["error"]["code"]) == ("ann", "input")
         assert job["error"]["message"] == "too few moves of Ann for a rank: 2"
         job = server.done([], fields=[("ogs", "Nobody")])
         assert job["error"]["message"] == "OGS knows no user called 'Nobody'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,15 +29,16 @@ def test_kinds_and_options_are_what_is_asked_and_else_usual() -> None:
     assert [ANY_KIND.read(values) for values in ([], ["auto"], ["go"])] == ["auto", "auto", "go"]
     for kind in KINDS.values():
         (options,) = job_options(kind, {})
+        numbers = [each for each in kind.fields if isinstance(each, NumberField)]
+        usual: dict[str, Any] = {each.name: each.default for each in numbers}
         for each in kind.fields:
-            if isinstance(each, NumberField):
-                assert options[each.name] == each.default
-            elif isinstance(each, ChoiceField):
-                assert options[each.name] == (None if each.optional else each.values[0])
+            if isinstance(each, ChoiceField):
+                usual[each.name] = None if each.optional else each.values[0]
+        assert {name: options[name] for name in usual} == usual
     fields = {each.name: each for each in form_fields()}
     assert (fields["player"].label, fields["player"].choices) == ("Player, for Go", [])
-    usual = ("", "As usual: 90 %, for rating lists 95 %")
-    assert fields["level"].choices[:2] == [usual, ("0.8", "80 %")]
+    words = ("", "As usual: 90 %, for rating lists 95 %")
+    assert fields["level"].choices[:2] == [words, ("0.8", "80 %")]
 
 
 def test_fields_keep_to_their_bounds() -> None:
@@ -63,9 +65,10 @@ def test_estimates_are_shown_on_the_operators_scale_as_well(tmp_path: Path) -> N
     games = [game(seed, "Ann", "Bob", day=seed) for seed in range(2)]
     estimates = estimate_everyone(games, "Ann", net=case.network, model=case.model)
     result = go.go_result(estimates, own)
-    assert list(result["scales"]) == ["fox", "ogs", "ogs-2020", "egf", "Club"]
-    fox, club = result["scales"]["fox"], result["scales"]["Club"]
-    assert club["rating"] == pytest.approx(1200.0 + 95.0 * fox["rating"], abs=1.0)
+    scales = result["scales"]
+    assert list(scales) == ["fox", "ogs", "ogs-2020", "egf", "Club"]
+    club = scales["Club"]
+    assert club["rating"] == pytest.approx(1200.0 + 95.0 * scales["fox"]["rating"], abs=1.0)
     with site(tmp_path, calibration=str(file)) as made:
         path = made.stored("go", result)
         assert f"{club['rating']:.0f}" in made.page(f"{path}?scale=Club").one("main").text
