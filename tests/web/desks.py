@@ -53,10 +53,8 @@ class Helper:
 
     def post(self, path: str, fields: Any = (), **more: Any) -> requests.Response:
         """Send a form as a page does."""
-        return self.session.post(
-            self.url + path, data=[("key", self.key), *dict(fields).items()],
-            timeout=PATIENCE, **more,
-        )  # fmt: skip
+        data = [("key", self.key), *dict(fields).items()]
+        return self.session.post(self.url + path, data=data, timeout=PATIENCE, **more)
 
     def result(self, number: int, first: str, second: str, result: str, stands: str = "") -> int:
         """Enter a result; the status of the answer."""
@@ -98,10 +96,8 @@ class DeskServer:
     def names(self, number: int) -> list[tuple[str, str]]:
         """Who meets whom in a round."""
         made = self.tournament
-        return [
-            (made.players[game.first].full_name, made.players[game.second].full_name)
-            for game in made.round_games(number)
-        ]
+        return [(made.name_of(game.first), made.name_of(game.second))
+                for game in made.round_games(number)]  # fmt: skip
 
     def result(self, number: int, first: str) -> Result:
         """The result of the game in which this player moves first."""

@@ -95,10 +95,9 @@ def backgammon_result(matches: int = 7) -> dict[str, Any]:
 
     def errors() -> Errors:
         return Errors(
-            moves=150, opponent_moves=150, unforced=120, close=14,
+            moves=150, opponent_moves=150, unforced=120, close=14, wrong_take=0.12,
             chequer=float(rng.uniform(1.5, 3.5)), missed_double=float(rng.uniform(0, 0.4)),
-            wrong_take=0.12, chequer_errors=21, missed_doubles=3, wrong_takes=1,
-            luck=float(rng.normal(0, 1)),
+            chequer_errors=21, missed_doubles=3, wrong_takes=1, luck=float(rng.normal(0, 1)),
         )  # fmt: skip
 
     played = []

@@ -37,9 +37,7 @@ def put(made: Site, url: str, player: str) -> Any:
     return made.ask(f"{url}/player", "PUT", body=body, headers={"Content-Type": "application/json"})
 
 
-def test_a_rating_list_from_the_upload_to_the_result(
-    made: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rating_list_from_upload_to_result(made: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = made.send(RESULTS)
     sent = answer.json()
     url = f"/api/jobs/{sent['id']}"

@@ -136,9 +136,7 @@ def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, serve
         page.locator("#game-1 svg:visible").first.wait_for()  # a link opens what is folded
 
 
-def test_trouble_is_told_before_and_after_sending(
-    browser: Browser, server: Server, tmp_path: Path
-) -> None:
+def test_trouble_is_told_around_sending(browser: Browser, server: Server, tmp_path: Path) -> None:
     (tmp_path / "games/2024").mkdir(parents=True)
     (tmp_path / "games/2024/a.sgf").write_bytes(SGF)
     (tmp_path / "games/notes.docx").write_bytes(b"x")

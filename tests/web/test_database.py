@@ -63,9 +63,6 @@ def take(store: JobStore, worker: str = "w") -> Job:
     return job
 
 
-# Made, and taken over
-
-
 def test_many_that_start_at_once_make_the_tables_once(stores: Stores, postgres_url: str) -> None:
     secrets: list[bytes] = []
     at_once(6, lambda _: secrets.append(stores(postgres_url).secret("client")))
@@ -77,9 +74,7 @@ def test_many_that_start_at_once_make_the_tables_once(stores: Stores, postgres_u
     assert result.value.hint == "name another --database"
 
 
-def test_uploads_in_folders_of_an_older_version_are_taken_over(
-    stores: Stores, tmp_path: Path
-) -> None:
+def test_uploads_of_an_older_version_are_taken_over(stores: Stores, tmp_path: Path) -> None:
     store = stores()
     files = [FILE, {"name": "b.zip", "size": 3, "format": "zip"}]
     (address,) = store.add("results", "ann", "older", files, [{}])
@@ -101,9 +96,6 @@ def test_uploads_in_folders_of_an_older_version_are_taken_over(
         "0000": BYTES, "0001.zip": b"zip",
     }  # fmt: skip
     store.close()
-
-
-# Files
 
 
 def test_files_come_back_as_they_were(stores: Stores, postgres_url: str, tmp_path: Path) -> None:
@@ -129,9 +121,7 @@ def test_files_come_back_as_they_were(stores: Stores, postgres_url: str, tmp_pat
         assert [store.database.rows(select(table)) for table in (uploads, chunks)] == [[], []]
 
 
-def test_the_clock_of_the_database_counts(
-    stores: Stores, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whose_clock(stores: Stores, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = time.time()
     monkeypatch.setattr(time, "time", lambda: real - 1e6)
     store = stores(postgres_url)
@@ -140,9 +130,6 @@ def test_the_clock_of_the_database_counts(
     assert abs(taken.created - real) < 3600.0
     assert abs((taken.lease or 0.0) - real) < 3600.0
     assert abs(stores().database.row(select(stores().moment()))[0] - (real - 1e6)) < 1.0
-
-
-# What errors mean
 
 
 class Broken(Exception):
@@ -228,12 +215,7 @@ def test_while_it_is_away_one_asks_and_the_others_wait() -> None:
     assert len(asked) <= number + 1
 
 
-# Lost and found again
-
-
-def test_when_the_answer_to_a_commit_is_lost_nothing_is_done_twice(
-    stores: Stores, postgres_url: str, line: Line
-) -> None:
+def test_a_lost_answer_does_nothing_twice(stores: Stores, postgres_url: str, line: Line) -> None:
     store = stores(line.address(postgres_url))
     line.lose_answer(b"COMMIT")
     address = put(store)
@@ -292,9 +274,7 @@ def test_an_outage_is_only_a_pause(
     assert tuple(shown) == tuple(names.values())
 
 
-def test_a_job_wakes_workers_of_other_machines(
-    stores: Stores, postgres_url: str, line: Line
-) -> None:
+def test_a_job_wakes_workers_elsewhere(stores: Stores, postgres_url: str, line: Line) -> None:
     sender, other = stores(postgres_url), stores(line.address(postgres_url))
     listener = Listener(other.database, QUEUED)
     assert listener.wait(0.0) is None, "it begins to listen: something may have come before"
@@ -302,9 +282,6 @@ def test_a_job_wakes_workers_of_other_machines(
     assert listener.wait(600.0) == [""]
     line.cut()
     assert (listener.wait(600.0), listener.is_listening) == ([], False)
-
-
-# Addresses
 
 
 def test_addresses_and_their_passwords(tmp_path: Path, stores: Stores, postgres: Postgres) -> None:

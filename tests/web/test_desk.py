@@ -56,12 +56,7 @@ class Time(Clock):
         self.monotonic = self
 
 
-# The file
-
-
-def test_the_file_is_looked_at_five_times_a_second(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Time()
     monkeypatch.setattr(service, "time", clock)
     file = WatchedFile(copied(tmp_path))
@@ -98,9 +93,7 @@ def test_the_file_is_looked_at_five_times_a_second(
             WatchedFile(tmp_path / name)
 
 
-def test_chances_are_computed_by_one_process_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_process_computes_chances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = read_tournament(copied(tmp_path))
     asked: list[list[Any]] = []
 
@@ -155,8 +148,6 @@ def test_changes_reach_those_who_watch(tmp_path: Path, monkeypatch: pytest.Monke
     change = 'event: change\ndata: {{"mark": "{}"}}\n\n'.format
     assert told == ["retry: 2000\n\n", change("a"), change("b"), ": still here\n\n"]
 
-
-# Who reads, and who changes
 
 PUBLIC = (
     "/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3 "

@@ -92,9 +92,6 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-# Headers
-
-
 def test_strict_headers_everywhere(site: Site, desk: Desk) -> None:
     app = site({"requests_minute": 9}, allowed_hosts="127.0.0.1")
     paths = "/ /health /nowhere /static/yardstone.css /api/limits /api/openapi.json"
@@ -140,9 +137,6 @@ def test_the_path_of_a_proxy_may_be_left_on_or_off() -> None:
     assert seen == [("/s/x", "/s"), ("/s", "/s"), ("/s/x", "/s"), ("/s/sx", "/s"), ("/x", "")]
 
 
-# Sizes
-
-
 def test_bodies_have_an_end(site: Site, desk: Desk) -> None:
     most = 65_536
     bodies: list[tuple[Any, int]] = [(bytes(most), 422), (bytes(most + 1), 413)]
@@ -161,9 +155,6 @@ def test_bodies_have_an_end(site: Site, desk: Desk) -> None:
         body += b"x" * (size - len(body))
         answer = ask(made, "/sign-out", "POST", body=body, headers={**FORM, "Cookie": cookie})
         assert answer.status == status
-
-
-# Floods
 
 
 def test_tokens_come_back_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,9 +221,6 @@ def test_places_are_given_back(site: Site) -> None:
     assert not service.receiving
 
 
-# Who asks
-
-
 def test_many_addresses_of_one_network_are_one_visitor() -> None:
     def mark(host: str | None, secret: bytes = b"s") -> str:
         client = None if host is None else (host, 1)
@@ -277,9 +265,6 @@ def test_who_is_answered(site: Site, desk: Desk) -> None:
     assert codes == [(202, ""), (429, "queue_client"), (202, "")], "one place in the line"
 
 
-# Errors
-
-
 def test_errors_have_one_shape(site: Site) -> None:
     app = site()
     errors: dict[str, tuple[Exception, tuple[int, str], str | None]] = {
@@ -316,9 +301,6 @@ def test_errors_have_one_shape(site: Site) -> None:
         assert answer.code == (status, word), "programs are answered whatever they say they read"
     told = ask(app, "/api/jobs/short").json()["error"]
     assert (told["message"][:4], told["hint"]) == ("id: ", "See /api/openapi.json.")
-
-
-# The owner's key
 
 
 def test_only_the_owner_changes_a_job(site: Site) -> None:
@@ -385,9 +367,6 @@ def test_a_request_that_comes_again_is_the_same_job(site: Site) -> None:
     assert sent(app, headers={"Idempotency-Key": "k" * 101}).code == (422, "bad_option")
     assert state(app.state.service.store)["counters"]["uploads"] == 3.0
     assert not list(app.state.service.settings.uploads.iterdir())
-
-
-# The helpers of a desk
 
 
 def request_of(token: str = "", site: str | None = None) -> Request:
@@ -507,9 +486,6 @@ def test_where_a_password_is_wanted(tmp_path: Path, desk: Desk) -> None:
         assert answer.status == status
 
 
-# What is told of visitors
-
-
 def test_the_log_names_nobody(site: Site, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     app, name = site(), "Secretive-Sam"
@@ -559,8 +535,6 @@ def test_numbers_for_those_who_run_the_server(monkeypatch: pytest.MonkeyPatch) -
     kinds = {line.split()[3] for line in lines if line.startswith("# TYPE")}
     assert kinds == {"gauge", "counter", "histogram"}
 
-
-# Half-sent requests
 
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX"
 BODY = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"

@@ -69,9 +69,6 @@ def metas(page: Element) -> dict[str, str]:
     return {next(a[n] for n in names if n in a): a.get("content", "") for a in named}
 
 
-# Words
-
-
 def test_words_for_sizes_days_moments_and_errors() -> None:
     sizes = {1: "1 byte", 900: "900 bytes", 1023: "1,023 bytes", 1024: "1 kB", 100_000: "97 kB",
              (1 << 20) - 1: "1023 kB", 1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
@@ -102,9 +99,6 @@ def test_progress_in_words() -> None:
         stage = "queued" if status == "queued" else stage
         going = status != "needs_player"
         assert told == {"going": going, "share": share, "words": words, "stage": stage}
-
-
-# From the form to the result
 
 
 def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
@@ -178,9 +172,6 @@ def test_a_failure_says_what_to_do(pages: Site) -> None:
     assert heading(pages.page(again)) == "Measuring the moves"
     assert pages.post(again + "/cancel").status == 303
     assert heading(pages.page(again)) == "Stopped"
-
-
-# Results
 
 
 def test_a_result_of_go(pages: Site) -> None:
@@ -287,9 +278,6 @@ def test_the_start_page_shows_real_results(pages: Site, tmp_path: Path) -> None:
         assert heading(other.page(f"/r/{address}", 410)) == "This result has expired"
 
 
-# What an operator sets
-
-
 def test_below_a_path_of_a_proxy(tmp_path: Path) -> None:
     with site(tmp_path, root_path="/strength", public_url="https://example.org") as made:
         page = made.page("/strength/")
@@ -341,12 +329,7 @@ def test_title_and_footer_stand_on_every_page(tmp_path: Path) -> None:
         load_settings(options=options, environment={})
 
 
-# What other sites show of a link
-
-
-def test_a_link_to_a_result_has_a_card_without_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_has_a_card_without_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = "https://example.org"
     with site(tmp_path, public_url=base) as made:
         go = made.stored("go", go_result(2))
@@ -380,9 +363,6 @@ def test_a_link_to_a_result_has_a_card_without_names(
         assert made.ask(go + "/card.png").status == 404
 
 
-# Results that another version has stored
-
-
 def assert_unreadable(pages: Site, path: str) -> None:
     page, job = pages.page(path), pages.job(path.removeprefix("/r/"))
     assert "another version of Yardstone" in page.text
@@ -393,9 +373,7 @@ def assert_unreadable(pages: Site, path: str) -> None:
     assert told == ("done", None, "other_format")
 
 
-def test_a_result_of_another_version_is_upgraded_or_says_so(
-    pages: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_of_other_versions(pages: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (0, 99, "x", None):
         other = {**sample_result("backgammon"), "format": number}
         assert_unreadable(pages, pages.stored("backgammon", other))

@@ -68,9 +68,7 @@ def test_limits_that_cannot_be() -> None:
     assert Settings.of_plain(json.loads(json.dumps(made.as_plain()))) == made
 
 
-def test_models_and_calibrations_are_checked_at_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_models_are_checked_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("YARDSTONE_NET", raising=False)
     with pytest.raises(InputError, match="needs the network"):  # which is not here

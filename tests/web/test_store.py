@@ -66,9 +66,6 @@ def everything(table: JobTable) -> bytes:
     return b"".join([*rows, *files])
 
 
-# The line
-
-
 def test_clients_take_turns_and_the_place_in_the_line_says_so(table: JobTable) -> None:
     names = {table.put(client)[0]: f"{client}{n}" for n, client in enumerate("gggggmml")}
     state = upkeep.state(table)
@@ -121,9 +118,6 @@ def test_what_many_do_at_once_is_done_once(make: Make) -> None:
     upkeep.sweep(table)
     state = upkeep.state(table)
     assert (state["jobs"], state["uploads"]) == ({}, 0)
-
-
-# What a worker does
 
 
 def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
@@ -186,9 +180,6 @@ def test_a_question_leaves_a_job_unfinished(table: JobTable) -> None:
     assert table.finish(job, "needs_player", players=players)
     check(table, job.id, finished=None, stage="waiting", players=players, keep=None, done=9, **FREE)
     assert not table.heartbeat(job)
-
-
-# Leases
 
 
 def test_a_lease_ends_at_its_second(table: JobTable) -> None:
@@ -317,9 +308,6 @@ def test_workers_live_for_a_lease_and_are_forgotten_after_ten(table: JobTable) -
     assert table.all(workers) == []
 
 
-# What visitors do
-
-
 def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: JobTable) -> None:
     (address,) = table.put()
     error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
@@ -342,9 +330,7 @@ def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: JobTable) -> No
     assert refused(retry_job, table, address) == (409, "not_failed", None)
 
 
-def test_what_changed_meanwhile_is_not_queued_again(
-    table: JobTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changed_is_not_queued(table: JobTable, monkeypatch: pytest.MonkeyPatch) -> None:
     (address,) = table.put()
     table.finish(table.take(), "failed", keep_seconds=10.0)
     stale = table.get(address)
@@ -402,9 +388,6 @@ def test_the_same_request_makes_one_job(table: JobTable) -> None:
     assert new_key(b"a") != new_key(b"a")
 
 
-# What there is room for
-
-
 def test_the_queue_has_an_end(make: Make) -> None:
     table = make(queue=5, queue_client=3)
     table.put("ann", number=3)
@@ -430,9 +413,6 @@ def test_the_disk_has_an_end(make: Make) -> None:
         table.check_room("ann", None)
         table.put("ann")
     assert refused(table.put, "bob") == (429, "disk", 60)
-
-
-# What is left
 
 
 def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
@@ -501,9 +481,7 @@ def test_uploads_stay_while_they_are_needed(table: JobTable) -> None:
     assert uploads() == 0
 
 
-def test_folders_that_nobody_knows_are_removed_once_they_are_old(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_folders_of_nobody_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = JobTable(settings_for(tmp_path, {"upload_seconds": 300}, lease=LEASE))
     now = 2_000_000_000
     monkeypatch.setattr("yardstone.web.upkeep.time.time", lambda: float(now))

@@ -9,6 +9,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -54,24 +55,20 @@ def receive(
         piece = pieces[taken - 1]
         return {"type": "http.request", "body": piece, "more_body": taken < len(pieces)}
 
-    headers = [(b"content-type", kind.encode())]
-    headers += [] if length is None else [(b"content-length", length.encode())]
+    headers = {b"content-type": kind.encode()}
+    if length is not None:
+        headers[b"content-length"] = length.encode()
     folder.mkdir(exist_ok=True)
-    before = list(folder.iterdir())
-    request = Request({"type": "http", "method": "POST", "headers": headers}, take)
+    request = Request({"type": "http", "method": "POST", "headers": [*headers.items()]}, take)
     try:
-        upload = asyncio.run(receive_form(request, folder, Limits.of_plain(limits)))
+        return asyncio.run(receive_form(request, folder, Limits.of_plain(limits))), taken
     except RequestProblem as problem:
-        assert list(folder.iterdir()) == before, "nothing is left of it"
+        assert list(folder.iterdir()) == [], "nothing is left of it"
         return problem, taken
-    return upload, taken
 
 
 def code(result: Upload | RequestProblem) -> tuple[int, str] | None:
     return (result.status, result.code) if isinstance(result, RequestProblem) else None
-
-
-# Forms
 
 
 def test_a_form_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,14 +93,12 @@ def test_a_form_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def sized(*sizes: int) -> bytes:
     """A form of files that have so many bytes."""
-    body: bytes = form([(f"{n}.csv", b"x" * size) for n, size in enumerate(sizes)])["body"]
-    return body
+    return bytes(form([(f"{n}.csv", b"x" * size) for n, size in enumerate(sizes)])["body"])
 
 
 def filled(*fields: tuple[str, int]) -> bytes:
     """A form of fields whose values have so many letters."""
-    body: bytes = form([], [(name, "x" * size) for name, size in fields])["body"]
-    return body
+    return bytes(form([], [(name, "x" * size) for name, size in fields])["body"])
 
 
 DISPOSITION = b"--x\r\nContent-Disposition: form-data; "
@@ -144,29 +139,23 @@ WRONG: list[tuple[str, bytes, tuple[int, str] | None]] = [
 
 
 @pytest.mark.parametrize(("kind", "body", "expected"), WRONG)
-def test_what_a_form_may_hold(
-    tmp_path: Path, kind: str, body: bytes, expected: tuple[int, str] | None
-) -> None:
-    result, _ = receive(tmp_path, body, kind)
+def test_forms(tmp_path: Path, kind: str, body: bytes, expected: tuple[int, str] | None) -> None:
+    result, _ = receive(tmp_path / "in", body, kind)
     assert code(result) == expected
     if body == sized(101):
-        assert isinstance(result, RequestProblem)
-        assert result.file == "0.csv"
+        assert getattr(result, "file", "") == "0.csv"
 
 
 def test_a_body_is_measured_before_and_while_it_comes(tmp_path: Path) -> None:
     body = form([("a", b"x" * 100)])["body"]
     after = b" " * (WHOLE - len(body))  # of what follows the form nothing is kept
-    for pieces, length, expected in (
-        ([body], str(WHOLE), None),
-        ([body], f"{WHOLE + 1}", (413, "too_large")),
-        ([body], "many", None),
-        ([body, after], None, None),
-        ([body, after, b"x"], None, (413, "too_large")),
-    ):
-        result, taken = receive(tmp_path, pieces, length=length)
-        assert code(result) == expected
-        assert taken == (0 if length == f"{WHOLE + 1}" else len(pieces))
+    for pieces, length, expected, number in (
+        ([body], str(WHOLE), None, 1), ([body], f"{WHOLE + 1}", (413, "too_large"), 0),
+        ([body], "many", None, 1), ([body, after], None, None, 2),
+        ([body, after, b"x"], None, (413, "too_large"), 3),
+    ):  # fmt: skip
+        result, taken = receive(tmp_path / f"{length}{len(pieces)}", pieces, length=length)
+        assert (code(result), taken) == (expected, number)
 
 
 def test_a_body_that_stops_coming(tmp_path: Path) -> None:
@@ -179,9 +168,7 @@ def test_a_body_that_stops_coming(tmp_path: Path) -> None:
     assert code(receive(tmp_path, [body[:50], body[50:]], limits=dead)[0]) is None
 
 
-def test_who_is_refused_is_listened_to_for_a_while(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_refused_is_still_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is busy sending does not read an answer."""
     pieces = [form([("a", b"x" * 101)])["body"], *[b"y" * 10] * 5]
     assert receive(tmp_path, pieces)[1] == 6
@@ -192,34 +179,17 @@ def test_who_is_refused_is_listened_to_for_a_while(
     assert receive(tmp_path, [pieces[0], b"y", b"", b"y"])[1] == 2
 
 
-# Names
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("../../../etc/cron.d/evil.csv", "evil.csv"),
-        ("..\\..\\evil.csv", "evil.csv"),
-        ("C:\\x\\evil.csv", "evil.csv"),
-        ("evil\x00.csv", "evil .csv"),
-        ("evil\n\x1b[31m.csv", "evil  [31m.csv"),
-        ("\u202eevil.csv", "evil.csv"),
-        ("e\u0301.csv", "é.csv"),
-        *[(name, "file") for name in ("", ".", "..", "/", "a/..", " ")],
-        ("a/b/", "b"),
-        ("a" * 16 + ".csv", "a" * 16 + ".csv"),
-        ("a" * 17 + ".csv", "a" * 15 + "….csv"),
-        ("a" * 30 + ".12345678", "a" * 10 + "….12345678"),
-        ("a" * 30 + ".123456789", "a" * 19 + "…"),
-        ("a" * 30, "a" * 19 + "…"),
-        ("<script>x</script>.csv", "script>.csv"),
-    ],
-)
-def test_names_that_are_no_names(name: str, shown: str) -> None:
-    assert file_label(name, 20) == shown
-
-
-# What files are
+def test_names_that_are_no_names() -> None:
+    names = {
+        "../../../etc/cron.d/evil.csv": "evil.csv", "..\\..\\evil.csv": "evil.csv",
+        "C:\\x\\evil.csv": "evil.csv", "evil\x00.csv": "evil .csv",
+        "evil\n\x1b[31m.csv": "evil  [31m.csv", "\u202eevil.csv": "evil.csv",
+        "e\u0301.csv": "é.csv", **dict.fromkeys(("", ".", "..", "/", "a/..", " "), "file"),
+        "a/b/": "b", "a" * 16 + ".csv": "a" * 16 + ".csv", "a" * 17 + ".csv": "a" * 15 + "….csv",
+        "a" * 30 + ".12345678": "a" * 10 + "….12345678", "a" * 30 + ".123456789": "a" * 19 + "…",
+        "a" * 30: "a" * 19 + "…", "<script>x</script>.csv": "script>.csv",
+    }  # fmt: skip
+    assert {name: file_label(name, 20) for name in names} == names
 
 
 def bomb(size: int, *, lies: bool = False) -> bytes:
@@ -320,16 +290,10 @@ def test_what_files_are(tmp_path: Path, number: int) -> None:
 
 def test_files_of_archives_are_counted_together(tmp_path: Path) -> None:
     path, limits = tmp_path / "0000", Limits(zip_entries=50)
-    path.write_bytes(many(30))
-    assert look(path, "a.zip", limits, 20)[0] == "zip"
-    for before in (21, 99):
+    for before, message in ((20, None), (21, "more than"), (99, "more than")):
         path.write_bytes(many(30))
-        with pytest.raises(RequestProblem, match="more than") as result:
-            look(path, "a.zip", limits, before)
-        assert result.value.code == "bad_archive"
-
-
-# What is unpacked
+        with nullcontext() if message is None else pytest.raises(RequestProblem, match=message):
+            assert look(path, "a.zip", limits, before)[0] == "zip"
 
 
 def unpacked(
@@ -388,9 +352,7 @@ def test_files_are_unpacked_under_numbers(tmp_path: Path) -> None:
         ([gzip.compress(CSV + b"\n" * 3_000_000)], {}, "expands to more than 100 times"),
     ],
 )
-def test_how_much_is_unpacked(
-    tmp_path: Path, files: list[bytes], limits: Any, expected: Any
-) -> None:
+def test_what_is_unpacked(tmp_path: Path, files: list[bytes], limits: Any, expected: Any) -> None:
     named = []
     for number, data in enumerate(files):
         kind = "zip" if data.startswith(b"PK") else "csv"
@@ -404,9 +366,6 @@ def test_how_much_is_unpacked(
     assert (len(names) if isinstance(names, list) else names) == expected
     if expected == 1 and len(files) == 2:
         assert skipped == ["0.csv: too long when unpacked"]
-
-
-# Jobs of hostile files
 
 
 @pytest.fixture(scope="module")
@@ -450,19 +409,7 @@ def test_jobs_of_hostile_files(served: tuple[FastAPI, Worker], number: int) -> N
     assert job["status"] in EVERYBODY
     assert "internal" not in json.dumps(job["error"])
     assert str(worker.settings.data) not in json.dumps(job)
-    ask(
-        app,
-        made.json()["url"],
-        "DELETE",
-        headers={"Authorization": f"Bearer {made.json()['owner']}"},
-    )
+    key = {"Authorization": f"Bearer {made.json()['owner']}"}
+    assert ask(app, made.json()["url"], "DELETE", headers=key).status == 204
     assert not list(worker.settings.data.glob("work/*"))
     assert not list(worker.settings.uploads.iterdir())
-
-
-def test_a_full_disk_is_no_mystery(served: tuple[FastAPI, Worker]) -> None:
-    app, worker = served
-    worker.settings.uploads.rmdir()
-    answer = ask(app, "/api/jobs", "POST", **form([("r.csv", CSV)]))
-    assert answer.code == (503, "storage")
-    worker.settings.uploads.mkdir()

@@ -128,9 +128,7 @@ def test_how_a_job_ends(
     assert not hands.work(), "there is nothing more"
 
 
-def test_a_job_sees_its_files_and_what_is_skipped_is_listed(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_sees_its_own_files(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     def perform(task: Task) -> dict[str, Any]:
         (file,) = task.files
         assert file.path is not None
@@ -152,9 +150,7 @@ def test_a_job_sees_its_files_and_what_is_skipped_is_listed(
 
 
 @pytest.mark.parametrize("notices", [False, True])
-def test_work_stops_when_the_job_is_lost(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch, notices: bool
-) -> None:
+def test_lost_work_stops(hands: Hands, monkeypatch: pytest.MonkeyPatch, notices: bool) -> None:
     """It hears so when it tells its progress, or at a sign of life before."""
 
     def perform(task: Task) -> dict[str, Any]:
@@ -244,9 +240,7 @@ def test_on_a_full_disk_jobs_wait(
     assert (job.status, job.attempts) == ("queued", 0), "perhaps for want of room"
 
 
-def test_what_was_computed_is_handed_in_however_long_the_database_is_away(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_computed_is_handed_in(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     time, finish = Time(), hands.store.finish
     away = steps([DatabaseAway(), DatabaseAway(), None])
     monkeypatch.setattr(worker, "time", time)
@@ -256,9 +250,7 @@ def test_what_was_computed_is_handed_in_however_long_the_database_is_away(
     assert (hands.store.status(address), time.slept) == ("done", [0.5, 0.5])
 
 
-def test_looks_are_rarer_while_there_is_nothing(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     time, waits = Time(), [0.0][:0]
     monkeypatch.setattr(worker, "time", time)
     outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
@@ -284,9 +276,6 @@ def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatc
     assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
 
 
-# The bell
-
-
 def test_each_ring_wakes_once() -> None:
     bell = Bell.new()
     assert bell.ends is not None
@@ -303,9 +292,7 @@ def test_each_ring_wakes_once() -> None:
     bell.wait(0.0)
 
 
-def test_notices_are_listened_to_again_when_the_line_breaks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_notices_come_after_a_break(monkeypatch: pytest.MonkeyPatch) -> None:
     time, asked, came = Time(), [""][:0], steps([["a"], [], [], OSError()])
     monkeypatch.setattr(notices, "time", time)
     line = SimpleNamespace(
@@ -324,9 +311,6 @@ def test_notices_are_listened_to_again_when_the_line_breaks(
         assert (listener.wait(9.0), listener.longest) == (result, longest)
     assert time.slept == [0.25] * 2
     assert asked == ["LISTEN yardstone_queued", "SELECT 1", "closed", "LISTEN yardstone_queued"]
-
-
-# The supervisor
 
 
 class Process:
@@ -439,9 +423,7 @@ def test_the_job_of_a_dead_worker_is_done_again(
     assert "could not tend the jobs" in caplog.text
 
 
-def test_who_takes_too_much_memory_or_does_not_give_up_its_job_is_killed(
-    watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_strays_and_the_heavy_are_killed(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     watch._tick()
     strays = {watch.children[0].name, "of another supervisor"}
     (address,) = watch.store.put()
