@@ -155,6 +155,14 @@ def test_bodies_have_an_end(site: Site, desk: Desk) -> None:
         body += b"x" * (size - len(body))
         answer = ask(made, "/sign-out", "POST", body=body, headers={**FORM, "Cookie": cookie})
         assert answer.status == status
+    whole = form([], [("key", key)] * 4000)
+    for more, status in ((b"", 303), (form([], [("a", "b")])["body"], 400)):
+        body = more.replace(b"--x--\r\n", b"") + whole["body"]
+        headers = {**whole["headers"], "Cookie": cookie}
+        assert ask(made, "/sign-out", "POST", body=body, headers=headers).status == status
+    for number, status in ((8, 403), (9, 400)):
+        asked = form([], [("password", "x")] * number)
+        assert ask(made, "/sign-in", "POST", **asked).status == status
 
 
 def test_tokens_come_back_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,9 +202,10 @@ def test_a_visitor_who_floods_is_told_to_wait(site: Site) -> None:
     assert ask(app, client="192.0.2.7").status == 200
 
 
-def test_places_are_given_back(site: Site) -> None:
+def test_places_are_given_back(site: Site, desk: Desk) -> None:
     places, limits = Places(), Limits(streams=3, streams_client=2)
-    service = site({"uploads": 3, "uploads_client": 2}).state.service
+    app = site({"uploads": 3, "uploads_client": 2})
+    service = app.state.service
 
     async def nothing() -> Any:
         yield ""
@@ -219,6 +228,12 @@ def test_places_are_given_back(site: Site) -> None:
             assert refused(upload, "eve") == (429, "uploads", 5)
     assert not places
     assert not service.receiving
+    service.receiving["somebody"] += 3
+    answer = sent(app)
+    assert (answer.code, answer.taken) == ((429, "uploads"), 0)
+    helpers = desk()
+    helpers.state.service.streams["somebody"] += 600
+    assert ask(helpers, "/events").code == (429, "streams")
 
 
 def test_many_addresses_of_one_network_are_one_visitor() -> None:
@@ -261,8 +276,10 @@ def test_who_is_answered(site: Site, desk: Desk) -> None:
         app = site(metrics_from=allowed)
         assert [ask(app, "/metrics", client=each).status for each in clients] == statuses
     app, three = site({"queue_client": 1}), ("2001:db8::1", "2001:db8::2", "192.0.2.1")
-    codes = [sent(app, client=client).code for client in three]
-    assert codes == [(202, ""), (429, "queue_client"), (202, "")], "one place in the line"
+    answers = [sent(app, client=client) for client in three]
+    codes = [(*answer.code, answer.taken) for answer in answers]
+    full = (429, "queue_client", 0)  # nothing is read of who is refused
+    assert codes == [(202, "", 1), full, (202, "", 1)], "one place in the line"
 
 
 def test_errors_have_one_shape(site: Site) -> None:
@@ -366,7 +383,10 @@ def test_a_request_that_comes_again_is_the_same_job(site: Site) -> None:
     assert made("k" * 100) == first, "also where nothing more is taken"
     assert sent(app, headers={"Idempotency-Key": "k" * 101}).code == (422, "bad_option")
     assert state(app.state.service.store)["counters"]["uploads"] == 3.0
-    assert not list(app.state.service.settings.uploads.iterdir())
+    settings = app.state.service.settings
+    assert not list(settings.uploads.iterdir())
+    for file in settings.data.glob("jobs.sqlite*"):
+        assert b"k" * 100 not in file.read_bytes(), "only a hash of it is kept"
 
 
 def request_of(token: str = "", site: str | None = None) -> Request:
@@ -556,14 +576,19 @@ def closed(line: socket.socket) -> bool:
     return True
 
 
-def test_half_sent_requests_keep_nobody_out(tmp_path: Path) -> None:
-    """Of one address only the last ones stay; and who waits for an answer is none of them."""
-    limits = {"header_seconds": 600, "idle_seconds": 600, "connections_client": 3}
+@pytest.mark.parametrize(("limits", "most"), [({"connections_client": 3}, 1000), ({}, 6)])
+def test_half_sent_requests_keep_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], most: int
+) -> None:
+    """Only the last of one address, or half of all; and who waits for an answer is none of them."""
+    monkeypatch.setattr("yardstone.web.server._CONCURRENCY", most)
+    limits = {"header_seconds": 600, "idle_seconds": 600, **limits}
     with serving(tmp_path, limits) as server:
-        for half in (HEAD, BODY):
+        for half in (HEAD, BODY) if most == 1000 else (HEAD,):
             lines = [connected(server, half) for _ in range(8)]
             assert all(closed(line) for line in lines[:4]), "the server's answer counts as well"
             assert server.get("/api/limits").status_code == 200
+            server.session.close()
             lines[-1].settimeout(0.05)
             with suppress(TimeoutError):
                 while lines[-1].recv(1 << 16):

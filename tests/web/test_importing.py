@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,8 @@ from tests.web.sites import site
 from yardstone.errors import UsageError
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
+from yardstone.records.ogs import OGS, GameSelection
+from yardstone.web import sent_files
 from yardstone.web.problems import RequestProblem
 from yardstone.web.sent_files import import_games
 
@@ -67,3 +71,18 @@ def test_the_latest_games_are_fetched_by_the_worker(tmp_path: Path) -> None:
         late = server.send([], fields=[("ogs", "Ann")])
         assert late.code == (429, "imports_hour")
         assert 1700 < int(late.headers["Retry-After"]) <= 1800
+
+
+def test_what_is_fetched_keeps_to_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def fetch(*_: object, **how: Any) -> SimpleNamespace:
+        asked.append(how)
+        return SimpleNamespace(user="Ann", files=[], left_out=[])
+
+    monkeypatch.setattr(sent_files, "fetch_ogs_games", fetch)
+    limits = {"import_games": 2, "import_bytes": 3, "import_seconds": 4}
+    import_games(settings_for(tmp_path, limits, importer="ogs"), "Ann", tmp_path, SkipReport())
+    assert asked == [{"selection": GameSelection(games=2, file_bytes=3, seconds=4.0), "url": OGS}]
