@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 
 from tests.web.asking import ask, form
-from tests.web.serving import SGF, packed, settings_for, small_results
+from tests.web.serving import MATCH, SGF, packed, settings_for, small_results
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
 from yardstone.web import upkeep, uploads
@@ -370,7 +370,7 @@ def test_what_is_unpacked(tmp_path: Path, files: list[bytes], limits: Any, expec
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FastAPI, Worker]]:
-    limits = {"go_games": 3, "go_moves": 700, "results_games": 500, "results_players": 20,
+    limits = {"matches": 1, "go_games": 3, "go_moves": 700, "results_games": 500, "results_players": 20,
               "queue_client": 1000, "zip_entries": 50}  # fmt: skip
     settings = settings_for(tmp_path_factory.mktemp("hostile"), limits)
     app, worker = make_app(settings), Worker(settings, "w")
@@ -385,6 +385,7 @@ HEAD, EVERYBODY = b"white,black,score\n", {"failed", "done", "needs_player"}
 JOBS: list[tuple[str, bytes, str]] = [
     ("a.sgf", GAMES[0] * 4, "too_many_games"),
     ("a.sgf", GAMES[1], "too_many_games"),
+    ("a.zip", packed({"a.mat": MATCH, "b.mat": MATCH}), "too_many_games"),
     ("a.csv", HEAD + b"".join(b"p%d,q%d,1\n" % (i, i) for i in range(11)), "too_many_players"),
     ("a.csv", HEAD + b"A,B,1\n" * 501, "too_many_games"),
     ("a.sgf", b"(;GM[1]SZ[999999999]PB[a]PW[b];B[aa])", "input"),
