@@ -370,8 +370,8 @@ def test_what_is_unpacked(tmp_path: Path, files: list[bytes], limits: Any, expec
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FastAPI, Worker]]:
-    limits = {"matches": 1, "go_games": 3, "go_moves": 700, "results_games": 500, "results_players": 20,
-              "queue_client": 1000, "zip_entries": 50}  # fmt: skip
+    limits = {"matches": 1, "go_games": 3, "go_moves": 700, "results_games": 500,
+              "results_players": 20, "queue_client": 1000, "zip_entries": 50}  # fmt: skip
     settings = settings_for(tmp_path_factory.mktemp("hostile"), limits)
     app, worker = make_app(settings), Worker(settings, "w")
     yield app, worker
