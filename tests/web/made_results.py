@@ -33,15 +33,15 @@ def go_result(games: int = 3) -> dict[str, Any]:
 
     made["by_game"] = [
         {
-            **made["by_game"][0], **shown(3.4 + rng.normal(0, 1.2), 2.6),
+            **made["by_game"][0], **shown(3.4 + rng.normal(0, 0.3), 2.6),
             "date": None if number == 2 else f"2024-03-{number % 28 + 1:02d}",
             "opponent": SCRIPT if number == 3 else f"Opponent {number}",
-            "file": f"game {number}.sgf", "running": shown(3.4 + rng.normal(0, 1.0), 2.6),
+            "file": f"game {number}.sgf", "running": shown(3.4 + rng.normal(0, 0.3), 2.6),
         }
         for number in range(1, games + 1)
     ]  # fmt: skip
     for part in made["phases"]:
-        part.update(shown(3.4 + rng.normal(0, 0.8), 1.9))
+        part.update(shown(3.4 + rng.normal(0, 0.3), 1.9))
     for group, gap in (("costliest_moves", "policy"), ("indicative_moves", "points_lost")):
         made[group] = made[group][:2]
         for place, move in enumerate(made[group]):
