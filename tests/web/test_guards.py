@@ -57,7 +57,7 @@ STRICT = {
     "X-Robots-Tag": "noindex, nofollow",
 }
 JOB = "/api/jobs/abcdefgh"
-Site = Desk = Callable[..., FastAPI]
+Site = Callable[..., FastAPI]
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, site: Site) -> Desk:
+def desk(tmp_path: Path, site: Site) -> Site:
     return lambda **more: make_desk(DeskSettings(file=copied(tmp_path), **more))
 
 
@@ -92,7 +92,7 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def test_strict_headers_everywhere(site: Site, desk: Desk) -> None:
+def test_strict_headers_everywhere(site: Site, desk: Site) -> None:
     app = site({"requests_minute": 9}, allowed_hosts="127.0.0.1")
     paths = "/ /health /nowhere /static/yardstone.css /api/limits /api/openapi.json"
     asked = [ask(app, path) for path in (*paths.split(), "/api/jobs/abcdefg")]
@@ -137,7 +137,7 @@ def test_the_path_of_a_proxy_may_be_left_on_or_off() -> None:
     assert seen == [("/s/x", "/s"), ("/s", "/s"), ("/s/x", "/s"), ("/s/sx", "/s"), ("/x", "")]
 
 
-def test_bodies_have_an_end(site: Site, desk: Desk) -> None:
+def test_bodies_have_an_end(site: Site, desk: Site) -> None:
     most = 65_536
     bodies: list[tuple[Any, int]] = [(bytes(most), 422), (bytes(most + 1), 413)]
     bodies.append(([bytes(most), b"x"], 413))
@@ -202,7 +202,7 @@ def test_a_visitor_who_floods_is_told_to_wait(site: Site) -> None:
     assert ask(app, client="192.0.2.7").status == 200
 
 
-def test_places_are_given_back(site: Site, desk: Desk) -> None:
+def test_places_are_given_back(site: Site, desk: Site) -> None:
     places, limits = Places(), Limits(streams=3, streams_client=2)
     app = site({"uploads": 3, "uploads_client": 2})
     service = app.state.service
@@ -264,7 +264,7 @@ def test_forwarded_addresses_count_from_trusted_proxies_only(site: Site) -> None
         assert statuses == [200, 429 if same else 200], (trusted, second)
 
 
-def test_who_is_answered(site: Site, desk: Desk) -> None:
+def test_who_is_answered(site: Site, desk: Site) -> None:
     names = ("127.0.0.1", "localhost:8000", "evil.example", "localhost.evil.example")
     for app, statuses in (
         (site(allowed_hosts="127.0.0.1,localhost"), [200, 200, 400, 400]), (site(), [200] * 4),
@@ -459,7 +459,7 @@ def signed_in(app: FastAPI, next_page: str = "/more", password: str = PASSWORD) 
     return cookie, page.partition('name="key" value="')[2][:64]
 
 
-def test_signing_in_and_out(desk: Desk) -> None:
+def test_signing_in_and_out(desk: Site) -> None:
     app = desk(password=PASSWORD)
     strange = ("https://example.org/", "//example.org", "/%5Cexample.org", "more", "/a%0Ab", "")
     for next_page, place in {"/more": "/more", **dict.fromkeys(strange, "/")}.items():
@@ -481,7 +481,7 @@ def test_signing_in_and_out(desk: Desk) -> None:
     assert out.headers["Set-Cookie"].startswith(f'{COOKIE}=""; expires=')
 
 
-def test_where_a_password_is_wanted(tmp_path: Path, desk: Desk) -> None:
+def test_where_a_password_is_wanted(tmp_path: Path, desk: Site) -> None:
     def guarded(**more: Any) -> bool:
         return DeskSettings(file=tmp_path, **more).with_password().guarded
 

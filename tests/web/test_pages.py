@@ -125,8 +125,8 @@ def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
     assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
     # The script is told where the job is.
     address = pages.send(CSV, "/send", headers=JSON).json()["page"]
-    told = {"going": True, "share": None, "words": "You are next.", "stage": "queued"}
-    assert pages.ask(address + "/state").json() == told
+    state = {"going": True, "share": None, "words": "You are next.", "stage": "queued"}
+    assert pages.ask(address + "/state").json() == state
     assert pages.worker.work()
     assert pages.ask(address + "/state").json()["going"] is False
     # What is refused comes back with the reason.
