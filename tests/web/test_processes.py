@@ -7,6 +7,7 @@ import signal
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,10 @@ def data(tmp_path: Path) -> Iterator[Path]:
     print(log.read_text()[-3000:] if log.exists() else "")
 
 
+def begun(served: Served, job: str) -> bool:
+    return bool(served.job(job)["status"] != "queued")
+
+
 @contextmanager
 def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
     """A job that runs, which cannot end within, its process, and the table, which is ours alone."""
@@ -31,7 +36,7 @@ def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
             rows = [f"p{n % 800},p{(7 * n + seed) % 800},{n % 2}" for n in range(6000)]
             text = "\n".join(["white,black,score", *rows, ""])
             job = served.send([("r.csv", text.encode())])
-            until(lambda job=job: served.job(job)["status"] != "queued", "the job begins")
+            until(partial(begun, served, job), "the job begins")
             table.execute("BEGIN IMMEDIATE")
             row = table.execute("SELECT pid FROM workers WHERE job = ?", (job,)).fetchone()
             if row is not None:
