@@ -52,20 +52,15 @@ def test_the_order_of_games_and_names_does_not_matter(system: BradleyTerry) -> N
     np.testing.assert_allclose(one.rating, two.rating[new], atol=SAME)
     np.testing.assert_allclose(one.deviation, two.deviation[new], rtol=1e-6, atol=1e-9)
     assert one.first_advantage.value == pytest.approx(two.first_advantage.value, abs=SAME)
-
-
-@pytest.mark.parametrize("method", ["score", "likelihood"])
-def test_swapping_sides_and_scores_turns_the_advantage_round(method: Any) -> None:
-    pool = strength_pool(2)
-    swapped = Pool(pool.players, pool.second, pool.first, 1.0 - pool.score)
-    one, two = (BradleyTerry(**AUTO, method=method).fit(each) for each in (pool, swapped))
-    np.testing.assert_allclose(one.rating, two.rating, atol=SAME)
-    assert one.first_advantage.value == pytest.approx(-two.first_advantage.value, abs=SAME)
-    assert one.draw_rate.value == pytest.approx(two.draw_rate.value, abs=1e-9)
+    if system.first_advantage == "auto":
+        swapped = system.fit(Pool(pool.players, pool.second, pool.first, 1.0 - pool.score))
+        np.testing.assert_allclose(one.rating, swapped.rating, atol=SAME)
+        turned = (-swapped.first_advantage.value, swapped.draw_rate.value)
+        assert turned == pytest.approx((one.first_advantage.value, one.draw_rate.value), abs=SAME)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 60))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_any_pool_gets_finite_ratings_or_bounds(seed: int, players: int, games: int) -> None:
     generator = np.random.default_rng(seed)
     pool = simulated_pool(generator.normal(0, 400, players), games, generator)
@@ -193,13 +188,10 @@ def test_all_draws_no_draws_and_draws_ignored(method: Any) -> None:
     ignoring = BradleyTerry(ignore_draws=True).fit(pool)
     dropped = BradleyTerry().fit(pool.select(pool.score != 0.5))
     np.testing.assert_allclose(ignoring.rating, dropped.rating, atol=SAME)
-
-
-def test_games_against_oneself_change_no_rating() -> None:
-    pool = strength_pool(11)
+    # Games of a player against himself change no rating.
     first, second = (np.append(side, [3, 3]) for side in (pool.first, pool.second))
     more = Pool(pool.players, first, second, np.append(pool.score, [1.0, 0.5]))
-    one, other = BradleyTerry().fit(pool), BradleyTerry().fit(more)
+    one, other = (BradleyTerry(method=method, draw_rate=0.3).fit(each) for each in (pool, more))
     np.testing.assert_allclose(one.rating, other.rating, atol=SAME)
 
 

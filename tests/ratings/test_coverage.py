@@ -59,7 +59,7 @@ def test_paired_intervals_hold_for_newcomers(correlation: float) -> None:
     """From their own two pairs alone they held 67 to 69 %."""
     generator = np.random.default_rng(7)
     inside = number = 0
-    for _ in range(80):
+    for _ in range(50):
         truth, pool = paired_pool(generator, 5, 2, correlation)
         ratings = replace(FREE, paired=("opening",)).fit(pool)
         rated = ratings.status == Status.NORMAL
@@ -74,7 +74,7 @@ def test_a_handful_of_games() -> None:
     """Ratings held 90 % with whatever the games made of the first move and the draws."""
     generator = np.random.default_rng(2)
     inside = number = draws = 0
-    pools = 250
+    pools = 120
     for _ in range(pools):
         truth = generator.normal(0.0, 120.0, 4)
         pool = simulated_pool(truth, 12, generator, advantage=30, draw_rate=0.4)
@@ -161,7 +161,7 @@ def test_forecasts_of_a_sequential_test_come_true() -> None:
     generator = np.random.default_rng(8)
     test = Sprt(0.0, 40.0)
     lower, upper = test.bounds
-    true = generator.normal(0.0, 100.0, 400)
+    true = generator.normal(0.0, 100.0, 250)
     wins, draws, losses = win_draw_loss(1.0 / (1.0 + 10.0 ** (-true / 400.0)), 0.4)
     p = np.column_stack([losses, draws, wins])
     p /= p.sum(axis=1, keepdims=True)

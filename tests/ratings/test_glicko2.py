@@ -149,31 +149,23 @@ def test_predictions_use_both_deviations() -> None:
     assert system.probability(1600, 1500, 100, 50) == pytest.approx(expected)
 
 
-def test_idle_players_become_uncertain() -> None:
-    time = np.array(["2024-01-01", "2024-07-01"], "datetime64[s]")
+@pytest.mark.parametrize(
+    ("system", "steps"),
+    [(Glicko2(idle_days=1.0), 182), (Glicko2(period="month"), 5)],
+)
+def test_idle_players_become_uncertain(system: Glicko2, steps: int) -> None:
+    """By days without a game, or by the periods missed, up to a limit."""
+    time = np.array(["2024-01-31", "2024-07-31"], "datetime64[s]")
     pool = Pool.from_names("AA", "BB", [1, 0], time=time)
-    fresh, aged, capped = (
-        Glicko2(idle_days=days, max_deviation=350.0).replay(pool).first_deviation
-        for days in (None, 1.0, 0.001)
-    )
-    assert fresh is not None
-    assert aged is not None
-    assert capped is not None
-    volatility = 0.06 * POINTS  # a single game changes it in the sixth decimal
-    expected = sqrt(fresh[1] ** 2 + 182 * volatility**2)
-    assert aged[1] == pytest.approx(expected, rel=1e-4)
-    assert capped[1] == pytest.approx(350.0)
-
-
-def test_calendar_periods_age_by_the_periods_missed() -> None:
-    time = np.array(["2024-01-31", "2024-02-01", "2024-06-15"], "datetime64[s]")
-    pool = Pool.from_names("AAA", "BCB", [1, 0, 1], time=time)
-    system = Glicko2(period="month")
+    until = system.replay(pool.select(np.arange(1))).ratings.deviation[0]
     deviation = system.replay(pool).first_deviation
     assert deviation is not None
-    until = system.replay(pool.select(np.arange(2))).ratings.deviation[0]
-    expected = sqrt(until**2 + 3 * (0.06 * POINTS) ** 2)
-    assert deviation[2] == pytest.approx(expected, rel=1e-5)
+    volatility = 0.06 * POINTS  # a single game changes it in the sixth decimal
+    assert deviation[1] == pytest.approx(sqrt(until**2 + steps * volatility**2), rel=1e-4)
+    capped = replace(system, max_deviation=300.0, initial_deviation=300.0, initial_volatility=9.0)
+    deviation = capped.replay(pool).first_deviation
+    assert deviation is not None
+    assert deviation[1] == pytest.approx(300.0)
 
 
 def test_handicap_multiplies_ratings_on_the_online_go_server() -> None:
@@ -189,15 +181,9 @@ def test_limits_of_the_online_go_server() -> None:
     assert OGS(min_rating=1400.0).replay(pool).ratings["weak"].value == 1400.0
     assert OGS(max_rating=1600.0).replay(pool).ratings["strong"].value == 1600.0
     assert Glicko2().replay(pool).ratings["weak"].value < 1400.0
+    known = Ratings(("A", "B"), np.array([1e6, 0.0]), np.array([1.0, 1.0]))
+    sure = Glicko2().advance(Glicko2().start((), known), Pool.from_names("A", "B", [1]))[1]
+    assert sure.expected[0] == pytest.approx(1.0)
+    assert np.isfinite([sure.ratings.rating, sure.ratings.deviation]).all()
     steady = OGS(min_deviation=80.0).replay(made_games(5000, 5)).ratings
     assert steady.deviation.min() == pytest.approx(80.0)
-
-
-def test_certain_results_teach_nothing() -> None:
-    known = Ratings(("A", "B"), np.array([1e6, 0.0]), np.array([1.0, 1.0]))
-    pool = Pool.from_names(["A"], ["B"], [1])
-    system = Glicko2()
-    replay = system.advance(system.start((), known), pool)[1]
-    assert replay.expected[0] == pytest.approx(1.0)
-    assert np.isfinite(replay.ratings.rating).all()
-    assert np.isfinite(replay.ratings.deviation).all()

@@ -27,21 +27,18 @@ def counts(seed: int, games: int = 300) -> PairCounts:
         BradleyTerry(anchor="P002", reference="mean"),
         BradleyTerry(draw_rate="auto", method="score"),
     ],
-    ids=["plain", "advantage", "anchor", "mean", "draws"],
 )
 def test_without_an_advantage_it_ends_on_the_solution(system: BradleyTerry) -> None:
-    for seed in range(3):
-        pairs = counts(seed)
-        exact = system.fit_counts(NAMES, pairs)
-        searched = as_ordo_ends(system, pairs, exact)
-        assert searched.extras[SEARCHED]
-        assert searched.rating == pytest.approx(exact.rating, abs=2e-3)
-        assert searched.draw_rate.value == pytest.approx(exact.draw_rate.value, abs=1e-6)
+    pairs = counts(0)
+    exact = system.fit_counts(NAMES, pairs)
+    searched = as_ordo_ends(system, pairs, exact)
+    assert searched.extras[SEARCHED]
+    assert searched.rating == pytest.approx(exact.rating, abs=2e-3)
+    assert searched.draw_rate.value == pytest.approx(exact.draw_rate.value, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_with_an_advantage_it_ends_near_it(seed: int) -> None:
-    pairs = counts(seed, games=2000)
+def test_with_an_advantage_it_ends_near_it() -> None:
+    pairs = counts(0, games=2000)
     system = BradleyTerry(first_advantage="auto", method="score")
     exact = system.fit_counts(NAMES, pairs)
     searched = as_ordo_ends(system, pairs, exact, all_games=2100)

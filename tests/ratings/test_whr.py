@@ -1,3 +1,5 @@
+"""Whole histories: derivatives, deviations and evidence by brute force; replays and states."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -68,9 +70,9 @@ def small() -> Pool:
     return made_games(250, 10, days=25, draws=0.3)
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("rate", [0.1, 0.8])
 @pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("difference", [-3.0, -0.4, 0.0, 4.0])
+@pytest.mark.parametrize("difference", [-0.4, 0.0, 4.0])
 def test_derivatives_of_a_game(rate: float, score: float, difference: float) -> None:
     u2 = ((1 - rate) / rate) ** 2
     chances = win_draw_loss(1 / (1 + exp(-difference)), rate)
@@ -133,17 +135,11 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     relative = np.diag(to_mean @ strengths @ to_mean.T)
     result = replace(system, reference="mean").fit(small)
     assert np.allclose(result.day_deviation, POINTS * np.sqrt(relative), rtol=1e-5)
+    points = np.append(result.day_rating - 1500.0, result.first_advantage.value) / POINTS
+    tau = log(1.0 / result.draw_rate.value - 1.0)
+    assert np.abs(gradient_at(fit, np.append(points, tau))).max() < 1e-6  # at the maximum
     of_w = POINTS * sqrt(inverse[-2, -2])
     assert result.first_advantage.deviation == pytest.approx(of_w, rel=1e-5)
-
-
-def test_the_gradient_vanishes_at_the_maximum(small: Pool) -> None:
-    system = WholeHistory(w2=20.0, first_advantage="auto", priors=priors_of(small))
-    result = system.fit(small)
-    rate = result.draw_rate.value
-    points = np.append(result.day_rating - 1500.0, result.first_advantage.value) / POINTS
-    fit = fit_of(small)
-    assert np.abs(gradient_at(fit, np.append(points, log((1 - rate) / rate)))).max() < 1e-6
 
 
 def test_conditional_variance_is_that_of_each_block(small: Pool) -> None:
@@ -161,7 +157,7 @@ def test_conditional_variance_is_that_of_each_block(small: Pool) -> None:
 
 
 def test_sampled_deviations_against_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = fit_of(made_games(400, 12, days=30, draws=0.3), w=True, tau=False)
+    fit = fit_of(made_games(250, 10, days=25, draws=0.3), w=True, tau=False)
     fit.climb()
 
     def found() -> list[Floats]:
@@ -262,21 +258,13 @@ def test_groups_that_never_met() -> None:
     assert result["A"].value == pytest.approx(together["A"].value)
 
 
-def test_winners_of_everything_stay_finite() -> None:
-    champion = WholeHistory().fit(Pool.from_names(["A"] * 200, ["B"] * 200, np.ones(200)))
-    assert np.isfinite(champion.rating).all()
-    assert champion["A"].value > 1800.0
-    assert np.isnan(champion.draw_rate.value)
-
-
 def test_priors_by_name() -> None:
     given: dict[str, Prior | tuple[float, float]] = {"Ann": (1800, 120), "Bob": Prior(1500.0, 60.0)}
     priors, same = PlayerPriors(given), PlayerPriors(dict(reversed(given.items())))
     assert dict(priors) == {"Ann": Prior(1800.0, 120.0), "Bob": Prior(1500.0, 60.0)}
-    assert (priors, repr(priors)) == (same, repr(same))
-    assert repr(priors) != repr(PlayerPriors({**given, "Bob": (1500.0, 61.0)}))
-    assert repr(priors).startswith("<PlayerPriors: 2 players, ")
-    assert len({priors, PlayerPriors({})}) == 2
+    # A state is of the system with the same priors, which it knows by their text.
+    assert repr(priors) == repr(same) != repr(PlayerPriors({**given, "Bob": (1500.0, 61.0)}))
+    assert len({priors, same, PlayerPriors({})}) == 2
     result = priors.arrays(("Cem", "Ann"), Prior(1400.0, 300.0))
     assert result.tolist() == [[1400.0, 300.0], [1800.0, 120.0]]
     for wrong in ((1500.0, 0.0), (np.nan, 100.0), (1500.0, np.inf)):
@@ -324,19 +312,14 @@ def test_histories_between_the_days() -> None:
     assert later.value == result["A"].value
     assert later.deviation == pytest.approx(sqrt(result["A"].deviation ** 2 + 20 * 50.0))
     assert result.at("1800-01-01")["A"].deviation == pytest.approx(250.0)
+    timeless = WholeHistory(w2=50.0).fit(replace(pool, time=None))
+    games = timeless.curve("A")
+    assert games.time.tolist() == [0, 1]
+    assert timeless.at(0.0)["A"].value == games.rating[0]
     with pytest.raises(InputError):
         result.at("when")
     with pytest.raises(InputError):
         result.curve("nobody")
-
-
-def test_games_without_times_drift_by_game(small: Pool) -> None:
-    pool = replace(small, time=None)
-    result = WholeHistory(w2=100.0).fit(pool)
-    curve = result.curve("P0")
-    assert len(result.time) == 2 * len(pool)
-    assert curve.time.tolist() == list(range(len(curve)))
-    assert result.at(0.0)["P0"].value == curve.rating[0]
 
 
 def test_a_replay_never_knows_later_games(small: Pool) -> None:
@@ -386,7 +369,10 @@ def test_expected_scores() -> None:
     assert ahead == pytest.approx(1 - behind)
 
 
-def test_what_cannot_be_rated() -> None:
+def test_what_cannot_be_rated_and_what_can() -> None:
+    champion = WholeHistory().fit(Pool.from_names(["A"] * 200, ["B"] * 200, np.ones(200)))
+    assert 1800.0 < champion["A"].value < np.inf
+    assert np.isnan(champion.draw_rate.value)
     with pytest.raises(NoGamesError):
         WholeHistory().fit(no_games())
     with pytest.raises(UsageError):
