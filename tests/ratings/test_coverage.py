@@ -137,25 +137,6 @@ def test_a_perfect_score_has_a_limit_at_the_level_asked_for() -> None:
     assert record["high"] is None
 
 
-def test_ranges_count_the_rated_players_only() -> None:
-    """Though Y won forty games."""
-    rng = np.random.default_rng(4)
-    three = simulated_pool(np.zeros(3), 300, rng)
-    first, second, score = (
-        np.append(side, added)
-        for side, added in (
-            (three.first, [3] + [4] * 40),
-            (three.second, [0] * 41),
-            (three.score, [1.0] * 41),
-        )
-    )
-    pool = Pool((*three.players, "X", "Y"), first, second, score)
-    report = summarise(FREE.fit(pool), pool)
-    assert min(report.rank_low[:3]) == 1
-    assert max(report.rank_high[:3]) == 3
-    assert not report.rank_high[3:].any()
-
-
 def test_forecasts_of_a_sequential_test_come_true() -> None:
     """They are averaged over the differences possible, not made from the one observed."""
     generator = np.random.default_rng(8)

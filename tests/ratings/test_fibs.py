@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from tests.ratings.made_games import made_games
 from yardstone.errors import InputError
 from yardstone.pool import Pool
 from yardstone.ratings import FIBS
@@ -10,17 +13,9 @@ from yardstone.ratings.result import Ratings
 from yardstone.winprob import fibs
 
 
-def matches(number: int) -> Pool:
-    generator = np.random.default_rng(1)
-    first = generator.integers(0, 12, number, np.int32)
-    second = (first + generator.integers(1, 12, number, np.int32)) % 12
-    columns = {"length": generator.choice([1, 3, 5, 7, 11], number)}
-    score = generator.integers(0, 2, number).astype(float)
-    return Pool(tuple(f"p{k}" for k in range(12)), first, second, score, columns=columns)
-
-
 def test_a_replay_is_the_formula_match_by_match() -> None:
-    pool = matches(400)
+    lengths = np.random.default_rng(1).choice([1, 3, 5, 7, 11], 400)
+    pool = replace(made_games(400, 12), columns={"length": lengths})
     replay = FIBS().replay(pool)
     rating, experience = np.full(12, 1500.0), np.zeros(12)
     for g, n in enumerate(pool.columns["length"]):

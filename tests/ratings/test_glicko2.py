@@ -28,14 +28,6 @@ OTHERS = Path(__file__).parent / "data" / "glicko2_others.csv"
 TOLERANCE = 1e-6
 
 
-def glickman() -> tuple[Pool, Ratings]:
-    """The example of Glickman's paper: a win and two losses in one period."""
-    time = np.full(3, "2024-05-05", "datetime64[s]")
-    pool = Pool.from_names("AAA", "BCD", [1, 0, 0], time=time)
-    rating, deviation = [1500.0, 1400.0, 1550.0, 1700.0], [200.0, 30.0, 100.0, 300.0]
-    return pool, Ratings(tuple("ABCD"), np.array(rating), np.array(deviation))
-
-
 def equation(x: float, phi2: float, v: float, delta: float, a: float, tau: float) -> float:
     """The f(x) of the paper, of which the new volatility is the root."""
     y = exp(x)
@@ -61,7 +53,10 @@ def exact_example() -> tuple[float, float, float, float, float]:
 
 
 def test_glickmans_example() -> None:
-    pool, known = glickman()
+    """A win and two losses in one period."""
+    pool = Pool.from_names("AAA", "BCD", [1, 0, 0], time=np.full(3, "2024-05-05", "datetime64[s]"))
+    rating, deviation = [1500.0, 1400.0, 1550.0, 1700.0], [200.0, 30.0, 100.0, 300.0]
+    known = Ratings(tuple("ABCD"), np.array(rating), np.array(deviation))
     exact = exact_example()
     np.testing.assert_allclose(exact, [1.77898, -0.48393, 1464.0507, 151.5165, 0.05999], rtol=1e-4)
     system = Glicko2(tau=0.5, period="day")
@@ -70,17 +65,6 @@ def test_glickmans_example() -> None:
     assert result.value == pytest.approx(exact[2], abs=TOLERANCE)
     assert result.deviation == pytest.approx(exact[3], abs=TOLERANCE)
     assert state.arrays["volatility"][0] == pytest.approx(exact[4], abs=1e-9)
-
-
-def test_players_of_a_period_are_seen_as_they_were_at_its_start() -> None:
-    pool, known = glickman()
-    system = Glicko2(period="day")
-    backward = Pool(pool.players, pool.first[::-1], pool.second[::-1], pool.score[::-1], pool.time)
-    one = system.advance(system.start(pool.players, known), pool)[1]
-    other = system.advance(system.start(pool.players, known), backward)[1]
-    assert np.allclose(one.ratings.rating, other.ratings.rating, rtol=0, atol=1e-9)
-    assert (one.first_rating == 1500.0).all()
-    assert one.expected == pytest.approx(other.expected[::-1])
 
 
 @pytest.fixture(scope="module")

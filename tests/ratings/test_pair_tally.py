@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.ratings.made_games import made_games
 from yardstone.errors import UsageError
 from yardstone.pool import PairCounts, Pool
 from yardstone.ratings import bradley_terry, joint
 from yardstone.ratings.bradley_terry import BradleyTerry, CountedGames, PairTally
 from yardstone.ratings.rating_list import rate_list
-
-
-def drawn(games: int, players: int, seed: int = 1) -> Pool:
-    generator = np.random.default_rng(seed)
-    first = (players * generator.random(games) ** 2).astype(np.int32)
-    second = (first + 1 + generator.integers(0, players - 1, games)).astype(np.int32) % players
-    score = generator.choice([0.0, 0.5, 1.0], games)
-    return Pool(tuple(f"P{k}" for k in range(players)), first, second, score)
 
 
 def tallied(pool: Pool, size: int) -> PairCounts:
@@ -30,14 +23,14 @@ def tallied(pool: Pool, size: int) -> PairCounts:
 @pytest.mark.parametrize("size", [1, 7, 400, 5000])
 def test_pieces_add_up_to_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bradley_terry, "BUFFER", 90)
-    pool = drawn(900, 12)
+    pool = made_games(900, 12, draws=0.3)
     counts, whole = tallied(pool, size), pool.pair_counts()
     for name in ("first", "second", "wins", "draws", "losses"):
         assert np.array_equal(getattr(counts, name), getattr(whole, name))
         assert getattr(counts, name).dtype == getattr(whole, name).dtype
     # Many pairs are counted in bytes, which grow where they must.
     monkeypatch.setattr(bradley_terry, "MANY_PAIRS", 0)
-    pool = drawn(3000, 3)
+    pool = made_games(3000, 3, draws=0.3)
     counts, whole = tallied(pool, max(size, 50)), pool.pair_counts()
     assert counts.wins.dtype == np.uint16
     assert np.array_equal(counts.wins, whole.wins)
@@ -47,7 +40,7 @@ def test_pieces_add_up_to_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) 
 
 def test_many_pairs_are_rated_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two who won and lost everything, so that some pairs take no part in the fit."""
-    pool = drawn(1500, 40)
+    pool = made_games(1500, 40, draws=0.3)
     first, second, score = (
         np.append(side, more)
         for side, more in (

@@ -236,10 +236,6 @@ def test_the_order_of_the_games_does_not_matter(small: Pool) -> None:
     assert (one.time == other.time).all()
     assert np.abs(one.day_rating - other.day_rating).max() < TOLERANCE
     assert np.allclose(one.day_deviation, other.day_deviation)
-    swapped = Pool(small.players, small.second, small.first, 1.0 - small.score, small.time)
-    back = system.fit(swapped)
-    assert back.first_advantage.value == pytest.approx(-one.first_advantage.value, abs=TOLERANCE)
-    assert np.abs(one.day_rating - back.day_rating).max() < TOLERANCE
 
 
 def test_groups_that_never_met() -> None:
@@ -370,7 +366,7 @@ def test_expected_scores() -> None:
 
 
 def test_what_cannot_be_rated_and_what_can() -> None:
-    champion = WholeHistory().fit(Pool.from_names(["A"] * 200, ["B"] * 200, np.ones(200)))
+    champion = WholeHistory().fit(Pool.from_names("A" * 200, "B" * 200, np.ones(200)))
     assert 1800.0 < champion["A"].value < np.inf
     assert np.isnan(champion.draw_rate.value)
     with pytest.raises(NoGamesError):
