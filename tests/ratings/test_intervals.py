@@ -471,7 +471,7 @@ def test_suggested_games_gain_what_they_promise(system: BradleyTerry) -> None:
             gains[i, j] = float(np.trace(covariance) - np.trace(after)), after
         best = max(gains, key=lambda pair: gains[pair][0])
         left.discard(best)
-        gain, covariance = gains[best]
+        gain, covariance = gains[best][0], gains[best][1].astype(np.float64)
         expected.append((best, gain / float(np.trace(ratings.covariance))))
     said = uncertainty.suggest(ratings, 3, games=7)
     for each, (pair, gain) in zip(said, expected, strict=True):
