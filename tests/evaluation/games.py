@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.pool import Pool
 
@@ -41,6 +42,12 @@ def played(
         time=START + seconds,
         columns={"event": np.char.add("event ", (np.arange(games) // 5).astype(str))},
     )
+
+
+def davidson(p: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Chances of a draw: D² = (2 d / (1 - d))² W L, and W + D/2 is expected."""
+    u = (1.0 - rate) / rate
+    return np.asarray(4 * p * (1 - p) / (1 + np.sqrt(1 + 4 * (u * u - 1) * p * (1 - p))))
 
 
 class InPieces:

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 
-from tests.evaluation.games import played
+from tests.evaluation.games import davidson, played
 from yardstone.errors import InputError, UsageError, WrongTypeError
 from yardstone.evaluation.backtest import (
     earlier_part,
@@ -45,11 +44,6 @@ def leaning(points: float, games: int = 1500, seed: int = 3) -> Pool:
     gap = strength[pool.first] - strength[pool.second] + points
     chance = 1.0 / (1.0 + 10.0 ** (-gap / 400.0))
     return replace(pool, score=(generator.random(games) < chance).astype(float))
-
-
-def davidson(p: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    u = (1.0 - rate) / rate
-    return 4 * p * (1 - p) / (1 + np.sqrt(1 + 4 * (u * u - 1) * p * (1 - p)))
 
 
 def test_it_is_the_replay_of_the_later_games_measured() -> None:

@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 import yardstone
+from tests.evaluation.games import davidson
 from yardstone.errors import ConvergenceError, InputError, ModelError, UsageError
 from yardstone.evaluation.backtest import fit_draw_rate, shown_advantage
 from yardstone.evaluation.interval_scale import (
@@ -44,12 +45,6 @@ def games_of(players: int, games: int, seed: int) -> Pool:
     score = rng.choice([0.0, 0.5, 1.0], games, p=[0.4, 0.2, 0.4])
     names = tuple(f"player {row}" for row in range(players))
     return Pool(names, first.astype(np.int32), second.astype(np.int32), score, time)
-
-
-def davidson(p: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    """D² = (2 d / (1 - d))² W L, and W + D/2 is expected."""
-    u = (1.0 - rate) / rate
-    return 4 * p * (1 - p) / (1 + np.sqrt(1 + 4 * (u * u - 1) * p * (1 - p)))
 
 
 @pytest.mark.parametrize(
@@ -213,9 +208,12 @@ def test_a_scale_is_made_of_the_errors_in_drawn_pools(
     rated = whole_history(pool) if name == "whr" else Ledger.begin(name, pool, **parameters)
     looked_at: list[int] = []
     opening = RatedGames.opening
-    monkeypatch.setattr(
-        RatedGames, "opening", lambda self, games: looked_at.append(games) or opening(self, games)
-    )
+
+    def watched(self: RatedGames, games: int) -> tuple[Pool, NDArray[np.float64]]:
+        looked_at.append(games)
+        return opening(self, games)
+
+    monkeypatch.setattr(RatedGames, "opening", watched)
     scale = interval_scale(rated, confidence=0.9, seed=3)
     assert scale is not None
     wanted = put_to_the_test(rated, pools, 110.0 if parameters else 0.0)

@@ -63,11 +63,17 @@ def test_going_on_from_a_state_and_never_knowing_later_games(pool: Pool, dated: 
     state, first = system.advance(system.start(), games.select(head))
     second = system.advance(state, games.select(~head))[1]
     whole = system.replay(games).expected
-    turned = Pool(games.players, games.second, games.first, 1.0 - games.score, games.time)
-    even = replace(system, first_advantage=0.0)
-    assert np.allclose(even.replay(turned).expected, 1.0 - even.replay(games).expected)
     assert np.array_equal(first.expected, whole[:cut])
     assert np.abs(second.expected - whole[cut:]).max() < 1e-12
+
+
+def test_forecasts_are_of_the_first_player() -> None:
+    time = np.array(["2024-01-01", "2024-01-02", "2024-01-02"], "datetime64[s]")
+    pool = Pool.from_names("AAB", "BBA", [1, 1, 0], time=time)
+    expected = DecayingBradleyTerry().replay(pool).expected
+    assert expected[0] == 0.5
+    assert expected[1] > 0.5
+    assert expected[1] + expected[2] == pytest.approx(1.0, abs=1e-12)
 
 
 def test_what_is_wrong() -> None:

@@ -28,6 +28,14 @@ OTHERS = Path(__file__).parent / "data" / "glicko2_others.csv"
 TOLERANCE = 1e-6
 
 
+def glickman() -> tuple[Pool, Ratings]:
+    """The example of Glickman's paper: a win and two losses in one period."""
+    time = np.full(3, "2024-05-05", "datetime64[s]")
+    pool = Pool.from_names("AAA", "BCD", [1, 0, 0], time=time)
+    rating, deviation = [1500.0, 1400.0, 1550.0, 1700.0], [200.0, 30.0, 100.0, 300.0]
+    return pool, Ratings(tuple("ABCD"), np.array(rating), np.array(deviation))
+
+
 def equation(x: float, phi2: float, v: float, delta: float, a: float, tau: float) -> float:
     """The f(x) of the paper, of which the new volatility is the root."""
     y = exp(x)
@@ -53,10 +61,7 @@ def exact_example() -> tuple[float, float, float, float, float]:
 
 
 def test_glickmans_example() -> None:
-    """A win and two losses in one period."""
-    pool = Pool.from_names("AAA", "BCD", [1, 0, 0], time=np.full(3, "2024-05-05", "datetime64[s]"))
-    rating, deviation = [1500.0, 1400.0, 1550.0, 1700.0], [200.0, 30.0, 100.0, 300.0]
-    known = Ratings(tuple("ABCD"), np.array(rating), np.array(deviation))
+    pool, known = glickman()
     exact = exact_example()
     np.testing.assert_allclose(exact, [1.77898, -0.48393, 1464.0507, 151.5165, 0.05999], rtol=1e-4)
     system = Glicko2(tau=0.5, period="day")
@@ -65,6 +70,17 @@ def test_glickmans_example() -> None:
     assert result.value == pytest.approx(exact[2], abs=TOLERANCE)
     assert result.deviation == pytest.approx(exact[3], abs=TOLERANCE)
     assert state.arrays["volatility"][0] == pytest.approx(exact[4], abs=1e-9)
+
+
+def test_players_of_a_period_are_seen_as_they_were_at_its_start() -> None:
+    pool, known = glickman()
+    system = Glicko2(period="day")
+    backward = Pool(pool.players, pool.first[::-1], pool.second[::-1], pool.score[::-1], pool.time)
+    one = system.advance(system.start(pool.players, known), pool)[1]
+    other = system.advance(system.start(pool.players, known), backward)[1]
+    assert np.allclose(one.ratings.rating, other.ratings.rating, rtol=0, atol=1e-9)
+    assert (one.first_rating == 1500.0).all()
+    assert one.expected == pytest.approx(other.expected[::-1])
 
 
 @pytest.fixture(scope="module")
@@ -133,23 +149,31 @@ def test_predictions_use_both_deviations() -> None:
     assert system.probability(1600, 1500, 100, 50) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("system", "steps"),
-    [(Glicko2(idle_days=1.0), 182), (Glicko2(period="month"), 5)],
-)
-def test_idle_players_become_uncertain(system: Glicko2, steps: int) -> None:
-    """By days without a game, or by the periods missed, up to a limit."""
-    time = np.array(["2024-01-31", "2024-07-31"], "datetime64[s]")
+def test_idle_players_become_uncertain() -> None:
+    time = np.array(["2024-01-01", "2024-07-01"], "datetime64[s]")
     pool = Pool.from_names("AA", "BB", [1, 0], time=time)
-    until = system.replay(pool.select(np.arange(1))).ratings.deviation[0]
+    fresh, aged, capped = (
+        Glicko2(idle_days=days, max_deviation=350.0).replay(pool).first_deviation
+        for days in (None, 1.0, 0.001)
+    )
+    assert fresh is not None
+    assert aged is not None
+    assert capped is not None
+    volatility = 0.06 * POINTS  # a single game changes it in the sixth decimal
+    expected = sqrt(fresh[1] ** 2 + 182 * volatility**2)
+    assert aged[1] == pytest.approx(expected, rel=1e-4)
+    assert capped[1] == pytest.approx(350.0)
+
+
+def test_calendar_periods_age_by_the_periods_missed() -> None:
+    time = np.array(["2024-01-31", "2024-02-01", "2024-06-15"], "datetime64[s]")
+    pool = Pool.from_names("AAA", "BCB", [1, 0, 1], time=time)
+    system = Glicko2(period="month")
     deviation = system.replay(pool).first_deviation
     assert deviation is not None
-    volatility = 0.06 * POINTS  # a single game changes it in the sixth decimal
-    assert deviation[1] == pytest.approx(sqrt(until**2 + steps * volatility**2), rel=1e-4)
-    capped = replace(system, max_deviation=300.0, initial_deviation=300.0, initial_volatility=9.0)
-    deviation = capped.replay(pool).first_deviation
-    assert deviation is not None
-    assert deviation[1] == pytest.approx(300.0)
+    until = system.replay(pool.select(np.arange(2))).ratings.deviation[0]
+    expected = sqrt(until**2 + 3 * (0.06 * POINTS) ** 2)
+    assert deviation[2] == pytest.approx(expected, rel=1e-5)
 
 
 def test_handicap_multiplies_ratings_on_the_online_go_server() -> None:
@@ -165,9 +189,15 @@ def test_limits_of_the_online_go_server() -> None:
     assert OGS(min_rating=1400.0).replay(pool).ratings["weak"].value == 1400.0
     assert OGS(max_rating=1600.0).replay(pool).ratings["strong"].value == 1600.0
     assert Glicko2().replay(pool).ratings["weak"].value < 1400.0
-    known = Ratings(("A", "B"), np.array([1e6, 0.0]), np.array([1.0, 1.0]))
-    sure = Glicko2().advance(Glicko2().start((), known), Pool.from_names("A", "B", [1]))[1]
-    assert sure.expected[0] == pytest.approx(1.0)
-    assert np.isfinite([sure.ratings.rating, sure.ratings.deviation]).all()
     steady = OGS(min_deviation=80.0).replay(made_games(5000, 5)).ratings
     assert steady.deviation.min() == pytest.approx(80.0)
+
+
+def test_certain_results_teach_nothing() -> None:
+    known = Ratings(("A", "B"), np.array([1e6, 0.0]), np.array([1.0, 1.0]))
+    pool = Pool.from_names(["A"], ["B"], [1])
+    system = Glicko2()
+    replay = system.advance(system.start((), known), pool)[1]
+    assert replay.expected[0] == pytest.approx(1.0)
+    assert np.isfinite(replay.ratings.rating).all()
+    assert np.isfinite(replay.ratings.deviation).all()

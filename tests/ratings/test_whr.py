@@ -157,7 +157,7 @@ def test_conditional_variance_is_that_of_each_block(small: Pool) -> None:
 
 
 def test_sampled_deviations_against_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = fit_of(made_games(250, 10, days=25, draws=0.3), w=True, tau=False)
+    fit = fit_of(made_games(400, 12, days=30, draws=0.3), w=True, tau=False)
     fit.climb()
 
     def found() -> list[Floats]:
