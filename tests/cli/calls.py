@@ -7,14 +7,15 @@ import io
 import json
 import shlex
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from yardstone.cli.main import main
 from yardstone.errors import YardstoneWarning
+from yardstone.reports.document import Document
+from yardstone.reports.files import json_pieces
 
 #: Games of three players: everyone wins, draws and loses against everyone.
 CIRCLE = [
@@ -29,10 +30,10 @@ GAME = (
 )
 _OTHER = "(;GM[1]SZ[9]KM[6.5]PB[Bob]PW[Cid]RE[W+R];B[ee];W[ce](;B[gc];W[gg])(;B[cc]))"
 _ILLEGAL = "(;GM[1]SZ[9]PB[Dan]PW[Eve];B[ee];W[ee])"
+_ROUND = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Ann"), ("Bob", "Ann"), ("Ann", "Cid")] * 12
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """What a command printed on each stream."""
 
     out: str
@@ -56,11 +57,9 @@ class Command:
         return Said(out, err)
 
     def json(self, line: str, *more: object) -> Any:
-        """What it prints as JSON."""
         return json.loads(self(line, *more, "--format", "json").out)
 
     def rows(self, line: str, *more: object) -> list[dict[str, str]]:
-        """The rows that it prints as CSV."""
         return list(csv.DictReader(io.StringIO(self(line, *more, "--format", "csv").out)))
 
     def write(self, name: str, text: str) -> str:
@@ -69,20 +68,31 @@ class Command:
         return name
 
     def read(self, name: str) -> str:
-        """The text of a file."""
         return (self.folder / name).read_text(encoding="utf-8")
 
     def names(self) -> set[str]:
-        """The files that there are."""
         return {path.name for path in self.folder.iterdir()}
 
 
+def plain(document: Document) -> Any:
+    """What is to be printed of this as JSON."""
+    return json.loads("".join(json_pieces(document)))
+
+
 def pgn(*games: tuple[str, str, str]) -> str:
-    """Games of players and results."""
     return "".join(
         f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{result}\n\n'
         for white, black, result in games
     )
+
+
+def round_table(columns: str, *results: str) -> str:
+    """Sixty games of three players in a table, with these results again and again."""
+    rows = [
+        f"{one},{two},{results[k % len(results)]},2020-01-{k % 28 + 1:02}\n"
+        for k, (one, two) in enumerate(_ROUND)
+    ]
+    return "".join([f"{columns},result,date\n", *rows])
 
 
 def write_files(folder: Path) -> None:
@@ -101,16 +111,11 @@ def write_files(folder: Path) -> None:
             pool.first, pool.second, pool.score, pool.time, pool.columns["event"], strict=True
         )
     ]
-    pairs = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Ann"), ("Bob", "Ann"), ("Ann", "Cid")] * 12
-    odd = [
-        f"{one},{two},{('1-0', '0-1', '1/2-1/2')[k % 3]},2020-01-{k % 28 + 1:02}"
-        for k, (one, two) in enumerate(pairs)
-    ]
     for name, lines in {
         "games.pgn": [pgn(*CIRCLE)],
         "apart.pgn": [pgn(*CIRCLE, *others, *unread)],
         "dated.csv": ["white,black,result,date,event", *dated],
-        "odd.csv": ["home,away,result,date", *odd, "Ann,Bob,1-O,2020-02-01"],
+        "odd.csv": [round_table("home,away", "1-0", "0-1", "1/2-1/2") + "Ann,Bob,1-O,2020-02-01"],
         "game.sgf": [GAME],
         "games.sgf": [GAME, _OTHER, _ILLEGAL, GAME.replace("SZ[9]", "SZ[25]")],
         "empty.sgf": ["no game"],

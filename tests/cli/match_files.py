@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Program = Literal["fastchess", "cutechess-cli"]
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(NamedTuple):
     """A game of a match."""
 
     round: int
@@ -20,19 +18,18 @@ class Played:
     ending: str = "normal"
 
 
-def play(rounds: int, *, first: str = "New 1.1", second: str = "Old 1.0") -> list[Played]:
+def play(rounds: int) -> list[Played]:
     """A match in rounds of two games with sides swapped, in the order in which games ended."""
     rng = random.Random(1)
     games = []
     for number in range(1, rounds + 1):
         tilt = rng.uniform(-0.25, 0.35)  # openings favour White more or less
-        for white, black in ((first, second), (second, first)):
-            better = tilt + (0.04 if white == first else -0.04)
+        for white, black in (("New 1.1", "Old 1.0"), ("Old 1.0", "New 1.1")):
+            better = tilt + (0.04 if white == "New 1.1" else -0.04)
             result = rng.choices(["1-0", "0-1", "1/2-1/2"], [0.3 + better, 0.3 - better, 0.4])[0]
             endings = ["normal", "adjudication", "time forfeit", "illegal move", "abandoned"]
             ending = rng.choices(endings, [60, 30, 6, 2, 2])[0]
-            if result == "1/2-1/2":
-                ending = "normal"
+            ending = "normal" if result == "1/2-1/2" else ending
             games.append(Played(number, white, black, result, ending))
     # Of several games at a time the later can end first.
     return sorted(games, key=lambda game: game.round + rng.uniform(0.0, 2.5))
@@ -40,11 +37,8 @@ def play(rounds: int, *, first: str = "New 1.1", second: str = "Old 1.0") -> lis
 
 def one_sided(rounds: int) -> list[Played]:
     """A match in which the first player wins each first game, and draws each second one."""
-    return [
-        Played(number, *players, result)
-        for number in range(rounds)
-        for players, result in ((("A", "B"), "1-0"), (("B", "A"), "1/2-1/2"))
-    ]
+    pair = (("A", "B", "1-0"), ("B", "A", "1/2-1/2"))
+    return [Played(number, *game) for number in range(rounds) for game in pair]
 
 
 def written(games: list[Played], program: Program = "fastchess") -> str:

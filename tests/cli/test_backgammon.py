@@ -10,21 +10,19 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.backgammon.kept import program_and_ledger, write_matches
-from tests.cli.calls import Command
+from tests.cli.calls import Command, plain
 from yardstone.backgammon.error_rates import Unit
 from yardstone.backgammon.formulas import FORMULAS
 from yardstone.backgammon.positions import Position, read_position
 from yardstone.backgammon.rating import RatingQuestion, rating_answer
 from yardstone.reports.backgammon import blunder_steps, rating_document, text_board
-from yardstone.reports.files import json_pieces
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:7:10"
 CUBE = "27aAEQiyPYMxAA:MAGgARAAEAAA"
 
 
-@pytest.mark.parametrize(
-    ("options", "question", "formula", "offset"),
-    [
+def test_options_reach_the_rating(run: Command) -> None:
+    rows: list[tuple[str, dict[str, Any], str, float]] = [
         ("--epm 0.0085 --epc 0.021", {"epm": 0.0085, "epc": 0.021}, "published", 2050.0),
         ("--epm 8.5 --unit thousandths", {"epm": 8.5}, "published", 2050.0),
         ("--epm 0.0085 --offset 2100", {"epm": 0.0085}, "published", 2100.0),
@@ -39,26 +37,20 @@ CUBE = "27aAEQiyPYMxAA:MAGgARAAEAAA"
          "published", 2050.0),
         ("--win 0.6", {"win": 0.6}, "published", 2050.0),
         ("--from-rating 1800", {"from_rating": 1800.0}, "published", 2050.0),
-    ],
-)  # fmt: skip
-def test_options_reach_the_rating(
-    options: str, question: dict[str, Any], formula: str, offset: float, run: Command
-) -> None:
-    more = {"unit": Unit.thousandths} if "--unit" in options else {}
-    answer = rating_answer(RatingQuestion(length=7, **question | more), FORMULAS[formula], offset)
-    known = json.loads("".join(json_pieces(rating_document(answer))))
-    assert run.json(f"backgammon rating --length 7 {options}") == known
+    ]  # fmt: skip
+    for options, question, name, offset in rows:
+        more = {"unit": Unit.thousandths} if "--unit" in options else {}
+        answer = rating_answer(RatingQuestion(length=7, **question | more), FORMULAS[name], offset)
+        known = plain(rating_document(answer))
+        assert run.json(f"backgammon rating --length 7 {options}") == known, options
 
 
-REFIT = "--pr 9 --formula refit --length 7 --against 1850"
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
+def test_a_rating_in_words(run: Command) -> None:
+    refit = "--pr 9 --formula refit --length 7 --against 1850"
+    for options, words in (
         ("--epm 0.0085 --epc 0.021 --length 7", "^Rating 1927.7, -122.3 to perfect play at 2050"),
         ("--epm 8.5 --epc 21 --length 7", "^Rating 1927.7, -122.3 to perfect play at 2050"),
-        (REFIT, r"(?s)was fitted to programs with noise.*against 1850 \(95 %: \d\d\.\d\d to "),
+        (refit, r"(?s)was fitted to programs with noise.*against 1850 \(95 %: \d\d\.\d\d to "),
         ("--depd 0.0075 --length 5", r"(?s)^(?!Rating).*\+125\.3 points apart"),
         ("--depd 0.0075 --length 5", r"58\.00 %"),
         ("--depd 0.0075 --length 5", "add --against"),
@@ -66,18 +58,17 @@ REFIT = "--pr 9 --formula refit --length 7 --against 1850"
         ("--win 0.6 --length 5", r"\+157\.5 points apart"),
         ("--epm 0.01 --length 1", "a match to one point has no cube, so no cube error counts"),
         ("--from-rating 1800 --length 5", r"PR 7\.48"),
-    ],
-)
-def test_a_rating_in_words(options: str, words: str, run: Command) -> None:
-    assert re.search(words, run(f"backgammon rating {options}").out)
+    ):
+        assert re.search(words, run(f"backgammon rating {options}").out), options
 
 
 @pytest.fixture
-def line(run: Command, tmp_path_factory: pytest.TempPathFactory) -> str:
+def line(run: Command) -> str:
     """A command that analyses two matches and a broken file; the ledger has them where it must."""
-    (run.folder / "matches").mkdir()
+    for name in ("matches", "ledger"):
+        (run.folder / name).mkdir()
     write_matches(run.folder / "matches")
-    program, ledger = program_and_ledger(tmp_path_factory.mktemp("ledger"))
+    program, ledger = program_and_ledger(run.folder / "ledger")
     return f"backgammon analyse matches --gnubg {program} --ledger {ledger}"
 
 
@@ -119,38 +110,35 @@ def test_an_analysis_for_programs(line: str, run: Command) -> None:
         gap = blunder["best_equity"] - blunder["played_equity"]
         assert gap == pytest.approx(blunder["error"], abs=1e-6)
     # A result kept before there were equities and classes is shown still.
-    old = [
-        {name: value for name, value in each.items() if not name.endswith("equity")}
-        for each in result["blunders"]
-    ]
+    old = [{k: v for k, v in each.items() if k[-6:] != "equity"} for each in result["blunders"]]
     assert len(list(blunder_steps(old))) == len(old)
     page = run.read("page.html")
     assert "Played: 6/2 3/1" in page
     assert (page.count("<script"), page.count("<svg") >= 20) == (1, True)
     assert "<svg" in run.read("trend.svg")
-    players = duckdb.execute("SELECT player, matches FROM 'players.parquet' ORDER BY matches DESC")
-    assert players.fetchall()[0] == ("Bob", 2)
     rows = run.rows(f"{line} --table table.csv")
     assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)
-    matches = duckdb.execute("SELECT player_1, winner FROM 'table.csv' ORDER BY 1").fetchall()
-    assert matches == [("Ann", 2), ("Eva", 2)]
-    dates = duckdb.execute("SELECT date FROM 'matches.parquet' ORDER BY 1").fetchall()
-    assert str(dates[0][0]) == "2024-05-31"
+    for query, known in (
+        ("player, matches FROM 'players.parquet' ORDER BY 2 DESC LIMIT 1", [("Bob", 2)]),
+        ("player_1, winner FROM 'table.csv' ORDER BY 1", [("Ann", 2), ("Eva", 2)]),
+        ("min(date)::VARCHAR FROM 'matches.parquet'", [("2024-05-31",)]),
+    ):
+        assert duckdb.execute(f"SELECT {query}").fetchall() == known
     # The table of matches goes straight into an evaluation.
-    said = run("evaluate table.csv --systems vandendoel,fibs --replicates 0")
-    assert "vandendoel" in said.out
+    line = "evaluate table.csv --systems vandendoel,fibs --replicates 0"
+    assert "vandendoel" in run(line).out
 
 
 def test_a_position_is_shown_and_converted(run: Command) -> None:
     out = run(f"backgammon position {CUBE} --no-evaluate").out
     assert out.startswith("Black on roll")
-    assert "XGID=-BBBBBA--b--bB--Ab-dbbAa--:0:0:-1:00:2:1:0:13:10" in out
-    assert "Black 1, White 2 in a match to 13" in out
+    for words in ("XGID=-BBBBBA--b--bB--Ab-dbbAa--:0:0:-1:00:2:1:0:13:10",
+                  "Black 1, White 2 in a match to 13"):  # fmt: skip
+        assert words in out
     result = run.json(f"backgammon position {XGID} --no-evaluate")
-    ids = (result["position_id"], result["match_id"], result["evaluation"])
-    assert ids == ("4HPwATDgc/ABMA", "cInqAAAAAAAA", None)
-    out = run("backgammon position 4HPwATDgc/ABMA --no-evaluate").out
-    assert "alone does not say score" in out
+    ids = [result[name] for name in ("position_id", "match_id", "evaluation")]
+    assert ids == ["4HPwATDgc/ABMA", "cInqAAAAAAAA", None]
+    assert "alone does not say score" in run(f"backgammon position {ids[0]} --no-evaluate").out
     bar = read_position("XGID=aa--BBBB-Ac-bA-a--b-cAb--A:1:-1:1:33:2:3:0:7:10")
     lines = text_board(bar)
     assert "|                  | X|                  |" in lines[6]
@@ -169,13 +157,10 @@ def test_a_position_is_evaluated(run: Command) -> None:
     real_gnubg()
     line = f"backgammon position {XGID} --plies 0 --moves 2"
     out = run(f"{line} -o page.html").out
-    assert "13/8" in out
-    assert "at 0 plies" in out
-    assert "<svg" in run.read("page.html")
+    assert ("13/8" in out, "at 0 plies" in out) == (True, True)
     assert "GNU Backgammon’s choice" in run.read("page.html")
-    rows = run.rows(line)
-    assert len(rows) == 2
-    assert float(rows[0]["equity"]) >= float(rows[1]["equity"])
+    best, second = (float(row["equity"]) for row in run.rows(line))
+    assert best >= second
     offered = replace(Position.from_gnu_id(*read_position(CUBE).gnu_id.split(":")), doubled=True)
     out = run(f"backgammon position {offered.xgid} --plies 0").out
     assert "White is doubled to 2: take or pass?" in out

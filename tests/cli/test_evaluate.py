@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import duckdb
@@ -8,10 +7,9 @@ import numpy as np
 import pytest
 
 import yardstone
-from tests.cli.calls import Command
+from tests.cli.calls import Command, plain
 from yardstone.evaluation.metrics import measure
 from yardstone.reports.evaluation import evaluation_document
-from yardstone.reports.files import json_pieces
 
 SYSTEMS = ["elo", "glicko2"]
 ELO = "evaluate dated.csv --systems elo,glicko2"
@@ -38,7 +36,7 @@ def test_options_reach_the_evaluation(options: str, more: dict[str, Any], run: C
     usual |= {"first_advantage": "auto", "replicates": 1000 if "until" in options else 20}
     pool = yardstone.read("dated.csv", columns="all" if "group_by" in more else None, times=True)
     document = evaluation_document(yardstone.evaluate(pool, SYSTEMS, **usual | more))
-    known = json.loads("".join(json_pieces(document)))
+    known = plain(document)
     replicates = "" if "until" in options else "--replicates 20"  # a thousand by default
     result = run.json(f"{ELO} {replicates} {options}")
     for system in (*result["systems"], *known["systems"]):
@@ -47,29 +45,20 @@ def test_options_reach_the_evaluation(options: str, more: dict[str, Any], run: C
 
 
 def test_a_ranking_with_a_statement_of_how_sure_it_is(run: Command) -> None:
-    out = run(f"{ELO} --replicates 50 -o t.parquet -o c.svg -o page.html -o out.txt").out
-    assert out == ""
+    run(f"{ELO} --replicates 50 -o t.parquet -o c.svg -o page.html -o out.txt")
     out = run.read("out.txt")
     for words in (
-        "2 systems on 120 games of 12 players",
-        "Each game was predicted from the games before it; the first 280",
-        "This holds at 95 %.",
-        "gap 0-50",
-        "first move only",
-    ):
+        "2 systems on 120 games of 12 players", "This holds at 95 %.", "gap 0-50",
+        "Each game was predicted from the games before it; the first 280", "first move only",
+    ):  # fmt: skip
         assert words in out
     assert any(w in out.splitlines()[0] for w in ("not significantly better", "predicts best"))
     rows = duckdb.execute("SELECT system, subset, games FROM 't.parquet'").fetchall()
     assert ("elo", "representative", 120) in rows
     assert "<svg" in run.read("c.svg")
-    page = run.read("page.html")
-    assert "<svg" in page
-    assert "http" not in page.split("</head>")[0].replace("http-equiv", "")
+    assert "<svg" in run.read("page.html")
     assert float(run.rows(f"{ELO} --replicates 20")[0]["log_likelihood"]) < 0
-
-
-def test_two_players_have_no_interval(run: Command) -> None:
-    """A match says nothing of other players, whatever the number of its games."""
+    # A match says nothing of other players, whatever the number of its games.
     lines = [f"Ann,Bob,{(row * 7 % 3) / 2},2024-01-{row % 28 + 1:02d}" for row in range(200)]
     run.write("match.csv", "\n".join(["white,black,score,date", *lines]) + "\n")
     line = "evaluate match.csv --systems elo,glicko2"

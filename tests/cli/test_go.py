@@ -29,11 +29,11 @@ def test_one_game_is_shown_move_by_move(run: Command) -> None:
     moves = [words for line in lines[3:] if (words := line.split()) and words[0].isdigit()]
     assert [row[:3] for row in moves[:2]] == [["1", "B", "E5"], ["2", "W", "G7"]]
     assert len(moves[0]) == 11
-    assert re.search(r" 11 +B +pass", text)
     total = next(line for line in lines if line.startswith("Ann (B)")).split()
     assert total[2:4] == ["all", "5"]  # the passes at the end do not count
     assert "on 9x9 11 and 34" in text
-    assert not re.search(r" 11 +B +pass", run("go analyse game.sgf --no-moves").out)
+    few = run("go analyse game.sgf --no-moves").out
+    assert [bool(re.search(r" 11 +B +pass", each)) for each in (text, few)] == [True, False]
 
 
 def test_every_format_says_the_same(run: Command) -> None:
@@ -52,8 +52,7 @@ def test_every_format_says_the_same(run: Command) -> None:
             assert move["better"] is None
     table = duckdb.execute("select count(*), sum(number) from 'a.parquet'")
     assert table.fetchall() == [(11, 66)]
-    assert "<summary>All moves</summary>" in run.read("a.html")
-    assert "<svg" in run.read("a.html")
+    assert all(words in run.read("a.html") for words in ("<summary>All moves</summary>", "<svg"))
 
 
 def test_several_games(run: Command) -> None:
@@ -63,8 +62,7 @@ def test_several_games(run: Command) -> None:
     assert "1 record was skipped" in said.err
     assert "Ann 3k (Black)" in run.read("games.svg")
     second = run("go analyse games.sgf --game 2 --no-moves --komi 0.5 --rules chinese").out
-    assert second.startswith("Bob (Black) – Cid (White)")
-    assert "chinese rules, komi 0.5" in second
+    assert re.match(r"(?s)Bob \(Black\) – Cid \(White\).*chinese rules, komi 0\.5", second)
     every = run.json("go analyse games.sgf --variations")["games"]
     assert [len(each["moves"]) for each in every] == [11, 4, 3, 1]
 
@@ -73,8 +71,8 @@ def test_judge(run: Command) -> None:
     line = "go judge games.sgf"
     text = run(f"{line} --sure 50").out
     assert text.startswith("2 games judged by random-10-1\nDecided (at least 50 % sure): 2;")
-    rows, analysed = run.rows(f"{line} --sure 50"), run.json("go analyse games.sgf")["games"]
-    judged = run.json(line)["games"]
+    rows, judged = run.rows(f"{line} --sure 50"), run.json(line)["games"]
+    analysed = run.json("go analyse games.sgf")["games"]
     assert [each["moves"] for each in judged] == [9, 4]
     for row, each, whole in zip(rows, judged, analysed, strict=False):
         share = each["white_winrate"]
@@ -93,24 +91,22 @@ def test_evaluate_keeps_the_lines(run: Command) -> None:
     (run.folder / "in.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     said = run("go evaluate in.jsonl.gz")
     result = [json.loads(line) for line in said.out.splitlines()]
-    assert [row.get("id") for row in result] == [1, None, 2]
-    assert [len(row.get("policy", ())) for row in result] == [81, 0, 361]
+    found = [(row.get("id"), len(row.get("policy", ()))) for row in result]
+    assert found == [(1, 81), (None, 0), (2, 361)]
     assert "in.jsonl.gz:2: no JSON" in said.err
     run("go evaluate in.jsonl.gz -o out.jsonl.gz")
-    packed = (run.folder / "out.jsonl.gz").read_bytes()
-    assert gzip.decompress(packed).decode() == said.out
+    assert gzip.decompress((run.folder / "out.jsonl.gz").read_bytes()).decode() == said.out
     run("go evaluate out.jsonl.gz -o again.jsonl")  # what comes out can go in
     values = [json.loads(line) for line in run.read("again.jsonl").splitlines()]
     assert [row["policy"] for row in values[::2]] == [row["policy"] for row in result[::2]]
     run.write("bad.jsonl", '{"moves": "E5"}\n{"moves": "E5 E5"}\n')
     run.write("none.jsonl", "[1, 2]\n")
-    before = run.names()
     for words, message in (
         ("bad.jsonl --strict", "bad.jsonl:2: move 2 is illegal"),
         ("none.jsonl", "no line holds a position"),
     ):
         assert message in run(f"go evaluate {words} -o half.jsonl", status=1).err
-    assert run.names() == before
+    assert "half.jsonl" not in run.names()
 
 
 def test_features(run: Command) -> None:
@@ -118,9 +114,7 @@ def test_features(run: Command) -> None:
     said = run(f"{line} --workers 1")
     assert said.out == "2 games, 13 moves: head, pick (16 channels of random-10-1) in store\n"
     assert "2 records were skipped: see store/skipped.csv" in said.err
-    skipped = run.read("store/skipped.csv")
-    assert "move 2 is illegal (White E5)" in skipped
-    assert "25" in skipped
+    assert all(words in run.read("store/skipped.csv") for words in ("illegal (White E5)", "25"))
     opened = FeatureStore.open(Path("store"))
     assert opened.games["black"].tolist() == ["Ann", "Bob"]
     assert opened.features(0, "pick", 2).shape == (4, 16)

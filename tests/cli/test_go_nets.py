@@ -36,8 +36,8 @@ def test_a_life_of_networks(cache: Path, run: Command) -> None:
     checksum = hashlib.sha256(one.read_bytes()).hexdigest()
     lines = run("go nets list").out.splitlines()
     assert lines[0].split() == ["network", "version", "blocks", "channels", "size", "SHA-256"]
-    assert lines[2].split()[:4] == ["one", "8", "2", "16"]
-    assert lines[2].split()[-1] == checksum[:12]
+    words = lines[2].split()
+    assert (words[:4], words[-1]) == (["one", "8", "2", "16"], checksum[:12])
     rows = run.rows("go nets list")
     assert [row["name"] for row in rows] == [INCLUDED, "one", "two"]
     assert rows[1]["sha256"] == checksum
@@ -50,7 +50,7 @@ def test_a_life_of_networks(cache: Path, run: Command) -> None:
     assert "network" in run("go nets add game.sgf", status=1).err
 
 
-def test_a_network_in_detail(cache: Path, run: Command) -> None:
+def test_a_network_in_detail_and_a_download(cache: Path, run: Command) -> None:
     write_network(run.folder / "one.bin.gz", ALL_SHAPES["v17-fixed"])
     text = run("go nets show one.bin.gz").out
     for words in (
@@ -64,16 +64,12 @@ def test_a_network_in_detail(cache: Path, run: Command) -> None:
     write_network(run.folder / "human.bin", Shape(15, metadata=True))
     said = run("go nets show human.bin", status=1).err
     assert "wants to know the players' ranks" in said
-
-
-def test_a_download_and_the_networks_known_by_name(cache: Path, run: Command) -> None:
     data = network_bytes(Shape(8))
     checksum = hashlib.sha256(data).hexdigest()
     with serve() as site:
         site.files["/net.bin"] = data
         line = f"go nets download {site.url}/net.bin --quiet --sha256"
-        text = run(line, checksum).out
-        assert text == f"Downloaded net: {cache}/net.bin\nSHA-256 {checksum}\n"
+        assert run(line, checksum).out == f"Downloaded net: {cache}/net.bin\nSHA-256 {checksum}\n"
         assert "SHA-256 is" in run(f"{line} {'0' * 64} --name b", status=1).err
     assert "g170-b6c96-s175395328-d26788732" in run("go nets list --known").out
     (first, *_) = run.json("go nets list --known")

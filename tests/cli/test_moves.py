@@ -29,8 +29,8 @@ def options(case: Case, run: Command) -> str:
     return f"--moves records.zip --net {case.file} --model {case.model_file}"
 
 
-def test_records_are_results_and_moves(options: str, run: Command) -> None:
-    out = run(f"history {options} -o ratings.html --top 0").out
+def test_records_are_results_and_moves_which_predict_and_go_on(options: str, run: Command) -> None:
+    out = run(f"history {options} -o ratings.html --top 0 --save kept").out
     for words in (
         "6 games of 4 players", "rated by fusion", "Moves and results",
         "Records of moves: 6 of 6 belong to a game.",
@@ -40,6 +40,15 @@ def test_records_are_results_and_moves(options: str, run: Command) -> None:
     assert all(words in page for words in ("Moves and results", "Results", "Both", "<svg"))
     out = run(f"evaluate {options} --systems elo,fusion --replicates 0").out
     assert "Moves are known of 6 of 6 games" in out
+    assert "a fit takes 50" in run(f"evaluate {options} --fit", status=1).err
+    wanted = run.json(f"predict Ann Bob {options}")
+    assert run.json("predict Ann Bob --state kept")["expected"] == wanted["expected"]
+    assert "6 games were added" in run(f"history --state kept {options}").out
+    for option, words in (  # strengths on another scale are other numbers
+        ("--moves-scale fox", "scale ogs, and these of tiny, scale fox"),
+        ("--fit", "--state has its parameters: leave out --fit"),
+    ):
+        assert words in run(f"history --state kept {options} {option}", status=2).err
 
 
 def test_moves_beside_results_from_elsewhere(options: str, run: Command) -> None:
@@ -60,24 +69,10 @@ def test_moves_beside_results_from_elsewhere(options: str, run: Command) -> None
     assert other["ratings"] == result["ratings"]
 
 
-def test_a_prediction_and_a_history_that_goes_on(options: str, run: Command) -> None:
-    run(f"history {options} --save kept --quiet")
-    wanted = run.json(f"predict Ann Bob {options}")
-    assert run.json("predict Ann Bob --state kept")["expected"] == wanted["expected"]
-    assert "6 games were added" in run(f"history --state kept {options}").out
-    # Strengths on another scale are other numbers.
-    said = run(f"history --state kept {options} --moves-scale fox", status=2).err
-    assert "scale ogs, and these of tiny, scale fox" in said
-    said = run(f"history --state kept {options} --fit", status=2).err
-    assert "--state has its parameters: leave out --fit" in said
-    assert "a fit takes 50" in run(f"evaluate {options} --fit", status=1).err
-
-
 def test_moves_join_players_of_a_list(case: Case, run: Command) -> None:
     """Two pairs who never met: only moves say how they compare."""
     write_records(run.folder / "games.zip", ("Ann", "Bob"), ("Cem", "Dan"))
-    network = f"--net {case.file} --model {case.model_file}"
-    result = run.json(f"rate --moves games.zip {network}")
+    result = run.json(f"rate --moves games.zip --net {case.file} --model {case.model_file}")
     assert len(result["components"]) == 1
     assert np.isfinite([each["rating"] for each in result["ratings"]]).all()
     assert any("Records of moves: 2 of 2" in each for each in result["caveats"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.cli.calls import Command, pgn
+from tests.docs.blocks import ROOT
 from yardstone.cli import prep
 from yardstone.cli.ordo_input import csv_fields
 from yardstone.cli.ordo_switches import (
@@ -40,8 +40,7 @@ from yardstone.reports.ordo import (
 
 def games(results: str) -> str:
     """PGN of games written as ``"A 1-0 B, B 1-0 C"``."""
-    parts = [game.split() for game in results.split(",")]
-    return pgn(*((white, black, result) for white, result, black in parts))
+    return pgn(*((w, b, result) for w, result, b in map(str.split, results.split(","))))
 
 
 CIRCLE = games("A 1-0 B, B 1-0 C, C 1-0 A, A 1/2-1/2 C, B 1-0 A")
@@ -50,16 +49,13 @@ TWO_GROUPS = CIRCLE + games("X 1-0 Y, Y 1-0 X, X 1/2-1/2 Y, X 1-0 Y")
 
 @pytest.fixture(autouse=True)
 def _games(run: Command) -> None:
-    run.write("g.pgn", CIRCLE)
-    run.write("two.pgn", TWO_GROUPS)
-    run.write("star.pgn", CIRCLE + games("A * B, A * Z"))
-    run.write("e.pgn", "")
-    run.write("u.pgn", games("A * B"))
+    texts = {"g": CIRCLE, "e": "", "u": games("A * B"), "star": CIRCLE + games("A * B, A * Z")}
+    for name, text in (texts | {"two": TWO_GROUPS}).items():
+        run.write(f"{name}.pgn", text)
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments", "status", "out", "err"),
-    [
+def test_small_pools(run: Command) -> None:
+    for text, arguments, status, out, err in (
         # Anchors in each group lift the refusal, those in one of two do not.
         ('"A","X",300,50\n', "-q -r k two.pgn", 0, "X ", "Groups detected: 2"),
         ('"A",2400\n"B",2300\n', "-q -m k two.pgn", 1, r"\A\Z", "even after purging"),
@@ -96,21 +92,13 @@ def _games(run: Command) -> None:
         ("", "-q -d 0 -u 5 g.pgn", 1, "", "-d switch specified an invalid number"),
         ("", "-q -d 100 g.pgn", 1, "", "too high"),
         ("", "-q -o /dev/null g.pgn", 0, r"\A\Z", r"\A\Z"),
-    ],
-)
-def test_small_pools(
-    text: str, arguments: str, status: int, out: str, err: str, run: Command
-) -> None:
-    run.write("k", text)
-    before = run.names()
-    said = run(f"ordo {arguments}", status=status)
-    assert re.search(out, said.out)
-    assert re.search(err, said.err)
-    assert run.names() == before
-
-
-def test_files_that_cannot_be_opened(run: Command) -> None:
-    before = run.names()
+    ):
+        run.write("k", text)
+        before = run.names()
+        said = run(f"ordo {arguments}", status=status)
+        assert re.search(out, said.out), arguments
+        assert re.search(err, said.err), arguments
+        assert run.names() == before, arguments
     for switch in ("-m", "-y", "-r", "-b", "-P", "-Y", "-i", "-x"):
         assert 'Errors in file "nope"' in run(f"ordo -q {switch} nope g.pgn", status=1).err
     for switch in ("-o", "-c", "-j", "-e", "-C", "-g"):
@@ -129,8 +117,7 @@ def test_names_bad_records_and_ties(run: Command) -> None:
     run.write("rock.pgn", CIRCLE.replace('"A"', f'"{name}"'))
     run.write("i.txt", f'"{name}"\n"B"\n"C"\n')
     said = run("ordo -q -i i.txt -c o.csv rock.pgn")
-    assert (name in said.out, said.err) == (True, "")
-    assert f'"{name}"' in run.read("o.csv")
+    assert (name in said.out, said.err, f'"{name}"' in run.read("o.csv")) == (True, "", True)
     assert list(map(display_width, ("Müller", "Mu\u0308ller", "囲碁"))) == [6, 6, 4]
     assert pad("囲碁", 6, right=True) == "  囲碁"
     # Ties end where Ordo leaves them.
@@ -149,14 +136,11 @@ def test_names_bad_records_and_ties(run: Command) -> None:
         error_matrix(table, [0])
 
 
-def test_errors_follow_the_confidence(run: Command) -> None:
+def test_errors_follow_the_confidence_and_matrices_need_no_simulation(run: Command) -> None:
     outs = (run(f"ordo -q -W -D -s 20 -F {level} g.pgn").out for level in ("95", "68.27"))
     wide, narrow = ([float(each) for each in re.findall(r"\+/- ([\d.]+)", out)] for out in outs)
     assert len(wide) >= 2
     assert wide == pytest.approx([1.96 * each for each in narrow], rel=0.02, abs=0.02)
-
-
-def test_matrices_without_simulation(run: Command) -> None:
     out = run("ordo -q -J -e e.csv -C c.csv g.pgn").out
     assert "---" in out.splitlines()[4]
     rows = [line.split(",") for line in run.read("e.csv").splitlines()]
@@ -214,9 +198,8 @@ def test_numbers_with_names_and_lists_of_numbers() -> None:
     assert read_options(["-N2,3", "f"]).score_decimals == 3
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
+def test_switches_that_are_refused(run: Command) -> None:
+    for line, message in (
         ("ordo -a abc --nosuch", "wrong average parameter"),  # the first complaint is the first's
         ("ordo -w x", "wrong white advantage parameter"),
         ("ordo -u x", "wrong white advantage uncertainty parameter"),
@@ -243,26 +226,20 @@ def test_numbers_with_names_and_lists_of_numbers() -> None:
         ("prep -q -P nope.txt", 'Errors in file "nope.txt", or lack of memory'),
         ("prep -q e.pgn", "ERROR: Input file contains no games\n"),
         ("prep -q --major-only u.pgn", ""),
-    ],
-)
-def test_switches_that_are_refused(line: str, message: str, run: Command) -> None:
-    said = run(line, status=1)
-    assert said.out == ""
-    assert message in said.err
+    ):
+        said = run(line, status=1)
+        assert (said.out, message in said.err) == ("", True), line
+    for program in ("ordo", "prep"):
+        for word in ("-", "--nosuch", "-?", "-p", "--pgn", "--pgn=", "--aver 1", "-:"):
+            said = run(f"{program} {word}", status=1)
+            assert (said.out, said.err) == ("Error in parameters\n", ""), word
+        switches = {"-v": "compatible", "-L": "MIT", "-h": "quick example", "-H": "usage:"}
+        for switch, words in switches.items():
+            assert words in run(f"{program} {switch}").out
+        assert f"yardstone {program} -h" in run(program, status=1).err
 
 
-@pytest.mark.parametrize("program", ["ordo", "prep"])
-def test_what_the_program_says_of_itself(program: str, run: Command) -> None:
-    for word in ("-", "--nosuch", "-?", "-p", "--pgn", "--pgn=", "--aver 1", "-:"):
-        said = run(f"{program} {word}", status=1)
-        assert (said.out, said.err) == ("Error in parameters\n", ""), word
-    switches = {"-v": "compatible", "-L": "MIT", "-h": "quick example", "-H": "usage:"}
-    for switch, words in switches.items():
-        assert words in run(f"{program} {switch}").out
-    assert f"yardstone {program} -h" in run(program, status=1).err
-
-
-def test_fields_of_a_line() -> None:
+def test_fields_of_a_line_and_every_switch_is_in_the_guide() -> None:
     for line, fields in {
         '"A 1", 2350.0\n': ["A 1", "2350.0"],
         "A 1 ,2350\n": ["A 1", "2350"],
@@ -276,11 +253,7 @@ def test_fields_of_a_line() -> None:
         "\n": [],
     }.items():
         assert csv_fields(line) == fields, line
-
-
-def test_every_switch_is_in_the_guide() -> None:
-    root = Path(__file__).resolve().parents[2]
-    page = (root / "docs" / "how-to" / "ordo.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "ordo.md").read_text(encoding="utf-8")
     for switch in (*SWITCHES, *prep.SWITCHES):
         argument = f"={switch.argument}" if switch.argument else ""
         assert f"| `--{switch.name}{argument}` | {switch.help} |" in page

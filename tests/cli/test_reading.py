@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.calls import Command
-
-ROUND = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Ann"), ("Bob", "Ann"), ("Ann", "Cid")] * 12
-
-
-def table(run: Command, columns: str, results: list[str]) -> None:
-    """Write a table of the round with these results, again and again."""
-    rows = [
-        f"{one},{two},{results[k % len(results)]},2020-01-{k % 28 + 1:02}"
-        for k, (one, two) in enumerate(ROUND)
-    ]
-    run.write("table.csv", "\n".join([f"{columns},result,date", *rows]) + "\n")
+from tests.cli.calls import Command, round_table
 
 
 @pytest.mark.parametrize(
@@ -33,24 +22,21 @@ def test_every_command_says_what_was_skipped(line: str, run: Command) -> None:
     assert "  odd.csv:62: result '1-O' is not understood\n" in said
 
 
-def test_five_places_are_named_and_the_others_counted(run: Command) -> None:
+def test_skipped_records_and_values_that_are_not_understood(run: Command) -> None:
     run.write("odd.csv", run.read("odd.csv") + "Ann,Bob,1-O,2020-02-01\n" * 6)
     said = run("rate odd.csv --skip-unread").err.splitlines()
     assert said[0] == "yardstone: 7 records were skipped: 7 unknown result"
     places = [line.partition(": ")[0] for line in said[1:]]
     assert places == [*(f"  odd.csv:{line}" for line in range(62, 67)), "  … and 2 others"]
-
-
-def test_values_that_are_not_understood(run: Command) -> None:
-    table(run, "home,away", ["V", "N", "1-0", "0-1"])
-    said = run("rate table.csv", status=1).err
-    assert "30 of 60 records cannot be read: the values 'N' (15), 'V' (15)" in said
+    run.write("table.csv", round_table("home,away", "V", "N", "1-0", "0-1"))
+    error = run("rate table.csv", status=1).err
+    assert "30 of 60 records cannot be read: the values 'N' (15), 'V' (15)" in error
     assert run("rate table.csv -q --results V=win,N=draw").err == ""
     assert "30 records were skipped" in run("rate table.csv -q --skip-unread").err
 
 
 def test_winners_have_no_first_move(run: Command) -> None:
-    table(run, "winner_name,loser_name", ["6-4 6-4", "7-5 6-1"])
+    run.write("table.csv", round_table("winner_name,loser_name", "6-4 6-4", "7-5 6-1"))
     evaluate = "evaluate table.csv --systems elo --replicates 0"
     texts = [run(line).out for line in ("rate table.csv", "history table.csv", evaluate)]
     for text in texts:

@@ -20,21 +20,21 @@ from yardstone.backgammon.formulas import PUBLISHED, SITE_OFFSET
 #: Half a unit of the last digit printed.
 TOTAL, LINE = 0.0005, 0.05
 ROUNDING_OF_SUMS = 0.15
-#: How far processors differ: GNU Backgammon takes reciprocals from an instruction whose
-#: last bits are the maker's choice.
-SKILL, LUCK, RESULT = 0.006, 0.012, 0.003
+#: How far processors differ in totals, for GNU Backgammon takes reciprocals from an instruction
+#: whose last bits are the maker's choice.
+FIELDS = {
+    ("moves", "total-moves"): 0.0, ("moves", "unforced-moves"): 0.0, ("cube", "total-cube"): 0.0,
+    ("moves", "error-skill"): 0.006, ("cube", "error-skill"): 0.006, ("dice", "luck"): 0.012,
+    ("dice", "luck-adjusted-result"): 0.003,
+}  # fmt: skip
 #: One in so many of the 60 matches is analysed again.
-EVERY = 12
-
-
-def number(text: str) -> float:
-    """The number before a bracket; NaN for none."""
-    result = re.match(r"[-+]?[\d.]+", text)
-    return float(result[0]) if result else float("nan")
+EVERY = 20
 
 
 def column(blocks: list[dict[str, str]], name: str) -> np.ndarray:
-    return np.array([[number(block[f"{name}_{side}"]) for side in (1, 2)] for block in blocks])
+    """A column of both players: the numbers before a bracket, NaN for none."""
+    texts = ([re.match(r"[-+]?[\d.]+", b[f"{name}_{side}"]) for side in (1, 2)] for b in blocks)
+    return np.array([[float(text[0]) if text else np.nan for text in both] for both in texts])
 
 
 def test_the_formulas_reproduce_gnu_backgammons_rating_lines() -> None:
@@ -53,7 +53,7 @@ def test_the_formulas_reproduce_gnu_backgammons_rating_lines() -> None:
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high = (
-                weight(length) * np.maximum(off - total, 0) / number for off in (-TOTAL, TOTAL)
+                weight(length) * np.maximum(x - total, 0) / number for x in (-TOTAL, TOTAL)
             )
         printed = ~np.isnan(lines)
         right = (lines >= low - LINE - 0.01) & (lines <= high + LINE + 0.01)
@@ -64,9 +64,8 @@ def test_the_formulas_reproduce_gnu_backgammons_rating_lines() -> None:
     assert len(blocks) == 12_299
     assert inside == {"chk": 12_191, "cube": 10_304}
     # Without a cube line the rating is the offset less the chequer line.
-    cubes = np.where(
-        column(blocks, "close_cube") == 0, np.nan_to_num(losses["cube"]), losses["cube"]
-    )
+    cubes = losses["cube"]
+    cubes = np.where(column(blocks, "close_cube") == 0, np.nan_to_num(cubes), cubes)
     sums = np.abs(SITE_OFFSET - losses["chk"] - cubes - ratings)
     assert (sums[~np.isnan(sums)] <= ROUNDING_OF_SUMS + 1e-9).all()
     assert (~np.isnan(sums)).sum() > 20_000
@@ -76,10 +75,8 @@ def test_the_reference_matches_again() -> None:
     program = real_gnubg()
     archive = shared_path("reference/gnubg/simulated_matches.tar.gz")
     with tarfile.open(archive) as file:
-        member = file.extractfile("index.jsonl")
-        assert member is not None
-        records = list(map(json.loads, member))
-    index = {str(record["seed"]): record["stats"] for record in records}
+        lines = file.extractfile("index.jsonl") or []
+        index = {str(each["seed"]): each["stats"] for each in map(json.loads, lines)}
     files = match_files([archive])
     assert len(files) == len(index) == 60
     identical = other_counts = 0
@@ -92,15 +89,7 @@ def test_the_reference_matches_again() -> None:
         identical += mine == reference
         for ours, theirs in ((mine[who], reference[who]) for who in "XO"):
             other_counts += ours["cube"]["close-cube"] != theirs["cube"]["close-cube"]
-            for part, name, near in (
-                ("moves", "total-moves", 0.0),
-                ("moves", "unforced-moves", 0.0),
-                ("cube", "total-cube", 0.0),
-                ("moves", "error-skill", SKILL),
-                ("cube", "error-skill", SKILL),
-                ("dice", "luck", LUCK),
-                ("dice", "luck-adjusted-result", RESULT),
-            ):
+            for (part, name), near in FIELDS.items():
                 assert ours[part][name] == pytest.approx(theirs[part][name], abs=near), name
     # All, on a processor of the same make; else a decision may fall on the other side.
     assert identical == len(result) or other_counts <= 1
@@ -110,13 +99,13 @@ def test_corrupt_files_are_refused_and_the_good_one_is_not() -> None:
     program = real_gnubg()
     files = match_files([shared_path("reference/gnubg/corrupt")])
     result = {Path(outcome.file).name: outcome for outcome in analyse_files(files, program=program)}
-    good = result.pop("good.mat")
-    assert good.status == "analysed"
-    assert {outcome.status for outcome in result.values()} == {"refused"}
-    reasons = {name: outcome.reason for name, outcome in result.items()}
-    assert "not a valid .mat file" in reasons["badhdr.mat"]
-    assert "holds nothing" in reasons["empty.mat"]
-    assert 'Unrecognised move "61: 99/98 3/44"' in reasons["illegal.mat"]
-    assert "not recognized" in reasons["nohdr.mat"]
-    assert "not recognized" in reasons["random.mat"]
-    assert "Invalid move" in reasons["trunc.mat"]
+    assert result.pop("good.mat").status == "analysed"
+    reasons = {
+        "badhdr": "not a valid .mat file", "empty": "holds nothing", "trunc": "Invalid move",
+        "illegal": 'Unrecognised move "61: 99/98 3/44"', "nohdr": "not recognized",
+        "random": "not recognized",
+    }  # fmt: skip
+    for name, outcome in result.items():
+        assert outcome.status == "refused"
+        assert reasons.pop(Path(name).stem) in outcome.reason
+    assert not reasons

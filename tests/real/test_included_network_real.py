@@ -13,30 +13,19 @@ from yardstone.go.analysis import analyse_games, judge_games
 from yardstone.go.evaluator import Evaluator, NetworkQuestion
 from yardstone.go.inputs import encode_game
 from yardstone.go.losses import LossEffort
-from yardstone.go.nets.network import Network, load_network
+from yardstone.go.nets.network import load_network
 from yardstone.go.nets.store import INCLUDED
 from yardstone.go.rules import NAMED_RULES
 from yardstone.pool import SkipReport
-from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import read_games
 
 
-@pytest.fixture(scope="module")
-def network() -> Network:
-    return load_network(INCLUDED, threads=1)
-
-
-@pytest.fixture(scope="module")
-def openings() -> list[GoGame]:
-    """The beginnings of a game of professionals, which are level."""
-    game = next(read_games(example("professional.sgf")))
-    return [
+def test_quiet_openings_are_level_under_the_rules_and_the_komi_that_it_knows() -> None:
+    network = load_network(INCLUDED, threads=1)
+    game = next(read_games(example("professional.sgf")))  # its beginning is level
+    openings = [
         replace(game, moves=game.moves[:count], colours=game.colours[:count]) for count in (20, 12)
     ]
-
-
-def test_quiet_openings_are_level_under_all_rules(network: Network, openings: list[GoGame]) -> None:
-    """It is asked under the rules that it knows, and says so."""
     for name, wanted in NAMED_RULES.items():
         (analysis,) = analyse_games(
             openings[:1], network, rules=wanted, komi=6.5, effort=LossEffort(0)
@@ -47,19 +36,11 @@ def test_quiet_openings_are_level_under_all_rules(network: Network, openings: li
         assert (asked.komi, asked.rules == wanted) == (6.5, known)
         assert wanted.name in asked.in_words
         assert ("does not know" in asked.remark) is not known
-
-
-@pytest.mark.parametrize("komi", [-5.0, 0.5, 5.0, 5.5, 6.5, 7.5, 8.0, 15.0])
-def test_a_komi_that_it_does_not_know_is_refused(
-    network: Network, openings: list[GoGame], komi: float
-) -> None:
-    report = SkipReport()
-    judged = list(judge_games(openings, network, komi=komi, skipped=report))
-    assert all(0.2 < each.white_winrate < 0.8 and abs(each.white_lead) < 9.0 for each in judged)
-    assert (len(judged), len(report)) == ((2, 0) if 5.5 <= komi <= 7.5 else (0, 2))
-
-
-def test_nobody_asks_past_it(network: Network) -> None:
+    for komi in (-5.0, 0.5, 5.0, 5.5, 6.5, 7.5, 8.0, 15.0):
+        report = SkipReport()
+        judged = list(judge_games(openings, network, komi=komi, skipped=report))
+        assert all(0.2 < each.white_winrate < 0.8 and abs(each.white_lead) < 9.0 for each in judged)
+        assert (len(judged), len(report)) == ((2, 0) if 5.5 <= komi <= 7.5 else (0, 2)), komi
     rules = NAMED_RULES["japanese"]
     question = NetworkQuestion(encode_game(19, komi=6.5, rules=rules, packed=True), rules)
     with pytest.raises(UsageError, match="asked under japanese rules"):

@@ -1,21 +1,40 @@
+"""Results and records as people and servers wrote them; python-chess and sgfmill read the same."""
+
 from __future__ import annotations
 
 import csv
 import gzip
+import re
+import zipfile
 from collections import Counter
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import yardstone
+from tests.fuzz.oracles import chess_games, games, same_sgf
 from tests.shared import shared_path
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning
+from yardstone.go.inputs import encode_game
+from yardstone.go.points import PASS
+from yardstone.go.rules import NAMED_RULES
+from yardstone.records.decoding import clean
+from yardstone.records.go_game import GoGame
+from yardstone.records.options import Options
+from yardstone.records.pgn import read_pgn
+from yardstone.records.sgf import SgfReader, read_games, write_sgf
+from yardstone.records.sources import Source
+
+LEAGUE = "data/go/ogs_league.zip"
 
 
 def test_tcec() -> None:
-    pool = read_skipping(shared_path("data/chess/tcec_headers.pgn.gz"))
+    path = shared_path("data/chess/tcec_headers.pgn.gz")
+    pool = read_skipping(path)
     assert len(pool) == 27_549
     assert pool.skipped.reasons == {
         "repeats another record (same id, or same date and round)": 56,
@@ -23,29 +42,25 @@ def test_tcec() -> None:
         "unfinished (result *)": 3,
     }
     lines = [each.line for each in pool.skipped.details if "result" in each.reason]
-    assert lines[:5] == [75683, 83301, 104162, 109804 - 2, 121126]
-    assert len(lines) == 7
+    assert (lines[:5], len(lines)) == ([75683, 83301, 104162, 109802, 121126], 7)
+    every = read_pgn([Source(path.name, path)], Options(), once=False)
+    theirs = list(chess_games(gzip.decompress(path.read_bytes())))
+    scores = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+    finished = [(clean(w), clean(b), scores[result]) for w, b, result in theirs if result in scores]
+    assert games(every) == finished
+    assert every.skipped.total == len(theirs) - len(finished)
 
 
 def test_kingbase() -> None:
     pool = yardstone.read(shared_path("data/chess/kingbase_1990_2012.tsv.gz"))
     assert (len(pool), len(pool.players)) == (880_012, 51_298)
-    wins, draws, losses = (int((pool.score == score).sum()) for score in (1, 0.5, 0))
-    assert (wins, draws, losses) == (319_635, 319_432, 240_945)
+    counts = [int((pool.score == score).sum()) for score in (1, 0.5, 0)]
+    assert counts == [319_635, 319_432, 240_945]
     assert pool.time is not None
     assert str(pool.time[0]) == "1990-01-01T00:00:00"
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"columns": {"first": "black", "second": "white", "score": "result"}},
-        {"first": "black"},
-        {"first": "white"},
-    ],
-)
-def test_nobody_is_turned_round(options: dict[str, Any]) -> None:
+def test_nobody_is_turned_round() -> None:
     """Wins of each player in the file, whatever is said of who moves first."""
     file = shared_path("data/go/tournaments/games.csv.gz")
     won = {"RESULT_WHITEWINS": "white", "RESULT_BLACKWINS": "black"}
@@ -55,13 +70,16 @@ def test_nobody_is_turned_round(options: dict[str, Any]) -> None:
             for row in csv.DictReader(rows)
             if row["result"] in won and int(row["handicap"] or 0) == 0
         )
-    with pytest.warns(SkippedWarning, match="788 handicap game"):
-        pool = yardstone.read(file, **options)
-    assert len(pool) == 7_406
-    winner = np.where(pool.score == 1.0, pool.first, pool.second)[pool.score != 0.5]
-    assert Counter(pool.players[player] for player in winner.tolist()) == expected
-    white_first = options.get("first") == "white"
-    assert (pool.players[pool.first[0]] == "RAVERASYLVAIN") is white_first
+    columns = {"columns": {"first": "black", "second": "white", "score": "result"}}
+    cases: list[dict[str, Any]] = [{}, columns, {"first": "black"}, {"first": "white"}]
+    for options in cases:
+        with pytest.warns(SkippedWarning, match="788 handicap game"):
+            pool = yardstone.read(file, **options)
+        assert len(pool) == 7_406
+        winner = np.where(pool.score == 1.0, pool.first, pool.second)[pool.score != 0.5]
+        assert Counter(pool.players[player] for player in winner.tolist()) == expected
+        white_first = options.get("first") == "white"
+        assert (pool.players[pool.first[0]] == "RAVERASYLVAIN") is white_first
 
 
 def test_a_table_that_must_be_asked_about() -> None:
@@ -70,3 +88,69 @@ def test_a_table_that_must_be_asked_about() -> None:
     with pytest.raises(InputError, match="in 'Score' may tell the result of 'Player Black'"):
         yardstone.read(file)
     assert yardstone.read(file, first="black").score[:2].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("fox_sgf.zip", 33), ("ogs_league.zip", 50), ("ogs_weak/games.zip", 33)]
+)
+def test_records_are_those_of_sgfmill(name: str, least: int, tmp_path: Path) -> None:
+    compared = 0
+    with zipfile.ZipFile(shared_path(f"data/go/{name}")) as archive:
+        members = [each for each in archive.namelist() if each.endswith(".sgf")]
+        for member in members[:: max(1, len(members) // 50)]:
+            path = tmp_path / "game.sgf"
+            path.write_bytes(archive.read(member))
+            compared += same_sgf(path.read_bytes(), list(SgfReader(path).trees()))
+    assert compared > least
+
+
+def test_records_written_and_read_again_are_the_same(tmp_path: Path) -> None:
+    pool = yardstone.read(shared_path(LEAGUE), columns="all")
+    assert (len(pool), len(pool.players)) == (58, 22)
+    assert sorted(set(pool.columns["komi"].tolist())) == [0.5, 6.5]
+    assert int((pool.columns["handicap"] > 0).sum()) == 15
+    records = list(read_games(shared_path(LEAGUE)))
+    file = tmp_path / "all.sgf"
+    file.write_text(write_sgf(records), encoding="utf-8")
+
+    def facts(game: GoGame) -> tuple[object, ...]:
+        return (
+            game.black, game.white, game.black_rank, game.result, game.komi, game.handicap,
+            game.size, game.moves.tolist(), game.colours.tolist(), game.setup_black.tolist(),
+            str(game.date), game.to_play,
+        )  # fmt: skip
+
+    assert list(map(facts, read_games(file))) == list(map(facts, records))
+
+
+def test_komi_and_results_of_ranked_games(tmp_path: Path) -> None:
+    with gzip.open(shared_path("data/go/fox_ranked/index.csv.gz"), "rt", encoding="utf-8") as file:
+        index = {row["file"]: row for row in csv.DictReader(file)}
+    part, archive = tmp_path / "part.zip", shared_path("data/go/fox_ranked/games.zip")
+    with zipfile.ZipFile(archive) as whole, zipfile.ZipFile(part, "w") as out:
+        for name in whole.namelist()[::61]:
+            out.writestr(name, whole.read(name))
+    reader = SgfReader(part)
+    records = list(reader)
+    assert (len(records), len(reader.skipped)) == (len(range(0, 19_560, 61)), 0)
+    for game in records:
+        row = index[game.file.removeprefix(f"{part}/")]
+        assert (game.komi, len(game.moves)) == (float(row["komi"]), int(row["moves"]))
+        written = (game.result, game.black_rank, str(game.date)[:10])
+        assert written == (row["result"], row["black_rank"], row["date"])
+
+
+def test_games_of_a_server_are_legal() -> None:
+    """The first games of Tygem's archive."""
+    path = shared_path("data/go/tygem_moves/2005-11.zip")
+    with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as lines:
+        for line in islice(lines, 100):
+            moves = re.findall(rb";([BW])\[([a-s]{0,2})\]", line)
+            encoded = encode_game(
+                19,
+                moves=[(p[1] - 97) * 19 + p[0] - 97 if p else PASS for _, p in moves],
+                colours=[1 + (colour == b"W") for colour, _ in moves],
+                rules=NAMED_RULES["japanese"],
+                positions=[len(moves)],
+            )
+            assert (encoded.illegal_at, encoded.breaches.tolist()) == (-1, [])
