@@ -68,10 +68,8 @@ def test_every_format_says_the_same(estimate: Estimate, run: Command) -> None:
     estimate("estimate odd.sgf --colour black -o page.html -o a.svg")
     page = run.read("page.html")
     assert "<h1>How strong is &lt;script&gt;" in page
-    assert ("<script>alert" in page + run.read("a.svg"), page.count("<figure>") >= 3) == (
-        False,
-        True,
-    )
+    assert "<script>alert" not in page + run.read("a.svg")
+    assert page.count("<figure>") >= 3
 
 
 def test_options(estimate: Estimate) -> None:
@@ -108,11 +106,7 @@ def test_whose_strength_is_asked_on_a_terminal(
         def isatty(self) -> bool:
             return True
 
-    for answer, option, player in (
-        ("2\n", "", "bob: "),
-        ("anna\n", "", "anna: "),
-        ("\n", "-q", ""),
-    ):
+    for answer, option, player in (("2\n", "", "bob"), ("anna\n", "", "anna"), ("\n", "-q", "")):
         monkeypatch.setattr(sys, "stdin", Terminal(answer))
         monkeypatch.setattr(sys, "stderr", stderr := Terminal())
         out = estimate(f"estimate one.sgf {option}", status=0 if player else 2).out

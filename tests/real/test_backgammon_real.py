@@ -52,9 +52,8 @@ def test_the_formulas_reproduce_gnu_backgammons_rating_lines() -> None:
             column(blocks, each) for each in (f"fibs_{name}_loss", count, error)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = (
-                weight(length) * np.maximum(x - total, 0) / number for x in (-TOTAL, TOTAL)
-            )
+            each = weight(length) / number
+            low, high = (each * np.maximum(off - total, 0) for off in (-TOTAL, TOTAL))
         printed = ~np.isnan(lines)
         right = (lines >= low - LINE - 0.01) & (lines <= high + LINE + 0.01)
         assert right[printed].all()

@@ -51,9 +51,8 @@ def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> N
         own = [game for game in games if player in (game.black, game.white)][:number]
         result[player] = estimate_player(own, player, net=network)
     weak, strong = result["lukeverso"], result["psygo"]
-    assert [weak.basis, weak.scale.name, strong.basis, strong.scale.name] == ["ogs"] * 2 + [
-        "fox"
-    ] * 2
+    bases = [(each.basis, each.scale.name) for each in (weak, strong)]
+    assert bases == [("ogs", "ogs"), ("fox", "fox")]
     for name, ranks in {"fox": 2.0, "ogs": 8.0}.items():
         assert strong.measured[name].whole.rating > weak.measured[name].whole.rating + ranks
     # Nobody so weak is at Fox: a bound or nothing, never an interval that misses.
