@@ -20,9 +20,6 @@ import pytest
 from tests.shared import shared_folder, shared_path
 from yardstone.cli.ordo import main
 
-#: How far Ordo's searches end from the solutions on the 10,000 games.
-SCORE_ERROR, LIKELIHOOD_ERROR = 2e-5, 2e-4
-
 SWITCHES = "reference/ordo/switches.md"
 COMMAND = re.compile(
     r"^\*\*`(?P<command>.*?)`\*\* → exit (?P<status>\d+)\n(?P<body>.*?)(?=^\*\*`|^## |\Z)",
@@ -48,20 +45,17 @@ DIFFERENCES: dict[str, list[tuple[str, int, str, str]]] = {
     "the program names itself and explains itself in words of its own": [
         ("ordo", 1, "", "yardstone ordo -h"),
         ("ordo -v", 0, "compatible with Ordo 1.2.6", ""),
-        ("ordo -h", 0, "--column-format=FILE", ""),
-        ("ordo -H", 0, "--column-format=FILE", ""),
+        *((f"ordo -{letter}", 0, "--column-format=FILE", "") for letter in "hH"),
     ],
     "a perfect scorer does not make the run fail: he is set apart and gets a bound": [
-        ("ordo -q -- base.pgn winner.pgn", 0, f"{ZEUS}  2864.0", "Groups detected"),
-        ("ordo -q -P list.txt", 0, f"{ZEUS}  2864.0", "Groups detected"),
-        ("ordo -p winner.pgn", 0, f"{ZEUS}  2864.0", "Groups detected"),
-        ("ordo -q -s50 -W -D -p winner.pgn", 0, ZEUS, "Groups detected"),
-        ("ordo -q -p loser.pgn", 0, "Nul        < :  1735.6", "Groups detected"),
-        ("ordo -q -p winloss.pgn", 0, f"{ZEUS}  2883.3", "Groups detected"),
-        ("ordo -q -W -D -s50 -p winloss.pgn", 0, "Nul        < :", "Groups detected"),
-        ("ordo -q -M -p winner.pgn", 0, f"{ZEUS}  28", "Groups detected"),
-        ("ordo -q -A Zeus -p winner.pgn", 0, f"{ZEUS}  2300.0", "Groups detected"),
+        *((f"ordo {line}", 0, f"{ZEUS}  {rating}", "Groups detected") for line, rating in {
+            "-q -- base.pgn winner.pgn": "2864.0", "-q -P list.txt": "2864.0",
+            "-p winner.pgn": "2864.0", "-q -s50 -W -D -p winner.pgn": "",
+            "-q -p winloss.pgn": "2883.3", "-q -M -p winner.pgn": "28",
+            "-q -A Zeus -p winner.pgn": "2300.0"}.items()),
         ("ordo -q -G -s50 -W -D -p winner.pgn", 0, ZEUS, ""),
+        ("ordo -q -p loser.pgn", 0, "Nul        < :  1735.6", "Groups detected"),
+        ("ordo -q -W -D -s50 -p winloss.pgn", 0, "Nul        < :", "Groups detected"),
     ],
     "groups that share no scale are rated each on its own, and a warning says so": [
         ("ordo -q -G -p disc.pgn", 0, "Bravo", "2 groups"),
@@ -69,32 +63,27 @@ DIFFERENCES: dict[str, list[tuple[str, int, str, str]]] = {
         ("ordo -q -G -p allwin_chain.pgn", 0, "Alpha", "6 groups"),
     ],
     "anchors in each group put them on one scale": [
-        ("ordo -q -m manch.csv -p disc.pgn", 0, "Alpha 1.0    :  2600.0", ""),
-        ("ordo -q -y loose.csv -p disc.pgn", 0, "Alpha 1.0    :  2600.0", ""),
+        (f"ordo -q {file} -p disc.pgn", 0, "Alpha 1.0    :  2600.0", "")
+        for file in ("-m manch.csv", "-y loose.csv")
     ],
     "a record that cannot be used is skipped and reported, not leaked and not fatal": [
         ("ordo -q -p noresult.pgn", 0, "B         :  2360.7", "no Result tag"),
-        ("ordo -p nowhite.pgn", 0, "B         :  2360.7", "no White tag"),
-        ("ordo -q -G -p nowhite.pgn", 0, "B         :  2360.7", "no White tag"),
-        ("ordo -q -p weird.pgn", 1, "", "weird.pgn:11: result '1:0'"),
-        ("ordo -q -p weird2.pgn", 1, "", "weird2.pgn:11: result '½-½'"),
-        ("ordo -q -p weird3.pgn", 1, "", "weird3.pgn:11: result '+/-'"),
-        ("ordo -q -p emptyresult.pgn", 1, "", "emptyresult.pgn:11: result ''"),
+        *((f"ordo {option}-p nowhite.pgn", 0, "B         :  2360.7", "no White tag")
+          for option in ("", "-q -G ")),
+        *((f"ordo -q -p {name}.pgn", 1, "", f"{name}.pgn:11: result {result!r}") for name, result
+          in (("weird", "1:0"), ("weird2", "½-½"), ("weird3", "+/-"), ("emptyresult", ""))),
         ("ordo -q -p unterminated.pgn", 0, "Alpha", "malformed White tag"),
     ],
     "tags are read in any case, spacing and line, encoding and line end; none in comments": [
-        *(
-            (f"ordo -q -p {name}.pgn", 0, ALPHA, "")
-            for name in ("cr", "utf16", "spacetag", "lower", "oneline")
-        ),
+        *((f"ordo -q -p {name}.pgn", 0, ALPHA, "")
+          for name in ("cr", "utf16", "spacetag", "lower", "oneline", "trail")),
         ("ordo -q -p weird4.pgn", 1, "", ""),
         ("ordo -q -p comment.pgn", 0, "Alpha 1.0", ""),
-        ("ordo -q -p trail.pgn", 0, ALPHA, ""),
     ],
     "names have any length, and columns are aligned by their width; the output is UTF-8": [
         ("ordo -q -p longname.pgn", 0, "AAAAAAAA", ""),
-        ("ordo -q -p latin1.pgn", 0, "4 Müller       :  2336.2", ""),
-        ("ordo -q -p utf8.pgn", 0, "4 Müller       :  2336.2", ""),
+        *((f"ordo -q -p {code}.pgn", 0, "4 Müller       :  2336.2", "")
+          for code in ("latin1", "utf8")),
     ],
     "-u without -w and -k without -d are priors around the defaults": [
         ("ordo -q -u 5 -p base.pgn", 0, "White advantage = 2.68", ""),
@@ -106,10 +95,10 @@ DIFFERENCES: dict[str, list[tuple[str, int, str, str]]] = {
         ("ordo -q -m manch.csv -s50 -W -D -p base.pgn", 0, "  ----", ""),
     ],
     "numbers that make no sense are refused, and none crashes": [
-        ("ordo -q -z 0 -p base.pgn", 1, "", "wrong scaling parameter"),
-        ("ordo -q -z -202 -p base.pgn", 1, "", "wrong scaling parameter"),
-        ("ordo -q -s1 -W -D -p base.pgn", 1, "", "wrong simulation parameter"),
-        ('ordo -q -U "0,99" -p base.pgn', 1, "", "there is no column 99"),
+        *((f"ordo -q {switch} -p base.pgn", 1, "", words) for switch, words in {
+            "-z 0": "wrong scaling parameter", "-z -202": "wrong scaling parameter",
+            "-s1 -W -D": "wrong simulation parameter",
+            '-U "0,99"': "there is no column 99"}.items()),
         ("ordo -q -t 1000 -p base.pgn", 0, "# PLAYER", ""),
     ],
     "an advantage without bound is told, ends alike in both modes, and is not simulated": [
@@ -131,8 +120,8 @@ DIFFERENCES: dict[str, list[tuple[str, int, str, str]]] = {
          "Errors with file: /nonexistent/x.txt"),
     ],
     "what was there then is not there any more": [
-        ("ordo -q -p SOME_FOLDER", 1, "", "Problems reading results"),
-        ("ordo -q -W -D -p leak.pgn | head -6", 1, "", "Problems reading results"),
+        (f"ordo -q {file}", 1, "", "Problems reading results")
+        for file in ("-p SOME_FOLDER", "-W -D -p leak.pgn | head -6")
     ],
 }  # fmt: skip
 EXPECTED = {row[0]: (why, *row[1:]) for why, rows in DIFFERENCES.items() for row in rows}
@@ -170,37 +159,32 @@ def run_ordo(arguments: str) -> Result:
 def run_shell(command: str, monkeypatch: pytest.MonkeyPatch) -> Result:
     """Run a line of commands in this process, what is not `ordo` by the shell."""
     result = Result(0, "", "")
-    for joined in re.split(r"\s*(;|&&)\s*", command):
-        if joined in (";", "&&"):
-            if joined == "&&" and result.status:
-                break
-            continue
-        step = _step(joined, result.status, monkeypatch)
-        result = Result(step.status, result.out + step.out, result.err + step.err)
+    for joined in re.split(r"\s*;\s*|\s*(&&)\s*", command):
+        if joined == "&&" and result.status:
+            break
+        if joined not in (None, "&&"):
+            step = _step(joined, result.status, monkeypatch)
+            result = Result(step.status, result.out + step.out, result.err + step.err)
     return result
 
 
 def _step(command: str, status: int, monkeypatch: pytest.MonkeyPatch) -> Result:
     first, _, then = command.partition(" | ")
-    if first.startswith("cat ") and then.startswith("ordo"):
-        stream = Path(first.removeprefix("cat ")).open("rb")  # noqa: SIM115
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
-        result = run_ordo(then.removeprefix("ordo").replace("/dev/stdin", "-"))
-        sys.stdin.close()
-        return result
     if first.startswith("ordo"):
         result = run_ordo(first.removeprefix("ordo"))
         if then.startswith("head -"):
             lines = result.out.splitlines(keepends=True)
-            head = "".join(lines[: int(then.removeprefix("head -"))])
-            return result._replace(out=head)
+            return result._replace(out="".join(lines[: int(then.removeprefix("head -"))]))
         return result
+    if then.startswith("ordo"):
+        with Path(first.removeprefix("cat ")).open(encoding="utf-8") as stream:
+            monkeypatch.setattr(sys, "stdin", stream)
+            return run_ordo(then.removeprefix("ordo").replace("/dev/stdin", "-"))
     if first.startswith("cd "):
         monkeypatch.chdir(first.removeprefix("cd "))
         return Result(0, "", "")
-    done = subprocess.run(
-        first.replace("$?", str(status)), shell=True, capture_output=True, text=True, check=False
-    )
+    line = first.replace("$?", str(status))
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
     return Result(done.returncode, done.stdout, done.stderr)
 
 
@@ -219,10 +203,7 @@ def plain(text: str) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """Random numbers taken out, with the widths that follow from them.
-
-    Ordo also pads the names inside the quotes of its matrices.
-    """
+    """Random numbers taken out, with the widths that follow from them, as in names of matrices."""
     return re.sub(r" +", " ", NUMBER.sub("#", re.sub(r'(?m)^(\d+)," +', r'\1,"', text)))
 
 
@@ -260,8 +241,7 @@ def test_a_transcript_is_repeated(
 
 def test_every_difference_is_a_command_of_the_transcripts() -> None:
     shared_path(SWITCHES)
-    known = {transcript.command for transcript in transcripts()}
-    assert set(EXPECTED) <= known
+    assert set(EXPECTED) <= {transcript.command for transcript in transcripts()}
 
 
 def columns_of(path: Path) -> Iterator[dict[str, str]]:
@@ -270,12 +250,8 @@ def columns_of(path: Path) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "switches", "error"),
-    [
-        ("plain", "", SCORE_ERROR),
-        ("WD", "-W -D", SCORE_ERROR),
-        ("MWD", "-M -W -D", LIKELIHOOD_ERROR),
-    ],
+    ("name", "switches", "error"),  # how far Ordo's searches end from the solutions
+    [("plain", "", 2e-5), ("WD", "-W -D", 2e-5), ("MWD", "-M -W -D", 2e-4)],
 )
 def test_ratings_of_ten_thousand_games(
     name: str, switches: str, error: float, inputs: Path, monkeypatch: pytest.MonkeyPatch
@@ -289,11 +265,12 @@ def test_ratings_of_ten_thousand_games(
         assert float(our["RATING"]) == pytest.approx(float(their["RATING"]), abs=error)
         assert {**our, "RATING": ""} == {**their, "RATING": ""}
     golden = shared_path(f"reference/ordo/g10k.{name}.N6.txt").read_text(encoding="utf-8")
-    assert without_numbers(Path("ours.txt").read_text()) == without_numbers(golden)
-    assert Path("ours.txt").read_text().split("\n")[-4:] == golden.split("\n")[-4:]
+    text = Path("ours.txt").read_text()
+    assert without_numbers(text) == without_numbers(golden)
+    assert text.split("\n")[-4:] == golden.split("\n")[-4:]
 
 
-def test_simulated_errors_of_ten_thousand_games(
+def test_simulated_errors_and_elostat_files_of_ten_thousand_games(
     inputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(inputs)
@@ -308,11 +285,7 @@ def test_simulated_errors_of_ten_thousand_games(
     for mine, golden in (("e.csv", "err.csv"), ("c.csv", "cfs.csv"), ("j.txt", "h2h.txt")):
         wanted = shared_path(f"reference/ordo/g10k.s1000.{golden}").read_text(encoding="utf-8")
         assert without_numbers(Path(mine).read_text()) == without_numbers(wanted)
-
-
-def test_elostat_files(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run_ordo(f"-q -W -D -E -g groups.txt -o o.txt {inputs}/g10k.pgn").status == 0
+    assert run_ordo("-q -W -D -E -g groups.txt -o o.txt g10k.pgn").status == 0
     for name in ("general.dat", "groups.txt", "programs.dat"):
         theirs = shared_path(f"reference/ordo/elostat_g10k/{name}")
         assert Path(name).read_bytes() == theirs.read_bytes()
