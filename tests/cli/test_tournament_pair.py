@@ -138,7 +138,7 @@ def test_what_is_refused_leaves_the_file(path: Path, run: Command) -> None:
         assert (path.read_bytes(), run.names()) == (before, names), options
 
 
-def test_chess_is_paired_and_checked_by_the_dutch_system(run: Command) -> None:
+def test_chess_is_paired_by_the_dutch_system(run: Command) -> None:
     line = "tournament pair swiss.trf"
     text = run(line).out
     assert text.startswith("Round 6 of Lakeside Swiss: 6 boards by FIDE's Dutch system")
@@ -159,6 +159,9 @@ def test_chess_is_paired_and_checked_by_the_dutch_system(run: Command) -> None:
         row = after.find("Kaya Deniz")
         assert (after.bye_of[6, row].kind, (6, row) in after.game_of) == (ByeKind.zero, False)
         assert sorted(game.table for game in after.round_games(6)) == [1, 2, 3, 4, 5]
+
+
+def test_check_and_generate(run: Command) -> None:
     line = "tournament generate --players 15 --rounds 5 --seed 2 --set byes=0.1 -q"
     run(f"{line} -o random.trf")
     checked = run("tournament check random.trf").out
