@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import sys
+
 import numpy as np
+import pytest
 
 from tests.cli.calls import Command
 from tests.tournament.samples import DATA
@@ -168,6 +172,18 @@ def test_one_line_says_why_and_nothing_is_written(run: Command) -> None:
         assert (said.out, len(lines) <= 2) == ("", True), line
         assert message in said.err, line
         assert run.names() == before, line
+
+
+def test_limits_are_listed_and_a_server_says_what_it_lacks(
+    run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = run("serve --limits --set files=7 --set 'ratio = 3.5'").out.splitlines()
+    assert {"files = 7", "ratio = 3.5", "file_bytes = 16_777_216"} <= set(lines)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert "nothing can listen" in run(f"serve --port {port}", status=1).err
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert "pip install 'yardstone[web]'" in run("serve", status=1).err
 
 
 def test_columns_mean_the_same_to_all_commands(run: Command) -> None:

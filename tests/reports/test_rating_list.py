@@ -32,6 +32,11 @@ def shown(report: RatingList, width: int, top: int | None = 40) -> str:
     return out.getvalue()
 
 
+def rated(first: str | list[str], second: str | list[str], score: list[float]) -> RatingList:
+    pool = Pool.from_names(first, second, score)
+    return summarise(BradleyTerry(average=0).fit(pool), pool)
+
+
 def test_groups_come_largest_first_and_players_strongest_first(report: RatingList) -> None:
     large, small = report.groups
     assert (large.number, small.number, large.games, small.games) == (1, 2, 504, 2)
@@ -61,8 +66,7 @@ def test_options_of_a_list(pool: Pool, ratings: JointRatings) -> None:
     assert any("6 players with fewer games" in line for line in statements.caveats(report))
     assert report.rank[report.rows].tolist() == list(range(1, 13))
     report = summarise(replace(ratings, covariance=None), pool)
-    assert not report.rank_high.any()
-    assert report.suggestions == ()
+    assert (report.rank_high.any(), report.suggestions) == (False, ())
     assert not any("Range" in line for line in statements.basis(report))
     report = summarise(ratings, pool, simulations=100)
     assert any("100 simulated replays" in line for line in statements.basis(report))
@@ -88,19 +92,16 @@ def test_statements_tell_every_trap(report: RatingList) -> None:
 
 def test_groups_joined_by_wins_only_gauntlets_and_anchors_are_told() -> None:
     # A and B won against C and D, who won against E and F.
-    pool = Pool.from_names("ABCDEFAC", "BADCFECE", [1] * 8)
-    joined = {group.joined for group in summarise(BradleyTerry().fit(pool), pool).groups}
+    joined = {group.joined for group in rated("ABCDEFAC", "BADCFECE", [1] * 8).groups}
     assert "against each other group it has only won or only lost" in joined
     names = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # 13 pairs
-    pool = Pool.from_names(names, [names[k ^ 1] for k in range(26)], [0.5] * 26)
-    caveats = statements.caveats(summarise(BradleyTerry().fit(pool), pool))
+    caveats = statements.caveats(rated(names, [names[k ^ 1] for k in range(26)], [0.5] * 26))
     assert any(line.endswith("other groups: the same.") for line in caveats)
-    pool = Pool.from_names("ABCDACA", "BADCCDB", [1, 1, 1, 1, 1, 0.5, 0.5])
-    report = summarise(BradleyTerry().fit(pool), pool)
-    assert report.groups[0].joined == ""
-    assert re.fullmatch("it only (lost|won) against other groups", report.groups[1].joined)
-    pool = Pool.from_names(["Centre"] * 30, [f"P{k % 5}" for k in range(30)], [1, 0.5, 0] * 10)
-    caveats = statements.caveats(summarise(BradleyTerry().fit(pool), pool))
+    first, second = rated("ABCDACA", "BADCCDB", [1, 1, 1, 1, 1, 0.5, 0.5]).groups
+    assert first.joined == ""
+    assert re.fullmatch("it only (lost|won) against other groups", second.joined)
+    report = rated(["Centre"] * 30, [f"P{k % 5}" for k in range(30)], [1, 0.5, 0] * 10)
+    caveats = statements.caveats(report)
     assert any(line.startswith("Centre alone links 4 players") for line in caveats)
     pool = Pool.from_names(["A"] * 50 + ["B"] * 50, ["B"] * 50 + ["A"] * 50, [1, 0.5] * 50)
     anchors = {"A": 2000.0, "B": 2400.0}
@@ -112,10 +113,9 @@ def test_groups_joined_by_wins_only_gauntlets_and_anchors_are_told() -> None:
     assert report.relative_to == "the anchor, A"
 
 
-def test_a_small_list_to_the_letter() -> None:
-    pool = Pool.from_names("ABCABC", "BCACAB", [1, 0.5, 0.5, 0.5, 0, 0.5])
-    text = text_list(summarise(BradleyTerry(average=0).fit(pool), pool))
-    assert text.splitlines()[:6] == [
+def test_text_is_plain_and_aligned_and_bounds_stand_below(report: RatingList) -> None:
+    small = text_list(rated("ABCABC", "BCACAB", [1, 0.5, 0.5, 0.5, 0, 0.5]))
+    assert small.splitlines()[:6] == [
         "6 games of 3 players",
         "",
         "Rank  Player  Rating      ±  Range  Games  Score %  Draws %",
@@ -123,9 +123,6 @@ def test_a_small_list_to_the_letter() -> None:
         "   2  C          0.0  173.6    1–3      4     50.0    100.0",
         "   3  B       -132.5  190.4    1–3      4     25.0     50.0",
     ]
-
-
-def test_text_is_plain_and_aligned_and_bounds_stand_below(report: RatingList) -> None:
     text = text_list(report)
     assert "\x1b" not in text
     assert not any(line != line.rstrip() for line in text.splitlines())
@@ -147,11 +144,9 @@ def test_the_table_fits_the_terminal(report: RatingList, large: RatingList) -> N
     assert len(text.splitlines()) < 70
     assert "… and 25 more players (--top 0 shows all)" in text
     assert len(shown(large, 100, top=None).splitlines()) > 60
-    pool = Pool.from_names(["[bold]x[/bold]", "B"], ["B", "[bold]x[/bold]"], [1, 0.5])
-    assert "[bold]x[/bold]" in shown(summarise(BradleyTerry().fit(pool), pool), 100)
-
-
-def test_ranges_are_shown_though_the_first_group_has_none(report: RatingList) -> None:
+    name = "[bold]x[/bold]"
+    assert name in shown(rated([name, "B"], ["B", name], [1, 0.5]), 100)
+    # Ranges are shown though the first group has none.
     plain = plain_list(report)
     records = list(plain["ratings"])
     plain["ratings"] = [{**records[0], "rank": None, "rank_high": None}, *records]
