@@ -28,14 +28,10 @@ def test_games_are_kept_without_moves(run: Command) -> None:
     run.write("m.pgn", text + '[White "B"]\n[Black "A"]\n[Result "*"]\n\n*\n')
     said = run("prep -q m.pgn")
     assert (said.out, said.err) == (game("A", "1-0", "B"), "")
-    head = (
-        "\nFile: m.pgn\nLoading data (2000 games x dot): \n\n|\n\n\nTotal games                2\n"
-    )
-    counts = (
-        "White wins                 1\nDraws                      0\nBlack wins                 0\n"
-    )
-    wanted = f"{head}{counts}No result                  1\n\n"
-    assert run("prep -o o.pgn m.pgn").out == wanted
+    counts = {"Total games": 2, "White wins": 1, "Draws": 0, "Black wins": 0, "No result": 1}
+    lines = "".join(f"{name:27}{number}\n" for name, number in counts.items())
+    head = "\nFile: m.pgn\nLoading data (2000 games x dot): \n\n|\n\n\n"
+    assert run("prep -o o.pgn m.pgn").out == f"{head}{lines}\n"
     assert run.read("o.pgn") == game("A", "1-0", "B")
 
 

@@ -31,17 +31,17 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int 
     return output.out if status == 0 else output.err
 
 
-def test_fits_of_a_table(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
-    text = run(capsys, "study", "fit", table, "--draws", "5", "--plot", tmp_path / "figures")
-    assert "R = a(N) DEPD" in text
-    assert "R = a2(N) DEPM + b(N) DEPC" in text
-    assert "published: 8798 + 25526/N" in text
+def test_fits_and_a_comparison(
+    capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path
+) -> None:
+    fit = ("study", "fit", table, "--draws", "3")
+    text = run(capsys, *fit, "--plot", tmp_path / "figures")
+    for words in ("R = a(N) DEPD", "R = a2(N) DEPM + b(N) DEPC", "published: 8798 + 25526/N"):
+        assert words in text
     assert text.count("\n 3  0") + text.count("\n3  0") >= 20  # a row each cell
     names = ["part1-coefficient", "part1", "part2-coefficients", "part2"]
-    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
-        f"{name}.svg" for name in names
-    ]
-    result = json.loads(run(capsys, "study", "fit", table, "--draws", "5", "--format", "json"))
+    assert sorted(path.stem for path in (tmp_path / "figures").glob("*.svg")) == names
+    result = json.loads(run(capsys, *fit, "--format", "json"))
     assert [fit["model"] for fit in result["fits"]] == ["decision", "bilinear"]
     assert [len(fit["cells"]) for fit in result["fits"]] == [18, 32]
     a = result["fits"][0]["coefficients"][0]
@@ -51,29 +51,16 @@ def test_fits_of_a_table(capsys: pytest.CaptureFixture[str], table: str, tmp_pat
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 32
     assert float(rows[0]["rating_low"]) < float(rows[0]["rating"]) < float(rows[0]["rating_high"])
-
-
-@pytest.mark.parametrize(
-    ("method", "rule"), [("published", "2003"), ("weighted", "2006"), ("chance", "2006")]
-)
-def test_methods_and_rules(
-    capsys: pytest.CaptureFixture[str], table: str, method: str, rule: str
-) -> None:
-    given = ["--method", method, "--rule", rule, "--draws", "3", "--averaging", "decisions"]
-    (fit,) = json.loads(
-        run(capsys, "study", "fit", table, *given, "--model", "decision", "--format", "json")
-    )["fits"]
-    assert (fit["method"], fit["close_rule"], fit["averaging"]) == (method, rule, "decisions")
-
-
-def test_the_comparison(capsys: pytest.CaptureFixture[str], table: str) -> None:
-    text = run(capsys, "study", "compare", table, "--parts", "4")
-    assert "one in 4 left out" in text
-    result = json.loads(
-        run(capsys, "study", "compare", table, "--leave-out", "lengths", "--format", "json")
-    )
-    assert result["parts"] == 3
-    assert len(result["scores"]) == 6
+    for method, rule in (("published", "2003"), ("weighted", "2006"), ("chance", "2006")):
+        given = ["--method", method, "--rule", rule, "--averaging", "decisions"]
+        told = run(capsys, *fit, *given, "--model", "decision", "--format", "json")
+        (found,) = json.loads(told)["fits"]
+        known = (method, rule, "decisions")
+        assert (found["method"], found["close_rule"], found["averaging"]) == known
+    assert "one in 4 left out" in run(capsys, "study", "compare", table, "--parts", "4")
+    line = ("study", "compare", table, "--leave-out", "lengths", "--format", "json")
+    result = json.loads(run(capsys, *line))
+    assert (result["parts"], len(result["scores"])) == (3, 6)
 
 
 def test_what_is_refused(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
@@ -103,13 +90,12 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str], table: str, tmp_pat
 def test_from_matches_to_a_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     real_gnubg(clock=True)
     results = tmp_path / "r.jsonl"
-    given = ["--lengths", "1", "--pairings", "0:0.06,0:0.04", "--matches", "2"]
-    text = run(capsys, "study", "part1", results, *given, "--seed", "4")
+    given = ["--lengths", "1", "--pairings", "0:0.06,0:0.04", "--matches", "2", "--seed", "4"]
+    text = run(capsys, "study", "part1", results, *given)
     assert "2 cells of 4 matches" in text
     before = results.read_bytes()
-    again = run(capsys, "study", "part1", results, *given, "--seed", "4")
+    assert run(capsys, "study", "part1", results, *given) == text
     assert results.read_bytes() == before  # nothing is played twice
-    assert again == text
     run(capsys, "study", "table", results, "-o", tmp_path / "t.csv.gz")
     table = read_table(tmp_path / "t.csv.gz")
     assert len(table) == 4

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.tests.cli.test_strength_run import run
 from lab.tests.strength.made_run import TRAINING, VALIDATION, write_run
 from lab.tests.strength.made_training import TINY
 from tests.reports.pictures import check, texts
 from tests.strength.estimate_cases import game, make_case, sgf
-from yardstone.cli.commands import application
 from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.chart import Points
@@ -32,24 +32,22 @@ def file(tmp_path: Path) -> Path:
     return write_run(tmp_path)
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
-    application("strength")(
-        args=[str(a) for a in arguments], prog_name="strength", standalone_mode=False
-    )
-    return capsys.readouterr()
-
-
 def test_train(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ("train", file, "--model", "basic", "--threads", "1")
     out, err = run(capsys, *command, "-o", tmp_path / "a.svg")
     network = StrengthNetwork.load(tmp_path / "work/training-basic/network.npz")
     assert (network.channels, network.settings.window, network.settings.width) == (6, 9, 8)
     assert network.card["features"] == ["head"]
-    lines = out.splitlines()
-    assert lines[0] == f"{network.settings.parameters(6):,} parameters, 6 features a move"
-    assert lines[1] == f"trained on 60 games, best after epoch {network.card['epoch']} of 2"
-    loss = network.card["validation_loss"]
-    assert lines[2].startswith(f"validation on 30 games: log-likelihood {-loss:.4f}, accuracy ")
+    for line, wanted in zip(
+        out.splitlines(),
+        (
+            f"{network.settings.parameters(6):,} parameters, 6 features a move",
+            f"trained on 60 games, best after epoch {network.card['epoch']} of 2",
+            f"validation on 30 games: log-likelihood {-network.card['validation_loss']:.4f}, accur",
+        ),
+        strict=False,
+    ):
+        assert line.startswith(wanted)
     assert [line[:9] for line in err.splitlines()] == ["epoch   0", "epoch   1", "epoch   2"]
     assert "training: score" in (tmp_path / "a.svg").read_text()
     # Once more: nothing is trained, and all is shown again.
@@ -57,8 +55,7 @@ def test_train(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(UsageError, match="other settings"):
         run(capsys, *command, "--set", "seed=1")
     again = run(capsys, *command, "--set", "seed=1", "--anew", "--quiet", "--format", "text")
-    assert again[0] != out
-    assert again[1] == ""
+    assert (again[0] != out, again[1]) == (True, "")
 
 
 def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,9 +67,8 @@ def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     lines = out.splitlines()
     assert lines[0].split()[:4] == ["run", "loss", "accuracy", "epochs"]
     losses = [line.split()[1] for line in lines[1:]]
-    assert len(losses) == 4
     assert losses == sorted(losses)
-    assert err.count("after 1 of 1 epochs") == 4
+    assert len(losses) == err.count("after 1 of 1 epochs") == 4
     best = err.splitlines()[-1].removeprefix("best network in ")
     network = StrengthNetwork.load(best)
     assert f"{network.card['validation_loss']:.4f}" == losses[0]
@@ -82,9 +78,6 @@ def test_search(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert [f"{each['loss']:.4f}" for each in result] == losses
     with pytest.raises(UsageError, match="holds another search"):
         run(capsys, *command, "--seed", "1")
-
-
-def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = "--model basic --method optuna --trials 1 --workers 1 --set steps=1 --set epochs=1"
     folder = tmp_path / "found"
     out, err = run(capsys, "search", file, *options.split(), "--start", "small", "--folder", folder)
@@ -93,7 +86,7 @@ def test_search_with_optuna(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert (folder / "journal.log").exists()
 
 
-def test_options_of_no_use(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_refused(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for line, words in (
         ("train --set width", "write NAME=VALUE"),
         ("train --set widht=3", "no setting 'widht'"),
@@ -106,11 +99,6 @@ def test_options_of_no_use(file: Path, capsys: pytest.CaptureFixture[str]) -> No
         name, *options = line.split()
         with pytest.raises(UsageError, match=words):
             run(capsys, name, file, *options)
-
-
-def test_an_experiment_that_has_not_been_run(
-    tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     training, validation = experiment_examples(str(file), "full")
     assert (len(training), len(validation)) == (TRAINING, VALIDATION)
     assert training.moves.width == 12
@@ -128,9 +116,8 @@ def test_a_rank_model_gets_a_scale_from_a_table(
 ) -> None:
     case = make_case(tmp_path)
     rows = ["file,colour,rank,scale,player"]
-    games, base, features, model, other, table = (
-        tmp_path / name for name in ("games", "fox.npz", "store", "mine.npz", "no.npz", "ranks.csv")
-    )
+    names = ("games", "fox.npz", "store", "mine.npz", "no.npz", "ranks.csv")
+    games, base, features, model, other, table = (tmp_path / name for name in names)
     games.mkdir()
     for number in range(30):  # no scale is learnt from fewer players
         played = game(number, f"p{number}", "program", moves=16)
@@ -173,27 +160,21 @@ def test_the_picture_of_a_training_shows_all_its_losses() -> None:
     check(training_chart(History((epoch(0, math.nan),))))
 
 
-def made_runs() -> list[SearchRun]:
-    return [
+def test_the_picture_of_a_search_shows_what_was_varied_and_its_table_the_best_first() -> None:
+    runs = [
         SearchRun(k // 4 + 1, k % 4 + 1, replace(TINY, width=8 + k, decay=0.9 + k / 100),
                   0.6 + k / 100 if k else math.inf, 0.6, 3, 13, 5.0, "" if k else "no numbers", "x")
         for k in range(8)
     ]  # fmt: skip
-
-
-def test_the_picture_of_a_search_shows_what_was_varied() -> None:
-    chart = search_chart(made_runs(), limits=(0.6, 0.65))
+    chart = search_chart(runs, limits=(0.6, 0.65))
     check(chart)
     labels = [panel.x.label for panel in chart.panels]
     assert labels == ["learning rate decay β", "hidden dimensions d"]
     points = [mark for mark in chart.panels[1].marks if isinstance(mark, Points)]
     assert [np.size(mark.x) for mark in points] == [3, 2]  # shapes: one an iteration
     assert chart.title.endswith("5 of 8 trainings")
-    assert len(search_chart(made_runs()[:2]).panels) == 1
-
-
-def test_the_table_of_a_search_lists_the_best_first() -> None:
-    document = search_document(made_runs(), title="Search")
+    assert len(search_chart(runs[:2]).panels) == 1
+    document = search_document(runs, title="Search")
     lines = document_text(document).splitlines()
     assert lines[1].split()[:2] == ["1.02", "0.6100"]
     assert lines[-1].split()[:3] == ["1.01", "–", "–"]
