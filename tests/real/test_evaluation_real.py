@@ -27,7 +27,8 @@ TABLE_5_2 = {
 }
 
 
-def thesis_set(letter: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+@pytest.mark.parametrize(("letter", "games", "digits"), [("t", 10_000, 2), ("v", 5_000, 3)])
+def test_table_5_2_to_the_printed_digits(letter: str, games: int, digits: int) -> None:
     table = read_predictions(
         shared_path(f"data/go/ogs_neubauer/games_search_{letter}.csv.gz"),
         score="Score",
@@ -36,41 +37,24 @@ def thesis_set(letter: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         players=("Player Black", "Player White"),
         group_by="Set",
     )
-    assert not table.notes
+    assert (len(table.score), list(table.notes)) == (games, [])
     assert [part.name for part in table.subsets] == [f"Set {letter.upper()}"]
-    result = {each.name: each.expected for each in table.predictions}
-    return table.score, {"50:50": np.full(len(table.score), 0.5), **result}
-
-
-@pytest.mark.parametrize(("letter", "games", "digits"), [("t", 10_000, 2), ("v", 5_000, 3)])
-def test_table_5_2_to_the_printed_digits(letter: str, games: int, digits: int) -> None:
-    score, expected = thesis_set(letter)
-    assert len(score) == games
-    results = {name: measure(score, values) for name, values in expected.items()}
+    predictions = [Prediction("50:50", np.full(games, 0.5)), *table.predictions]
+    results = {each.name: measure(table.score, each.expected) for each in predictions}
     assert TABLE_5_2[letter] == {
         name: (round(100 * result.accuracy, 1), round(result.log_likelihood, digits))
         for name, result in results.items()
     }
-
-
-def test_the_bound_is_surely_ahead_of_the_full_model() -> None:
-    score, expected = thesis_set("v")
-    result = compare([Prediction(name, values) for name, values in expected.items()], score)
-    assert result.ranking.names == ("Future Glicko-2", "Full Model", "50:50")
-    assert result.ranking.tied == ()
-
-
-def some_games(name: str, games: int, folder: Path) -> Path:
-    """The first games of a large file of tab-separated values."""
-    path = folder / "games.tsv"
-    with gzip.open(shared_path(name), "rt", encoding="utf-8") as source, path.open("w") as target:
-        target.writelines(islice(source, games + 1))
-    return path
+    # The bound is surely ahead of the full model.
+    ranking = compare(predictions, table.score).ranking
+    assert (ranking.names, ranking.tied) == (("Future Glicko-2", "Full Model", "50:50"), ())
 
 
 def test_systems_on_go_games_in_order_of_time(tmp_path: Path) -> None:
     """The thesis' whole set-up on TYGEM's first months: sets, labels, bound, deviations."""
-    path = some_games("data/go/tygem_2005_2011.tsv.gz", 60_000, tmp_path)
+    path, table = tmp_path / "games.tsv", shared_path("data/go/tygem_2005_2011.tsv.gz")
+    with gzip.open(table, "rt", encoding="utf-8") as source:
+        path.write_text("".join(islice(source, 60_001)))
     pool = records.read(path, first="black")
     assert len(pool) == 60_000
     ledger = Ledger.begin("glicko2", pool)
@@ -80,7 +64,7 @@ def test_systems_on_go_games_in_order_of_time(tmp_path: Path) -> None:
     future = win_probability(labels.first - labels.second)
     for letter in "TVEX":
         games = sets.of(letter)
-        honest, bound = measure(score[games], expected[games]), measure(score[games], future[games])
+        honest, bound = (measure(score[games], each[games]) for each in (expected, future))
         assert bound.log_likelihood > honest.log_likelihood
         assert bound.accuracy > honest.accuracy
     assert measure(score[sets.of("T")], future[sets.of("T")]).accuracy == 1.0

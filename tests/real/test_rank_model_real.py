@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import zipfile
-from collections.abc import Callable
 from functools import cache
-from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -26,43 +25,37 @@ from yardstone.strength.site_scales import RANKS
 
 NET = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 GAMES = 3
-Features = dict[str, list[GameFeatures]]
 
 
-def network_of(model: str) -> Path:
-    return INCLUDED if model == SMALL else shared_path(NET)
-
-
-@pytest.fixture(scope="module")
-def features(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Features]:
-    """What a model's network says of games of the weakest, a middle and the strongest group."""
-    folder = tmp_path_factory.mktemp("games")
-    return cache(lambda file: features_by(load_network(file, threads=1), folder))
-
-
-def features_by(network: Network, folder: Path) -> Features:
-    """Of some short games of each group."""
+@cache
+def features_by(network: Network) -> list[list[GameFeatures]]:
+    """What it says of some short games of the weakest, a middle and the strongest group."""
     data = shared_path("data/go/fox_ranked")
     with gzip.open(data / "index.csv.gz", "rt", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if 90 <= int(row["moves"]) <= 130]
-    result = {}
+    result = []
     for group in (RANKS[0], RANKS[5], RANKS[-1]):
         names = [row["file"] for row in rows if row["group"] == group][:GAMES]
-        with zipfile.ZipFile(data / "games.zip") as archive:
+        with zipfile.ZipFile(data / "games.zip") as archive, TemporaryDirectory() as folder:
             games = list(read_games(*(archive.extract(name, folder) for name in names)))
-        assert len(games) == GAMES
         asked = ask(games, SkipReport(), network, rules=TROMP_TAYLOR, komi=6.5, trunk=True)
         evaluator = Evaluator(network, trunk=KINDS)
-        result[group] = [move_features(answer) for answer in evaluator.answer(asked)]
+        result.append([move_features(answer) for answer in evaluator.answer(asked)])
     return result
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_groups_far_apart_are_told(name: str, features: Callable[[Path], Features]) -> None:
+def test_groups_far_apart_are_told() -> None:
+    files = {name: INCLUDED if name == SMALL else shared_path(NET) for name in SHIPPED}
+    networks = {file: load_network(file, threads=1) for file in set(files.values())}
+    for name, file in files.items():
+        check_model(name, networks[file])
+
+
+def check_model(name: str, network: Network) -> None:
     model = StrengthModel.load(name)
-    assert model.card["sha256"] == load_network(network_of(name), threads=1).sha256
+    assert model.card["sha256"] == network.sha256
     means, deviations = [], []
-    for result in features(network_of(name)).values():
+    for result in features_by(network):
         both = [evidence_of_games(result, [colour] * GAMES) for colour in (1, 2)]
         sums = sum(model.game_statistics(each).sum(axis=0) for each in both)
         mean, deviation, probabilities = model.posterior(np.asarray(sums))
