@@ -9,7 +9,6 @@ import pytest
 
 from tests.shared import shared_path
 from yardstone.errors import YardstoneWarning
-from yardstone.pool import Pool
 from yardstone.winprob.fit import EVENT_GAMES, fit_winning_model
 from yardstone.winprob.games import read_games_csv
 from yardstone.winprob.likelihood import GradedGames, fit_likelihood, parameter_interval
@@ -19,14 +18,11 @@ from yardstone.winprob.statistics import WinningStatistics, statistics_of_files
 from yardstone_lab.kaniuk import fit_grades, read_egf_list
 from yardstone_lab.least_squares import fit_least_squares
 
-
-@pytest.fixture(scope="module")
-def pool() -> Pool:
-    return read_games_csv(shared_path("data/go/tournaments/games.csv.gz"))
+GAMES = "data/go/tournaments/games.csv.gz"
 
 
 def test_every_row_of_a_table_is_counted_or_told_with_a_reason() -> None:
-    path = shared_path("data/go/tournaments/games.csv.gz")
+    path = shared_path(GAMES)
     rows = len(gzip.decompress(path.read_bytes()).splitlines()) - 1
     with pytest.warns(YardstoneWarning) as told:
         counted = statistics_of_files([path]).games.sum()
@@ -37,7 +33,8 @@ def test_every_row_of_a_table_is_counted_or_told_with_a_reason() -> None:
     assert unused == "grades decide; the ratings in 3,934 games are not used"
 
 
-def test_fits_with_their_uncertainty(pool: Pool) -> None:
+def test_fits_with_their_uncertainty_and_the_model_that_ships() -> None:
+    pool = read_games_csv(shared_path(GAMES))
     statistics = WinningStatistics.from_pool(pool)
     squares = fit_least_squares(statistics)
     likely = fit_likelihood(GradedGames.from_statistics(statistics))
@@ -49,22 +46,6 @@ def test_fits_with_their_uncertainty(pool: Pool) -> None:
     # u3 with K at a third of that would fit as well, and the interval reaches over both.
     low, high = parameter_interval(likely, "K")
     assert (low, high) == pytest.approx((0.073, 0.374), abs=0.003)
-
-
-def test_grade_against_rating() -> None:
-    grades, ratings = read_egf_list(shared_path("data/go/tournaments/egf_list_2014-11.txt.gz"))
-    assert len(grades) == 35506
-    fit = fit_grades(grades, ratings)
-    assert fit.players == 35345
-    assert fit.slope == pytest.approx(95.9, abs=0.2)
-    assert fit.intercept == pytest.approx(2049, abs=1)
-    assert fit.correlation == pytest.approx(0.992, abs=0.001)
-    # By definition 100 a grade and 2100 at 1 dan: declared grades flatter a little.
-    shortfall = convert(fit.grades, "grade", "egf") - fit.mean
-    assert np.all(shortfall[(fit.grades >= -12) & (fit.grades <= 2)] > 5)
-
-
-def test_the_model_that_ships_is_the_fit_to_the_tournaments(pool: Pool) -> None:
     result, ships = fit_winning_model(pool, name="fitted", event_games=EVENT_GAMES), winning_model()
     assert result.model.about == ships.about
     one, two = np.meshgrid(np.arange(-30.0, 9.0), np.arange(-30.0, 9.0))
@@ -73,3 +54,15 @@ def test_the_model_that_ships_is_the_fit_to_the_tournaments(pool: Pool) -> None:
     games, stones = ([1.0, -10.0, -5.0], [3.0, -9.0, 0.0]), [0.0, 0.0, 4.0]
     ours, theirs = (each.interval(*games, handicap=stones) for each in (result.model, ships))
     np.testing.assert_allclose(np.array(ours), np.array(theirs), atol=1e-5)
+
+
+def test_grade_against_rating() -> None:
+    grades, ratings = read_egf_list(shared_path("data/go/tournaments/egf_list_2014-11.txt.gz"))
+    fit = fit_grades(grades, ratings)
+    assert (len(grades), fit.players) == (35506, 35345)
+    assert fit.slope == pytest.approx(95.9, abs=0.2)
+    assert fit.intercept == pytest.approx(2049, abs=1)
+    assert fit.correlation == pytest.approx(0.992, abs=0.001)
+    # By definition 100 a grade and 2100 at 1 dan: declared grades flatter a little.
+    shortfall = convert(fit.grades, "grade", "egf") - fit.mean
+    assert np.all(shortfall[(fit.grades >= -12) & (fit.grades <= 2)] > 5)

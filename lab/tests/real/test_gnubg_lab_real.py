@@ -38,9 +38,8 @@ def test_matches_of_the_table_are_played_again() -> None:
     same = 0
     for match, row in zip(played, rows, strict=True):
         luck = match["analyses"]["0"]["stats"]["X"]["dice"]["luck-adjusted-result"]
-        same += abs(luck + 0.5 - table.luck_adjusted[row]) < ROUNDING and (
-            (match["winner"] == "X") == table.won[row]
-        )
+        near = abs(luck + 0.5 - table.luck_adjusted[row]) < ROUNDING
+        same += near and (match["winner"] == "X") == table.won[row]
     # Other makers of processors round otherwise, and now and then a move is another one.
     assert same >= 4
 
@@ -56,24 +55,21 @@ def test_the_biased_case(table: StudyTable) -> None:
     (biased,) = part_one((5,), pair, deterministic=True)
     (fair,) = part_one((5,), pair)
     cells = make_cells(table)
-    off = {
-        (setting, points): (cells.chance[k] - fibs.probability(points, 0.0, 5))
-        / cells.chance_error[k]
-        for k, setting in enumerate(cells.settings)
-        for points in (453.0, 852.0)
-    }
-    assert abs(off[fair, 453.0]) < 3.0
-    assert abs(off[biased, 852.0]) < 3.0
-    assert off[biased, 453.0] > 5.0
-    assert off[fair, 852.0] < -2.5
+
+    def off(setting: MatchSetting, points: float) -> float:
+        k = cells.settings.index(setting)
+        apart = cells.chance[k] - fibs.probability(points, 0.0, 5)
+        return float(apart / cells.chance_error[k])
+
+    assert abs(off(fair, 453.0)) < 3.0 > abs(off(biased, 852.0))
+    assert off(biased, 453.0) > 5.0
+    assert off(fair, 852.0) < -2.5
 
 
 def test_what_the_guide_says_of_the_fits(table: StudyTable) -> None:
-    one, a2, b = (
-        each
-        for model in (StudyModel.decision, StudyModel.bilinear)
-        for each in fit_study(table, model, FitMethod.chance, CloseRule.old, draws=40).coefficients
-    )
+    options = (FitMethod.chance, CloseRule.old)
+    (one,) = fit_study(table, StudyModel.decision, *options, draws=40).coefficients
+    a2, b = fit_study(table, StudyModel.bilinear, *options, draws=40).coefficients
     for fit, constant, inverse in ((one, 11971, 23681), (a2, 8798, 25526)):  # as published
         published = constant + inverse / np.array(fit.lengths, np.float64)
         assert (np.abs(np.array(fit.values) - published) < 3.5 * np.array(fit.errors)).all()
@@ -90,9 +86,9 @@ def test_the_refit_is_of_this_table(table: StudyTable) -> None:
     for model in StudyModel:
         fit = fit_study(table, model, FitMethod.chance, CloseRule.new, draws=40)
         for result in fit.coefficients:
-            kept = weights[result.name]
-            assert kept.constant == pytest.approx(result.weight.constant, rel=1e-4)
-            assert kept.inverse == pytest.approx(result.weight.inverse, rel=1e-4)
+            kept, weight = weights[result.name], result.weight
+            fitted = pytest.approx((weight.constant, weight.inverse), rel=1e-4)
+            assert (kept.constant, kept.inverse) == fitted
             error = errors[list(weights).index(result.name)]
             drawn = np.array([result.constant_error, result.inverse_error]) * fit.misfit**0.5
             assert error == pytest.approx(drawn, rel=0.4)
