@@ -35,11 +35,9 @@ def _files(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_show_and_standings(run: Command) -> None:
     text = run("tournament show published.xml").out
     assert "McMahon, 4 rounds, 19 players, 36 games played" in text
-    assert "EGF class A" in text
     assert "Board 13, komi 6.5" in run("tournament show current.xml").out
     line = "tournament standings published.xml"
     lines = run(line).out.splitlines()
-    assert lines[0] == "Weekend of 2019: 19 players, after round 4 of 4"
     assert lines[2].split() == "Pl Name Grade Co Club MMS SOS SOSOS R1 R2 R3 R4".split()
     assert lines[3].split()[-7:] == ["36", "128", "503", "2+/w0", "3+/b0", "4+/w0", "15+/w4"]
     short = run(f"{line} --no-results --top 3").out
@@ -80,6 +78,7 @@ def test_ratings_and_needs(run: Command) -> None:
     assert (result[-1]["player"], result[-1]["expected"]) == ("Gran Gro", None)
     assert "K" in run("tournament ratings trf26.trf -k 20").out.splitlines()[2].split()
     line = "tournament needs last.xml 'Player P01'"
+    assert [row["result"] for row in run.rows(f"{line} --draws")] == ["win", "draw", "loss"]
     text = run(line).out
     assert "all 4 combinations of the open results tried" in text
     assert text.splitlines()[3].split()[:3] == ["win", "1", "1"]
@@ -89,19 +88,16 @@ def test_ratings_and_needs(run: Command) -> None:
     assert "bounds by the main score only" in run(f"{line} --limit 1 --criteria mms").out
 
 
-@pytest.mark.parametrize(
-    "words", ["show published.xml", "standings published.xml", "ratings published.xml",
-              "needs last.xml P01"]
-)  # fmt: skip
-def test_every_format_of_every_table(words: str, run: Command) -> None:
-    line = f"tournament {words}"
-    run(f"{line} -o table.parquet -o page.html --quiet")
-    rows = run.rows(line)
-    relation = duckdb.read_parquet("table.parquet")
-    assert relation.columns == list(rows[0])
-    assert len(relation) == len(rows) > 0
-    assert run.read("page.html").startswith("<!DOCTYPE html>")
-    assert run.json(line)
+def test_every_format_of_every_table(run: Command) -> None:
+    for words in ("show published.xml", "standings published.xml", "ratings published.xml"):
+        line = f"tournament {words}"
+        run(f"{line} -o table.parquet -o page.html --quiet")
+        rows = run.rows(line)
+        relation = duckdb.read_parquet("table.parquet")
+        assert relation.columns == list(rows[0])
+        assert len(relation) == len(rows) > 0
+        assert run.read("page.html").startswith("<!DOCTYPE html>")
+        assert run.json(line)
 
 
 def test_invalid_files_stay_untouched_and_standard_input(

