@@ -34,8 +34,6 @@ _ROUND = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Ann"), ("Bob", "Ann"), ("Ann"
 
 
 class Said(NamedTuple):
-    """What a command printed on each stream."""
-
     out: str
     err: str
 
@@ -63,7 +61,6 @@ class Command:
         return list(csv.DictReader(io.StringIO(self(line, *more, "--format", "csv").out)))
 
     def write(self, name: str, text: str) -> str:
-        """Write a file; returns its name."""
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
 
@@ -75,7 +72,6 @@ class Command:
 
 
 def plain(document: Document) -> Any:
-    """What is to be printed of this as JSON."""
     return json.loads("".join(json_pieces(document)))
 
 

@@ -42,7 +42,6 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 
 @pytest.fixture(scope="session")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A smaller network, for what needs no model."""
     from tests.go.games import small_network
 
     return small_network(tmp_path_factory.mktemp("net"))

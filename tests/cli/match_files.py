@@ -9,8 +9,6 @@ Program = Literal["fastchess", "cutechess-cli"]
 
 
 class Played(NamedTuple):
-    """A game of a match."""
-
     round: int
     white: str
     black: str
@@ -42,7 +40,6 @@ def one_sided(rounds: int) -> list[Played]:
 
 
 def written(games: list[Played], program: Program = "fastchess") -> str:
-    """Games as a match program writes them."""
     texts = []
     for game in games:
         tags = {"Event": "Fastchess Tournament" if program == "fastchess" else "?", "Site": "?"}

@@ -68,7 +68,6 @@ def test_a_ranking_with_a_statement_of_how_sure_it_is(run: Command) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_predictions_from_elsewhere_are_scored_the_same_way(ending: str, run: Command) -> None:
-    """Of a table with a row that cannot be used."""
     rng = np.random.default_rng(1)
     chances = rng.uniform(0.1, 0.9, 100)
     ratings = 1500 + 400 * np.log10(chances / (1 - chances))

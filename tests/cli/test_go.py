@@ -14,7 +14,6 @@ from yardstone.go.feature_store import FeatureStore
 
 @pytest.fixture(autouse=True)
 def _network(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The network comes from the environment."""
     monkeypatch.setenv("YARDSTONE_NET", str(net))
 
 

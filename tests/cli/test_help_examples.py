@@ -47,7 +47,6 @@ SMALL = {
 def examples_of(
     path: tuple[str, ...], entries: Mapping[str, table.Command | table.Family]
 ) -> Iterator[tuple[str, list[str]]]:
-    """The commands with the examples of each."""
     for name, entry in table.with_plugins(entries, *path).items():
         words = (*path, name)
         if isinstance(entry, table.Family):

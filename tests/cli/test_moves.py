@@ -23,7 +23,6 @@ def write_records(file: Path, *pairs: tuple[str, str]) -> None:
 
 @pytest.fixture
 def options(case: Case, run: Command) -> str:
-    """Six records of four players."""
     pairs = [(NAMES[k % 4], NAMES[(k + 1 + k // 4) % 4]) for k in range(6)]
     write_records(run.folder / "records.zip", *pairs)
     return f"--moves records.zip --net {case.file} --model {case.model_file}"

@@ -18,8 +18,6 @@ GAME = set("blackPlayer handicap knownColor result roundNumber tableNumber white
 
 
 class Desk:
-    """Runs commands on one event."""
-
     def __init__(self, run: Command, file: str = "e.xml") -> None:
         self.run, self.file = run, file
 
@@ -55,7 +53,6 @@ def check_file(run: Command, file: str) -> None:
 
 
 def test_twelve_players_from_entry_to_prize_list(run: Command) -> None:
-    """The guide shows what each step prints."""
     run.write("players.csv", example("players.csv").read_text(encoding="utf-8"))
     desk = Desk(run, "open.xml")
     assert "Bar 2d, floor 20k" in desk("new --rounds 3 --name 'Spring Open' --bar 2d")

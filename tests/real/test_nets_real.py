@@ -31,7 +31,6 @@ def network_file(name: str) -> Path:
 
 @pytest.fixture(scope="module")
 def reference() -> list[dict[str, Any]]:
-    """What KataGo says of 240 positions."""
     path = shared_path("reference/katago/positions.jsonl.gz")
     rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     assert len(rows) == 240

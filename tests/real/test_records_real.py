@@ -141,7 +141,6 @@ def test_komi_and_results_of_ranked_games(tmp_path: Path) -> None:
 
 
 def test_games_of_a_server_are_legal() -> None:
-    """The first games of Tygem's archive."""
     path = shared_path("data/go/tygem_moves/2005-11.zip")
     with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as lines:
         for line in islice(lines, 100):

@@ -17,13 +17,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def texts(drawing: object, width: float = 760.0) -> list[str]:
-    """What is written on a chart."""
     sheet = drawing if isinstance(drawing, Sheet) else drawing.sheet(width)  # type: ignore[attr-defined]
     return [each.text for each in sheet.elements if isinstance(each, Words)]
 
 
 def elements(sheet: Sheet, kind: type[E], colour: str = "") -> list[E]:
-    """The elements of a kind and colour."""
     names = ("fill", "stroke", "colour")
     return [
         each

@@ -26,7 +26,6 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str
 def test_an_experiment_is_run_and_described(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its pool is made of games of one small network."""
     folder = tmp_path / "run"
     folder.mkdir()
     write_games(folder)
