@@ -10,15 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.go.nets.oracle import forward
 from tests.go.nets.test_network import COARSE, as_katago_says, computers
 from tests.go.opening_positions import FACTS, POSITIONS
 from tests.shared import shared_path
-from yardstone.go.inputs import encode_game
 from yardstone.go.nets import load_network, read_model
-from yardstone.go.points import parse_colour, point_number
 from yardstone.go.positions import evaluate_lines
-from yardstone.go.rules import parse_rules
 
 SMALL = "g170-b6c96-s175395328-d26788732"
 TRANSFORMER = "b7c96h3tfrs-test5-cnorm"
@@ -75,31 +71,6 @@ def test_katago_evaluates_openings_alike(name: str) -> None:
             for key, value in as_katago_says(net, position).items():
                 near = 1e-3 if key in COARSE else 4e-6
                 assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
-
-
-@pytest.mark.parametrize("name", [SMALL, TRANSFORMER])
-def test_the_trunk_is_that_of_a_computation_by_hand(
-    name: str, reference: list[dict[str, Any]]
-) -> None:
-    position = reference[100]
-    encoded = encode_game(
-        19,
-        moves=[point_number(point, 19) for _, point in position["moves"]],
-        colours=[parse_colour(colour) for colour, _ in position["moves"]],
-        komi=position["komi"],
-        rules=parse_rules(position["rules"]),
-        positions=[len(position["moves"])],
-        to_play=parse_colour(position["to_play"]),
-    )
-    net = load_network(network_file(name))
-    spatial = encoded.spatial.astype(np.float32)
-    result = net.evaluate(spatial, encoded.globals, trunk=True)
-    wanted = forward(net.model, spatial, encoded.globals)
-    for found, part, near in (
-        (result.trunk, "trunk", 1e-4 * np.abs(wanted["trunk"]).max()),
-        (result.policy_logits, "policy", 1e-3), (result.value_logits, "value", 1e-4),
-    ):  # fmt: skip
-        np.testing.assert_allclose(found, wanted[part], rtol=0.0, atol=near)
 
 
 def test_what_the_files_say() -> None:
