@@ -73,8 +73,9 @@ def test_the_reference_matches_again() -> None:
     program = real_gnubg()
     archive = shared_path("reference/gnubg/simulated_matches.tar.gz")
     with tarfile.open(archive) as file:
-        lines = file.extractfile("index.jsonl") or []
-        index = {str(each["seed"]): each["stats"] for each in map(json.loads, lines)}
+        member = file.extractfile("index.jsonl")
+        assert member is not None
+        index = {str(each["seed"]): each["stats"] for each in map(json.loads, member)}
     files = match_files([archive])
     assert len(files) == len(index) == 60
     identical = other_counts = 0
