@@ -60,7 +60,8 @@ def test_an_experiment_is_run_and_described(
     kinds = {path.read_bytes()[:4] for path in (tmp_path / file.name).glob("*.png")}
     assert kinds == {b"\x89PNG"}
     assert "no rank" in (tmp_path / "store" / "points.svg").read_text()
-    fresh = write_experiment(tmp_path, tmp_path / "net", models=False)
+    (tmp_path / "fresh").mkdir()
+    fresh = write_experiment(tmp_path / "fresh", tmp_path / "net", models=False)
     for arguments, error, said in (
         ([fresh], InputError, "not been run so far: there is no stage 'winners'"),
         ([file, file], UsageError, "one experiment at a time"),
