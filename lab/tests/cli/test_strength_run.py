@@ -33,9 +33,9 @@ def test_an_experiment_is_run_and_described(
     out, err = run(capsys, "run", file, "--workers", "1")
     for words in ("kept          178          of 180 games", "Exhibition set", "Label from"):
         assert words in out
-    assert [line.partition(":")[0] for line in err.splitlines()][::2] == [
-        "games", "winners", "features", "sets", "labels", "moves", "pooled", "predictions",
-    ]  # fmt: skip
+    stages = "games winners features sets labels moves pooled predictions".split()
+    told = dict.fromkeys(line.partition(":")[0] for line in err.splitlines())
+    assert [name for name in told if name in stages] == stages  # a slow machine tells more
     work = folder / "work"
     assert (work / "table.txt").read_text() == out
     pictures = {path.name for path in (work / "figures").iterdir()}
