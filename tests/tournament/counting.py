@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from yardstone.tournament.model import Game, Tournament
+from yardstone.tournament.model import ByeKind, Game, Tournament
 
 Score = Fraction
 HALF = Fraction(1, 2)
@@ -23,28 +23,25 @@ class Count:
         self.after = after
         self.games: dict[int, dict[int, Game]] = {p: {} for p in range(len(tournament.players))}
         for game in tournament.games:
-            if game.round <= after:
-                self.games[game.first][game.round] = game
-                self.games[game.second][game.round] = game
-        self.byes = {(b.player, b.round) for b in tournament.byes}
+            for player in game.players if game.round <= after else ():
+                self.games[player][game.round] = game
+        self.byes = {(b.player, b.round): b.kind for b in tournament.byes}
 
     def start(self, player: int) -> Score:
-        rules = self.tournament.scoring
-        rank = self.tournament.players[player].rank
-        assert rank is not None
-        framed = rules.floor if rank < rules.floor else rules.bar if rank > rules.bar else rank
-        return Fraction(framed - rules.zero + self.tournament.players[player].smms_correction)
+        rules, entry = self.tournament.scoring, self.tournament.players[player]
+        assert entry.rank is not None
+        framed = max(rules.floor, min(rules.bar, entry.rank))
+        return Fraction(framed - rules.zero + entry.smms_correction)
 
     def won(self, player: int, game: Game) -> Score:
         return Fraction(game.points(player))
 
     def free(self, player: int, bye: float, absent: float, until: int) -> Score:
+        worth = {ByeKind.paired: bye, ByeKind.full: 1.0, ByeKind.half: 0.5, ByeKind.zero: 0.0}
         total = Fraction(0)
-        for number in range(1, until + 1):
-            if number in self.games[player]:
-                continue
+        for number in {*range(1, until + 1)} - {*self.games[player]}:
             if (player, number) in self.byes:
-                total += Fraction(bye)
+                total += Fraction(worth[self.byes[player, number]])
             elif number in self.tournament.players[player].absent:
                 total += Fraction(absent)
         if self.tournament.scoring.round_down:
@@ -91,8 +88,7 @@ class Count:
         return result
 
     def sos(self, player: int, *, mcmahon: bool, cut: int = 0) -> Score:
-        scores = sorted(self.opponents(player, mcmahon=mcmahon))
-        return sum(scores[cut:] if len(scores) > cut else [], Fraction(0))
+        return sum(sorted(self.opponents(player, mcmahon=mcmahon))[cut:], Fraction(0))
 
     def sodos(self, player: int, *, mcmahon: bool) -> Score:
         scores = self.opponents(player, mcmahon=mcmahon)
@@ -118,8 +114,7 @@ class Count:
             other = game.opponent(player)
             own, theirs = (self.tournament.players[p].rank or 0 for p in (player, other))
             given = game.handicap if player == game.second else -game.handicap
-            bold = given - (own - theirs)
-            factor = 0 if bold < 0 else 1 if bold == 0 else 2 if bold == 1 else 3
+            factor = max(0, min(3, given - (own - theirs) + 1))
             if not won_only or game.points(player) == 1:
                 total += factor * self.wins(other)
         return total

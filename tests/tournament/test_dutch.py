@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from yardstone import parallel
 from yardstone.errors import InputError
 from yardstone.tournament import Bye, ByeKind, Constraints, Game, Player, Result, System, Tournament
 from yardstone.tournament.dutch import (
+    RoundCheck,
     check_rounds,
     explain_dutch,
     initial_colour,
@@ -24,15 +25,11 @@ from yardstone.tournament.dutch import (
 from yardstone.tournament.dutch_brackets import (
     BestMatchings,
     Level,
-    PairTable,
-    RoundPairs,
     may_meet,
-    pair_brackets,
 )
 from yardstone.tournament.dutch_field import (
     ColourReason,
     Drift,
-    DutchField,
     DutchPlayer,
     allocate,
     baku,
@@ -41,6 +38,7 @@ from yardstone.tournament.dutch_field import (
 from yardstone.tournament.dutch_field import PieceColour as Piece
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.formats.trf import read_trf
+from yardstone.tournament.model import Adjustment
 from yardstone.tournament.simulation import RandomPlan, random_tournament
 
 #: Rounds that bbpPairings 6.0.0 generated with odd fields, forfeits, byes and withdrawals.
@@ -57,7 +55,7 @@ def matchings(rows: list[int]) -> Iterator[list[tuple[int, int]]]:
             yield [(first, other), *pairs]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_matchings_are_the_best_by_criteria_in_their_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.choice([4, 6, 8]))
@@ -79,75 +77,12 @@ def test_matchings_are_the_best_by_criteria_in_their_order(seed: int) -> None:
         assert all(best.allowed[pair] for pair in left)
 
 
-def player(
-    number: int, colours: str = "", met: frozenset[int] = frozenset(), *, top: bool = False
-) -> DutchPlayer:
+def player(number: int, colours: str = "", met: frozenset[int] = frozenset()) -> DutchPlayer:
+    sides = tuple(Piece.white if c == "W" else Piece.black for c in colours)
     return DutchPlayer(
-        player=number - 1,
-        number=number,
-        score=1.0,
-        points=1.0,
-        colours=tuple(Piece.white if c == "W" else Piece.black for c in colours),
-        opponents=met,
-        floats=(Drift.none, Drift.none),
-        bye_barred=False,
-        unplayed=0,
-        top=top,
-    )
-
-
-def first_candidate(players: list[DutchPlayer]) -> set[tuple[int, int]] | None:
-    """A homogeneous bracket of an even number, by trying candidates as articles 4.2 and 4.3 say."""
-    n, half = len(players), len(players) // 2
-    upper, lower = range(half), range(half, n)
-    exchanges = [
-        (down, up)
-        for size in range(half + 1)
-        for down in combinations(upper, size)
-        for up in combinations(lower, size)
-    ]
-    exchanges.sort(key=lambda e: (
-        len(e[0]), sum(e[1]) - sum(e[0]), [-x for x in sorted(e[0], reverse=True)], sorted(e[1])
-    ))  # fmt: skip
-
-    def quality(pairs: list[tuple[int, int]]) -> tuple[int, int]:
-        clash = [(players[a], players[b]) for a, b in pairs
-                 if players[a].due and players[a].due == players[b].due]  # fmt: skip
-        return len(clash), sum(min(a.preference, b.preference) >= 2 for a, b in clash)
-
-    candidates = (
-        list(zip(sorted({*upper, *up} - {*down}), order, strict=True))
-        for down, up in exchanges
-        for order in permutations(sorted({*lower, *down} - {*up}))
-    )
-    allowed = (
-        pairs for pairs in candidates if not any(may_meet(players[a], players[b]) for a, b in pairs)
-    )
-    best = min(allowed, key=quality, default=None)  # the first of those that are equally good
-    return None if best is None else {(min(pair), max(pair)) for pair in best}
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_order_of_candidates_in_a_homogeneous_bracket(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.choice([4, 6, 6, 8]))
-    met: list[set[int]] = [set() for _ in range(n)]
-    for a, b in combinations(range(n), 2):
-        if rng.random() < 0.45:
-            met[a].add(b)
-            met[b].add(a)
-    colours = ["".join(rng.choice(["W", "B"], 3)) for _ in range(n)]
-    players = [player(k + 1, colours[k], frozenset(met[k])) for k in range(n)]
-    expected = first_candidate(players)
-    entries = tuple(Player(name=f"P{each.number}") for each in players)
-    made = Tournament(rounds=9, discipline="chess", players=entries)
-    field = DutchField(tournament=made, round=3, players=tuple(players))
-    result = pair_brackets(field, PairTable(field.players).allowed)
-    if expected is None:
-        assert not isinstance(result, RoundPairs)
-    else:
-        assert isinstance(result, RoundPairs)
-        assert {(a, b) for a, b in enumerate(result.mate) if a < b} == expected
+        player=number - 1, number=number, score=1.0, points=1.0, colours=sides, opponents=met,
+        floats=(Drift.none, Drift.none), bye_barred=False, unplayed=0, top=False,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
@@ -159,60 +94,52 @@ def test_rounds_of_another_program(path: Path) -> None:
 
 def test_a_changed_round_is_noticed() -> None:
     whole = read_tournament(RECORDED[-1])
-    byes = tuple(bye for bye in whole.byes if bye.round <= 2)
-    tournament = replace(whole, games=tuple(g for g in whole.games if g.round <= 2), byes=byes)
+    tournament = replace(whole.before(3), swiss=whole.swiss)
     one, two = [g for g in tournament.games if g.round == 2][:2]
 
-    swapped = {one: replace(one, second=two.second), two: replace(two, second=one.second)}
-    games = tuple(swapped.get(g, g) for g in tournament.games)
-    crossed = check_rounds(replace(tournament, games=games), 2)[0]
+    def checked(**changed: Game) -> RoundCheck:
+        games = {one: changed.get("one", one), two: changed.get("two", two)}
+        after = tuple(games.get(g, g) for g in tournament.games)
+        return check_rounds(replace(tournament, games=after), 2)[0]
+
+    crossed = checked(one=replace(one, second=two.second), two=replace(two, second=one.second))
     assert not crossed.agrees
-    assert len(crossed.recorded) == len(crossed.expected) == 2
+    assert crossed.recorded == ((one.first, two.second), (two.first, one.second))
+    assert set(map(frozenset, crossed.expected)) == {frozenset(g.players) for g in (one, two)}
     assert crossed.reason is not None
-    turned = tuple(
-        replace(g, first=g.second, second=g.first, result=g.result.reversed) if g is one else g
-        for g in tournament.games
-    )
-    colours = check_rounds(replace(tournament, games=turned), 2)[0]
-    assert (colours.same_pairs, colours.agrees, len(colours.colours)) == (True, False, 1)
-
-
-def test_generated_tournaments_agree_with_the_checker() -> None:
-    plan = RandomPlan(
-        players=13, rounds=7, seed=5, forfeits=0.1, byes=0.1, late=0.2, withdrawals=0.2
-    )
-    made = random_tournament(plan)
-    assert made == random_tournament(plan)
-    assert {bye.kind for bye in made.byes} == {ByeKind.half, ByeKind.paired}
-    assert any(game.forfeit for game in made.games)
-    checks = check_rounds(read_trf(to_bytes(made, format="trf")))
-    assert len(checks) == made.last_round > 3
-    assert all(check.agrees for check in checks)
+    other = replace(one, first=one.second, second=one.first, result=one.result.reversed)
+    turned = checked(one=other)
+    assert (turned.same_pairs, turned.agrees, turned.colours) == (True, False, (other.players,))
+    assert checked(one=replace(other, known_colour=False)).agrees
+    first = tuple(g for g in tournament.games if g.round == 1)
+    again = replace(tournament, games=first + tuple(replace(g, round=2) for g in first), byes=())
+    met = check_rounds(again, 2)[0].reason
+    assert met is not None
+    assert (met.criterion, met.round) == ("C1", 1)
 
 
 @pytest.mark.parametrize(
     ("one", "two", "first", "reason"),
-    [
-        ("", "", Piece.black, ColourReason.initial),
-        ("W", "B", Piece.black, ColourReason.both),
-        ("", "W", Piece.white, ColourReason.both),
-        ("WBW", "WBBWW", Piece.white, ColourReason.stronger),
-        ("WBWW", "WBWWBWWW", Piece.white, ColourReason.stronger),
-        ("WBW", "BWW", None, ColourReason.stronger),
-        ("BWBW", "WBBW", Piece.black, ColourReason.history),
-        ("BW", "BW", Piece.black, ColourReason.higher),
-    ],
-)
-def test_colours(one: str, two: str, first: Piece | None, reason: ColourReason) -> None:
-    colour, why = allocate(player(1, one), player(2, two), Piece.black)
-    assert (first or colour, reason) == (colour, why)
+    [("", "", Piece.black, ColourReason.initial), ("W", "B", Piece.black, ColourReason.both),
+     ("", "W", Piece.white, ColourReason.both),
+     ("WBW", "WBBWW", Piece.white, ColourReason.stronger),
+     ("WBBWW", "WBW", Piece.black, ColourReason.stronger),
+     ("WBWW", "WBWWBWWW", Piece.white, ColourReason.stronger),
+     ("WBW", "BWW", Piece.white, ColourReason.stronger),
+     ("W", "WBWWB", Piece.black, ColourReason.history),
+     ("BWBW", "WBBW", Piece.black, ColourReason.history),
+     ("BW", "BW", Piece.black, ColourReason.higher)],
+)  # fmt: skip
+def test_colours(one: str, two: str, first: Piece, reason: ColourReason) -> None:
+    assert allocate(player(1, one), player(2, two), Piece.black) == (first, reason)
 
 
 def test_who_may_meet() -> None:
     """Topscorers may share an absolute preference; an even number begins with the other colour."""
     one, two = player(1, "WW"), player(2, "WW")
     assert may_meet(one, two) == "C3"
-    assert may_meet(replace(one, top=True), two) == ""
+    assert may_meet(replace(one, top=True), two) == may_meet(one, replace(two, top=True)) == ""
+    assert may_meet(one, player(2, "BB")) == may_meet(one, player(2, "BW")) == ""
     assert may_meet(player(1, met=frozenset({1})), player(2)) == "C1"
     assert allocate(player(2), player(5), Piece.black) == (Piece.white, ColourReason.initial)
 
@@ -236,19 +163,8 @@ def test_a_first_round_of_nine() -> None:
     assert initial_colour(replace(paired, swiss=start(2).swiss)) == (pairing.initial, False)
 
 
-def test_who_has_had_a_bye_does_not_get_another() -> None:
-    tournament, byes = start(3, rounds=3), []
-    for number in (1, 2, 3):
-        pairing = pair_dutch(tournament, number)
-        assert pairing.bye is not None
-        byes.append(pairing.bye.first)
-        tournament = pairing.added_to(tournament)
-        games = tuple(replace(g, result=Result.draw) for g in tournament.games)
-        tournament = replace(tournament, games=games)
-    assert sorted(byes) == [0, 1, 2]
-
-
-def test_a_win_without_playing_bars_the_bye_and_counts_as_a_float() -> None:
+def test_what_is_known_of_players_before_a_round() -> None:
+    """A win without playing bars the bye and counts as a float down, as half a point does."""
     games = (Game(round=1, first=0, second=1, result=Result.first_wins, forfeit=True),)
     tournament = start(4).with_round(games, [Bye(1, 2, ByeKind.half), Bye(1, 3, ByeKind.zero)])
     players = {p.player: p for p in dutch_field(tournament, 2, range(4)).players}
@@ -257,6 +173,20 @@ def test_a_win_without_playing_bars_the_bye_and_counts_as_a_float() -> None:
         (False, Drift.none, 1),
     ]  # fmt: skip
     assert players[0].opponents == frozenset()
+    # Two rounds of four: 0 beat 1, 2 drew with 3; then 0 floats down to 2, and 1 - 3 is open.
+    # Player 3 had half a point of the first round taken away, and one of the second given.
+    rows = ((1, 0, 1, "first wins"), (1, 3, 2, "draw"), (2, 2, 0, "draw"), (2, 1, 3, "unknown"))
+    games = tuple(Game(round=r, first=a, second=b, result=Result(s)) for r, a, b, s in rows)
+    changes = (Adjustment(3, -0.5, 1), Adjustment(3, 1.0, 2))
+    begun = replace(start(4, rounds=3), games=games, adjustments=changes)
+    players = {p.player: p for p in dutch_field(begun, 3, range(4)).players}
+    assert [players[k].points for k in range(4)] == [1.5, 0, 1, 1]
+    assert [players[k].floats for k in (0, 2)] == [
+        (Drift.down, Drift.none), (Drift.up, Drift.none),
+    ]  # fmt: skip
+    assert [sorted(players[k].opponents) for k in range(4)] == [[1, 2], [0, 3], [0, 3], [1, 2]]
+    assert [players[k].top for k in range(4)] == [True, False, False, False]
+    assert not any(p.top for p in dutch_field(replace(begun, rounds=4), 3, range(4)).players)
 
 
 def test_demands_of_the_organiser() -> None:
@@ -269,31 +199,19 @@ def test_demands_of_the_organiser() -> None:
 
 
 @pytest.mark.parametrize(
-    ("discipline", "constraints", "message"),
-    [
-        ("chess", Constraints(no_bye=True), "odd number"),
-        ("chess", Constraints(fixed=((0, 1), (1, 2))), "two fixed boards"),
-        ("chess", Constraints(fixed=((0, 1),), forbidden=((1, 0),)), "both fixed and forbidden"),
-        ("chess", Constraints(bye=0, fixed=((0, 1),)), "cannot have the bye"),
-        ("go", None, "the Dutch system is for chess"),
-    ],
-)
-def test_impossible_demands(discipline: str, constraints: Constraints | None, message: str) -> None:
-    made = replace(start(7), discipline=discipline)  # type: ignore[arg-type]
+    ("constraints", "message"),
+    [(Constraints(no_bye=True), "odd number"),
+     (Constraints(fixed=((0, 1), (1, 2))), "two fixed boards"),
+     (Constraints(fixed=((0, 1),), forbidden=((1, 0),)), "both fixed and forbidden"),
+     (Constraints(bye=0, fixed=((0, 1),)), "cannot have the bye"),
+     (None, "the Dutch system is for chess")],
+)  # fmt: skip
+def test_impossible_demands(constraints: Constraints | None, message: str) -> None:
+    made = start(7) if constraints else replace(start(7), discipline="go")
     with pytest.raises(InputError, match=message):
         pair_dutch(made, constraints=constraints)
-
-
-def plain(players: int, rounds: int, seed: int, **more: bool) -> Tournament:
-    """A tournament in which everybody plays every round."""
-    return random_tournament(
-        RandomPlan(players=players, rounds=rounds, seed=seed, forfeits=0, byes=0, late=0,
-                   withdrawals=0, **more)
-    )  # fmt: skip
-
-
-def test_what_cannot_be_paired_says_whom_it_concerns() -> None:
-    tournament = replace(plain(4, 3, seed=2), rounds=4)
+    every = RandomPlan(players=4, rounds=3, seed=2, forfeits=0, byes=0, late=0, withdrawals=0)
+    tournament = replace(random_tournament(every), rounds=4)
     with pytest.raises(InputError, match="absolute criteria: Player 0001: no opponent is left"):
         pair_dutch(tournament, 4)
     again = pair_dutch(tournament, 4, constraints=Constraints(rematch=True))
@@ -315,17 +233,35 @@ def test_reasons() -> None:
             assert why.instead.criterion
             assert why.instead.round or why.instead.criterion != "C1"
     boards = {frozenset(pairing.field.row_of[p] for p in b.players) for b in pairing.boards}
+    met = {frozenset(g.players): g.round for g in before.games if g.played}
     for one, other in combinations(range(6), 2):
         if frozenset((one, other)) not in boards:
-            assert obstacle(pairing, one, other) is not None
+            against = obstacle(pairing, one, other)
+            assert against is not None
+            pair = frozenset(pairing.field.players[row].player for row in (one, other))
+            assert (against.criterion == "C1", against.round) == (pair in met, met.get(pair, 0))
+    first = explain_dutch(pair_dutch(start(9)))
+    assert [(why.role, why.places, why.size) for why in first] == [
+        *(("homogeneous", (place, place + 4), 9) for place in (1, 2, 3, 4)), ("bye", (0, 0), 0),
+    ]  # fmt: skip
 
 
 def test_baku_acceleration_pairs_the_upper_half_among_itself() -> None:
-    made = plain(16, 5, seed=3, accelerated=True)
-    assert all((g.first < 8) == (g.second < 8) for g in made.games if g.round == 1)
+    """Of generated tournaments, which agree with the rules when they are read again."""
+    plan = RandomPlan(players=16, rounds=5, seed=3, forfeits=0.1, byes=0.1, accelerated=True)
+    made = random_tournament(plan)
+    assert made == random_tournament(plan)
+    assert {bye.kind for bye in made.byes} == {ByeKind.half, ByeKind.paired}
+    assert any(game.forfeit for game in made.games)
+    assert sum((g.first < 8) != (g.second < 8) for g in made.games if g.round == 1) <= 1
     without = replace(made, swiss=replace(made.swiss, accelerations=()))
     assert not check_rounds(without, 1)[0].agrees
-    assert [len(each.players) for each in baku(range(10), 1)] == [6]
+    stages = {1: [(6, 1, 1, 1.0)], 2: [(6, 1, 1, 1.0)], 4: [(6, 1, 1, 1.0), (6, 2, 2, 0.5)]}
+    for rounds, expected in stages.items():
+        told = [(len(a.players), a.first, a.last, a.points) for a in baku(range(10), rounds)]
+        assert told == expected
     written = read_trf(to_bytes(made, format="trf"))
     assert written.swiss.accelerations == made.swiss.accelerations
-    assert all(check.agrees for check in check_rounds(written))
+    checks = check_rounds(written)
+    assert len(checks) == 5
+    assert all(check.agrees for check in checks)

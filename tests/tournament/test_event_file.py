@@ -57,28 +57,24 @@ def rewritten(path: Path, **changes: object) -> None:
     path.write_bytes(to_bytes(replace(tournament, **changes), path))  # type: ignore[arg-type]
 
 
-def test_a_step_that_changes_nothing_or_is_refused_leaves_the_file(path: Path) -> None:
-    enter_result(path, 1)
-    before, data, steps = path.stat(), path.read_bytes(), len(read_journal(path))
+def test_steps_are_refused_or_taken_back_one_by_one(path: Path) -> None:
+    states = [path.read_bytes()]
+    for table in (1, 2, 3):
+        enter_result(path, table)
+        states.append(path.read_bytes())
+    before, journal = path.stat(), read_journal(path)
+    assert [step.number for step in journal] == [1, 2, 3, 4, 5]
     assert not enter_result(path, 1).made
     with pytest.raises(InputError, match="has the result"):
         enter_result(path, 1, Result.second_wins)
     with pytest.raises(InputError, match="there already"):
         create_file(path, new_tournament("Other"))
-    assert (path.stat().st_mtime_ns, path.read_bytes()) == (before.st_mtime_ns, data)
-    assert len(read_journal(path)) == steps
-
-
-def test_steps_are_taken_back_one_by_one(path: Path) -> None:
-    states = [path.read_bytes()]
-    for table in (1, 2, 3):
-        enter_result(path, table)
-        states.append(path.read_bytes())
-    last = read_journal(path)[-1].number
     with pytest.raises(InputError, match="another one: Round 1, table 3"):
-        undo_step(path, number=last - 1)
+        undo_step(path, number=4)
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == (before.st_mtime_ns, states[-1])
+    assert read_journal(path) == journal
     for back, state in enumerate(reversed(states[:-1])):
-        change = undo_step(path, number=last - back)
+        change = undo_step(path, number=5 - back)
         assert path.read_bytes() == state
         assert change.lines[0].startswith("Taken back: Round 1, table")
     undo_step(path)
@@ -122,29 +118,20 @@ def test_what_was_changed_again_or_paired_since_is_not_taken_back(path: Path) ->
         undo_step(path)
 
 
-def test_a_step_that_was_never_written_is_passed_over(path: Path) -> None:
-    """As after a process that died between the journal and the file."""
-    enter_result(path, 1)
-    before = path.read_bytes()
-    enter_result(path, 2)
-    path.write_bytes(before)
-    assert "table 1" in undo_step(path).lines[0]
-
-
 def test_another_program_writes_in_the_middle(path: Path) -> None:
     """The step is taken anew on what that program wrote."""
     calls = []
 
     def slowly(tournament: Tournament) -> EventChange:
         calls.append(tournament.place)
-        if len(calls) == 1:
-            rewritten(path, place="Elsewhere")
+        if len(calls) < 5:
+            rewritten(path, place=f"Elsewhere {len(calls)}")
         return set_result(tournament, win(1))
 
     change_file(path, slowly)
-    assert calls == ["", "Elsewhere"]
+    assert calls == ["", *(f"Elsewhere {n}" for n in (1, 2, 3, 4))]
     read = read_tournament(path)
-    assert (read.place, read.round_games(1)[0].result) == ("Elsewhere", Result.first_wins)
+    assert (read.place, read.round_games(1)[0].result) == (calls[-1], Result.first_wins)
 
     def too_late(tournament: Tournament) -> EventChange:
         rewritten(path, place=tournament.place + "x")
@@ -154,21 +141,35 @@ def test_another_program_writes_in_the_middle(path: Path) -> None:
         change_file(path, too_late)
 
 
-def test_journals_are_kept_short(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_journals_are_kept_short_and_what_was_never_written_is_passed_over(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The latter as after a process that died between the journal and the file."""
+    assert event_file.MOST_STEPS == 100
     monkeypatch.setattr(event_file, "MOST_STEPS", 5)
-    for table in (1, 2, 3, 4):
+    for table in (1, 2, 3):
         enter_result(path, table)
+    before = path.read_bytes()
+    enter_result(path, 4)
     assert [step.number for step in read_journal(path)] == [2, 3, 4, 5, 6]
+    path.write_bytes(before)
+    assert "table 3" in undo_step(path).lines[0]
 
 
 @pytest.mark.parametrize("text", ["x\n", "[]\n", '{"number": 1}\n'])
 def test_a_damaged_journal_is_an_error_and_the_file_stays(path: Path, text: str) -> None:
+    before, good = path.read_bytes(), journal_of(path).read_text()
+    for damaged, message in (
+        (text, r"open\.xml\.undo:1: this is not a journal"),
+        (good.replace('"before": "', '"before": "!'), "cannot be unpacked"),
+        (good.replace('"before": "eN', '"before": "eA'), "cannot be unpacked"),
+    ):
+        journal_of(path).write_text(damaged)
+        with pytest.raises(InputError, match=message):
+            undo_step(path)
     journal_of(path).write_text(text)
-    before = path.read_bytes()
-    with pytest.raises(InputError, match=r"open\.xml\.undo:1: this is not a journal"):
-        enter_result(path, 1)
     with pytest.raises(InputError, match="not a journal"):
-        undo_step(path)
+        enter_result(path, 1)
     assert path.read_bytes() == before
 
 
@@ -222,22 +223,19 @@ def writer(path: Path, table: int, turns: int) -> subprocess.Popen[str]:
     return process
 
 
-def test_two_processes_lose_no_result(path: Path) -> None:
+def test_processes_lose_no_result_and_leave_a_whole_file_when_killed(path: Path) -> None:
     processes = [writer(path, table, 4) for table in (1, 2)]
     assert [process.wait(60) for process in processes] == [0, 0]
     results = [game.result for game in read_tournament(path).round_games(1)]
     assert results == [Result.first_wins] * 2 + [Result.unknown] * 2
     assert len(read_journal(path)) == 2 + 2 * 4
-
-
-def test_a_process_that_is_killed_leaves_a_whole_file(path: Path) -> None:
-    for turn in range(2):
-        process = writer(path, 1, 10**9)
-        time.sleep(0.03 * turn)
-        process.kill()
-        process.wait(30)
-        tournament = read_tournament(path)
-        assert (len(tournament.players), len(tournament.games)) == (8, 4)
-        assert all(step.after for step in read_journal(path))
-    assert enter_result(path, 2).made  # the lock went with the process
+    process = writer(path, 1, 10**9)
+    while len(read_journal(path)) == 2 + 2 * 4:
+        time.sleep(0.01)
+    process.kill()
+    process.wait(30)
+    tournament = read_tournament(path)
+    assert (len(tournament.players), len(tournament.games)) == (8, 4)
+    assert all(step.after for step in read_journal(path))
+    assert enter_result(path, 3).made  # the lock went with the process
     assert {each.name for each in path.parent.iterdir()} <= {"open.xml", "open.xml.undo"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.tournament.made_events import entered
@@ -48,6 +50,14 @@ def test_groups_and_wins(event: Tournament) -> None:
     ]
     once = prize_list(event, places=1, groups=(0,), once=True)
     assert [prize.player for prize in once.prizes[:2]] == [0, 1]
+    by_file = replace(event, scoring=replace(event.scoring, categories=(1,)))
+    assert [prize.group for prize in prize_list(by_file, places=0).prizes] == [
+        "2d and stronger", "1d and weaker",
+    ]  # fmt: skip
+    single = [prize.group for prize in prize_list(event, places=0, groups=(1, 0, -3)).prizes]
+    assert single == ["2d and stronger", "1k to 3k", "4k and weaker"]
+    most = prize_list(event, criteria="mms", group_places=2, groups=(0,)).prizes
+    assert [prize.player for prize in most if prize.group == "1d and stronger"] == [0, 1, 3]
 
 
 def test_before_the_end_the_list_says_so(event: Tournament) -> None:
@@ -56,5 +66,6 @@ def test_before_the_end_the_list_says_so(event: Tournament) -> None:
     assert "Not final: 1 round to come." in document_text(prizes_document(made))
     with pytest.raises(InputError, match="nobody has played"):
         prize_list(event.before(1))
-    with pytest.raises(UsageError, match="amounts"):
-        prize_list(event, money=(-1,))
+    for wrong in ({"money": (-1,)}, {"money": (1e9,)}, {"places": -1}, {"group_places": 0}):
+        with pytest.raises(UsageError):
+            prize_list(event, **wrong)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ import pytest
 from tests.tournament.made_events import entered, entry, paired
 from tests.tournament.samples import content
 from yardstone.errors import InputError, UsageError
-from yardstone.tournament import Bye, Result, System, Tournament, pair_round, standings
+from yardstone.tournament import Bye, Result, System, Tournament, standings
 from yardstone.tournament.event import EventChange, EventEntry, GameResult, change_file, undo_step
 from yardstone.tournament.event.entries import (
     change_player,
@@ -35,9 +35,19 @@ from yardstone.tournament.event.rounds import (
 )
 from yardstone.tournament.event.settings import change_settings, new_tournament
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
-from yardstone.tournament.rules import Acceleration, Separation, SwissSettings
+from yardstone.tournament.rules import (
+    Acceleration,
+    HandicapRules,
+    PairingSettings,
+    SeedSystem,
+    Separation,
+    SwissSettings,
+    TimeControl,
+    TimeSystem,
+)
 from yardstone.tournament.standings_table import Scores
 
+SLIDE = SeedSystem.slide
 GRADES = ("4d", "2d", "1d", "2k", "4k", "9k", "15k", "24k", "4d")
 Step = Callable[[Tournament], EventChange]
 
@@ -65,34 +75,54 @@ def test_a_new_tournament_has_the_settings_of_opengotha() -> None:
     assert (made.system, made.rounds, made.komi, made.size) == (System.mcmahon, 5, 7.5, 19)
     assert (made.scoring.bar, made.scoring.floor, made.scoring.zero) == (3, -20, -30)
     assert made.scoring.criteria == ("MMS", "SOSM", "SOSOSM")
-    assert (made.handicap.ceiling, made.handicap.correction, made.handicap.threshold) == (9, 1, 0)
+    assert made.handicap == HandicapRules(ceiling=9)
+    assert made.time == TimeControl(system=TimeSystem.byo_yomi, basic=3600, period=30, moves=15,
+                                    increment=10)  # fmt: skip
+    assert made.pairing == PairingSettings(avoid_mixing_categories=0, seed_system_2=SLIDE)
     assert (made.short_name, made.begin, made.end) == ("Ete2026", date(2026, 7, 4), made.begin)
-    swiss = new_tournament("S", system="swiss")
-    assert (swiss.handicap.ceiling, swiss.scoring.criteria[0]) == (0, "NBW")
+    swiss, robin = (new_tournament("S", system=kind) for kind in ("swiss", "round-robin"))
+    assert swiss.scoring.criteria == ("NBW", "SOSW", "SOSOSW")
+    assert robin.scoring.criteria == ("NBW", "SDC")
+    assert swiss.pairing == robin.pairing == PairingSettings(
+        avoid_mixing_categories=0, seed_system_1=SLIDE, seed_system_2=SLIDE, rank_threshold=-30,
+        seed_criterion_2="RATING", secondary=2 * 10**13, avoid_same_geography=0,
+        country_difference=0, club_difference=0,
+    )  # fmt: skip
+    assert swiss.handicap == HandicapRules(by_score=False, threshold=-30, correction=0)
+    stones = change_settings(swiss, handicap=3).tournament.handicap
+    assert stones == HandicapRules(by_score=False, ceiling=3)
     for each in (made, swiss):
         read = read_opengotha(write_opengotha(each))
         assert (read.scoring, read.handicap, read.time) == (each.scoring, each.handicap, each.time)
         assert (read.system, read.begin, read.name) == (each.system, each.begin, each.name)
+    later = change_settings(made, begin=date(2026, 7, 6)).tournament
+    assert later.end == date(2026, 7, 6)
+    assert change_settings(later, end=date(2026, 7, 5)).tournament.begin == date(2026, 7, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [("rounds", 1, 20), ("bar", -10, 8), ("floor", -30, 0), ("handicap", 0, 9),
+     ("correction", -9, 9), ("komi", -150, 150)],
+)  # fmt: skip
+def test_settings_lie_within_limits(name: str, least: int, most: int) -> None:
+    base = {"floor": -30, "bar": 8}
+    for value in (least, most):
+        assert new_tournament("X", **base | {name: value}).rounds  # type: ignore[arg-type]
+    for value in (least - 1, most + 1):
+        with pytest.raises(UsageError, match=name):
+            new_tournament("X", **base | {name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [
-        ({"rounds": 0}, "rounds"),
-        ({"rounds": 21}, "rounds"),
-        ({"bar": -12}, "bar"),
-        ({"bar": -5, "floor": -3}, "floor lies above"),
-        ({"komi": 6.3}, "komi 6.3"),
-        ({"size": 18}, "board of 18"),
-        ({"handicap": 10}, "handicap"),
-        ({"criteria": "mms,bh"}, "no criterion BH"),
-        ({"criteria": "sos,mms"}, "begin with MMS"),
-        ({"criteria": "mms,sos,sos-1,sos-2,sosos,cuss,rating"}, "room for six"),
-        ({"system": "swiss", "bar": 3}, "only a McMahon"),
-        ({"system": "ladder"}, "ladder"),
-        ({"begin": date(2026, 5, 2), "end": date(2026, 5, 1)}, "ends before"),
-    ],
-)
+    [({"bar": -5, "floor": -3}, "floor lies above"), ({"komi": 6.3}, "komi 6.3"),
+     ({"size": 18}, "board of 18"), ({"criteria": "mms,bh"}, "no criterion BH"),
+     ({"criteria": "sos,mms"}, "begin with MMS"),
+     ({"criteria": "mms,sos,sos-1,sos-2,sosos,cuss,rating"}, "room for six"),
+     ({"system": "swiss", "bar": 3}, "only a McMahon"), ({"system": "ladder"}, "ladder"),
+     ({"begin": date(2026, 5, 2), "end": date(2026, 5, 1)}, "ends before")],
+)  # fmt: skip
 def test_settings_that_cannot_be(settings: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         new_tournament("X", **settings)  # type: ignore[arg-type]
@@ -100,24 +130,22 @@ def test_settings_that_cannot_be(settings: dict[str, object], said: str) -> None
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [
-        ({"grade": "3d"}, (2, "3D", 2300, "INI")),
-        ({"grade": "12 kyu", "rating": 905}, (-12, "12K", 905, "MAN")),
-        ({"rating": 2050}, (0, "1D", 2050, "MAN")),
-        ({"rating": 2049}, (-1, "1K", 2049, "MAN")),
-        ({"rating": -900}, (-30, "30K", -900, "MAN")),
-        ({"rating": 2949, "rating_origin": "EGF"}, (8, "9D", 2949, "EGF")),
-        ({"grade": "1p", "rating": 2700}, (6, "1P", 2700, "MAN")),
-        ({"name": ""}, "without a name"),
-        ({}, "neither grade nor rating"),
-        ({"grade": "strong"}, "not a Go grade"),
-        ({"grade": "31k"}, "30k to 9d"),
-        ({"grade": "1.5d"}, "whole grades"),
-        ({"rating": 3100}, "rating 3100"),
-        ({"grade": "1d", "country": "Germany"}, "two letters"),
-        ({"grade": "1d", "correction": 5}, "from -1 to 2"),
-    ],
-)
+    [({"grade": "3d"}, (2, "3D", 2300, "INI")),
+     ({"grade": "12 kyu", "rating": 905}, (-12, "12K", 905, "MAN")),
+     ({"rating": 2050}, (0, "1D", 2050, "MAN")), ({"rating": 2049}, (-1, "1K", 2049, "MAN")),
+     ({"rating": -900}, (-30, "30K", -900, "MAN")),
+     ({"rating": 2949, "rating_origin": "EGF"}, (8, "9D", 2949, "EGF")),
+     ({"grade": "1p", "rating": 2700}, (6, "1P", 2700, "MAN")),
+     ({"grade": "9d", "correction": 2, "name": "A" * 60}, (8, "9D", 2900, "INI")),
+     ({"grade": "30k", "correction": -1}, (-30, "30K", -900, "INI")),
+     ({"name": ""}, "without a name"), ({"name": "A" * 61}, "more than 60 letters"),
+     ({}, "neither grade nor rating"), ({"grade": "strong"}, "not a Go grade"),
+     ({"grade": "31k"}, "30k to 9d"), ({"grade": "1.5d"}, "whole grades"),
+     ({"rating": 2950}, "rating 2950"), ({"rating": -901}, "rating -901"),
+     ({"grade": "1d", "country": "Germany"}, "two letters"),
+     ({"grade": "1d", "correction": 3}, "from -1 to 2"),
+     ({"grade": "1d", "correction": -2}, "from -1 to 2")],
+)  # fmt: skip
 def test_entries(given: dict[str, object], expected: tuple[object, ...] | str) -> None:
     one = EventEntry(**{"name": "A B"} | given)  # type: ignore[arg-type]
     if isinstance(expected, str):
@@ -131,7 +159,7 @@ def test_entries(given: dict[str, object], expected: tuple[object, ...] | str) -
 def test_names() -> None:
     assert split_name("de la Cruz, Ana") == ("de la Cruz", "Ana")
     assert split_name("Ana DE LA CRUZ") == ("De La Cruz", "Ana")
-    assert split_name("Adler Ruth Maria") == ("Adler", "Ruth Maria")
+    assert split_name("Adler Ruth M") == ("Adler", "Ruth M")
     alone = player_of(EventEntry(name="Cher", grade="5k"))
     assert (alone.first_name, alone.full_name) == ("-", "Cher")
 
@@ -240,10 +268,8 @@ def test_a_late_entry_into_a_round_that_is_paired() -> None:
     swiss = enter_players(replace(tournament, system=System.swiss), [entry()])
     assert swiss.lines[0].endswith("9 are entered now. From round 2 on.")
     late = [entry("Late Ada"), entry("Late Bo")]
-    change = enter_players(tournament, late, first_round=1)
-    again = pair_round(change.tournament, 1)
-    assert [board.table for board in again.boards] == [5]
-    assert len(again.added_to(change.tournament).round_games(1)) == 5
+    again = paired(enter_players(tournament, late, first_round=1).tournament, 1)
+    assert [game.table for game in again.round_games(1)] == [1, 2, 3, 4, 5]
 
 
 def test_changing_a_player() -> None:

@@ -57,12 +57,9 @@ def test_other_words_for_the_columns(tmp_path: Path, delimiter: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("a,b\n1,2\n", r"p\.csv:1: no column has names, among a, b"),
-        ("\n\n", "no rows"),
-        (None, "no such file"),
-    ],
-)
+    [("a,b\n1,2\n", r"p\.csv:1: no column has names, among a, b"), ("\n\n", "no rows"),
+     (None, "no such file")],
+)  # fmt: skip
 def test_tables_that_cannot_be_used(tmp_path: Path, text: str | None, message: str) -> None:
     path = tmp_path / "p.csv"
     if text is not None:
@@ -179,13 +176,11 @@ def test_a_sheet_of_chess_names_white_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("table\n1\n", "needs the columns table and score"),
-        ("white,black,score\nA,B,1-0\n", "White stands before Black"),
-        ("Table,Weiss,Schwarz,Ergebnis\n1,A,B,1-0\n", "White stands before Black"),
-        ("table,board,score\n1,2,1-0\n", "two columns for the same: table and board"),
-    ],
-)
+    [("table\n1\n", "needs the columns table and score"),
+     ("white,black,score\nA,B,1-0\n", "White stands before Black"),
+     ("Table,Weiss,Schwarz,Ergebnis\n1,A,B,1-0\n", "White stands before Black"),
+     ("table,board,score\n1,2,1-0\n", "two columns for the same: table and board")],
+)  # fmt: skip
 def test_a_sheet_that_may_be_meant_either_way(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_result_sheet(written(tmp_path / "b.csv", text), new_tournament("Open"), round_number=1)

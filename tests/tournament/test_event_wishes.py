@@ -51,15 +51,12 @@ def test_wishes_hold_in_their_rounds() -> None:
         assert len(made.notes) == (3 if number == 1 else 2)
         if number == 1:
             assert sum(len({COUNTRIES[row] for row in board}) == 2 for board in met) == 3
-
-
-def test_a_board_by_hand_comes_before_a_wish_and_who_is_gone_has_none() -> None:
-    made, notes = with_wishes(Constraints(fixed=((0, 1),)), event(), [Wish(kind="club")], 1)
-    assert (0, 1) not in made.forbidden
-    assert (0, 2) in made.forbidden
+    # A board by hand comes before a wish, and who is gone has none.
+    by_hand, notes = with_wishes(Constraints(fixed=((0, 1),)), event(), [Wish(kind="club")], 1)
+    assert by_hand.forbidden == ((0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7))
     assert notes == ["Kept: no game within a club."]
-    made, notes = with_wishes(Constraints(), event(), [never("F0 G", "Gone X")], 1)
-    assert made.forbidden == ()
+    without, notes = with_wishes(Constraints(), event(), [never("F0 G", "Gone X")], 1)
+    assert without.forbidden == ()
     assert notes == ["Not kept: never F0 G - Gone X; Gone X is not entered."]
 
 
@@ -89,16 +86,18 @@ def test_the_file_beside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "said"),
+    ("wish", "said", "rounds"),
     [
-        (Wish(kind="club"), "no game within a club"),
-        (Wish(kind="country", first=2), "no game within a country (from round 2 on)"),
-        (Wish(kind="local", country="NO", first=1, last=1), "NO against the others (round 1)"),
-        (Wish(kind="never", players=("A", "B"), last=3), "never A - B (rounds 1 to 3)"),
+        (Wish(kind="club"), "no game within a club", [1, 2, 3, 4]),
+        (Wish(kind="country", first=2), "no game within a country (from round 2 on)", [2, 3, 4]),
+        (Wish(kind="local", country="NO", last=1), "NO against the others (round 1)", [1]),
+        (Wish(kind="never", players=("A", "B"), first=2, last=3),
+         "never A - B (rounds 2 to 3)", [2, 3]),
     ],
-)
-def test_words(wish: Wish, said: str) -> None:
+)  # fmt: skip
+def test_words_and_rounds(wish: Wish, said: str, rounds: list[int]) -> None:
     assert wish.sentence() == said
+    assert [number for number in (1, 2, 3, 4) if wish.holds(number)] == rounds
 
 
 def test_a_round_has_one_bye() -> None:

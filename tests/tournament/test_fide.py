@@ -1,3 +1,5 @@
+"""FIDE's tie-breaks and tables: published solutions, its own server, and cases by hand."""
+
 from __future__ import annotations
 
 import json
@@ -51,22 +53,15 @@ def test_every_tie_break_is_as_the_server_of_fide_computes_it(rules: str) -> Non
 
 
 def test_rules_by_the_date() -> None:
-    days = {
-        None: "2026",
-        date(2026, 3, 1): "2026",
-        date(2025, 1, 1): "2024",
-        date(2015, 1, 1): "2009",
-        date(2005, 1, 1): "none",
-    }
-    assert {day: str(rules_for(day)) for day in days} == days
+    assert rules_for(None) == "2026"
+    names = ["none", "2009", "2024", "2026"]
+    for number, day in enumerate((date(2009, 7, 1), date(2023, 9, 1), date(2026, 3, 1)), 1):
+        before = date.fromordinal(day.toordinal() - 1)
+        assert [rules_for(before), rules_for(day)] == names[number - 1 : number + 1]
 
 
-RESULTS = {
-    "1": Result.first_wins,
-    "=": Result.draw,
-    "0": Result.second_wins,
-    "+": Result.first_wins,
-}
+RESULTS = {"1": Result.first_wins, "=": Result.draw, "0": Result.second_wins,
+           "+": Result.first_wins, "h": Result.first_half, "?": Result.unknown}  # fmt: skip
 BYES = {"U": ByeKind.paired, "H": ByeKind.half, "Z": ByeKind.zero, "F": ByeKind.full}
 
 
@@ -83,15 +78,11 @@ def chess(entries: str, rounds: int = 3, system: System = System.swiss) -> Tourn
                 games.append(Game(round=number, first=rows[0], second=rows[1],
                                   result=RESULTS[mark], forfeit=mark == "+"))  # fmt: skip
     names = sorted(set(entries) & set("ABCD"))
+    players = tuple(Player(name=n, rating=2000.0 + 100 * k) for k, n in enumerate(names))
     return Tournament(
-        rounds=rounds,
-        discipline="chess",
-        system=system,
-        players=tuple(Player(name=n, rating=2000.0 + 100 * k) for k, n in enumerate(names)),
-        games=tuple(games),
-        byes=tuple(byes),
-        scoring=Scoring(round_down=False),
-    )
+        rounds=rounds, discipline="chess", system=system, players=players, games=tuple(games),
+        byes=tuple(byes), scoring=Scoring(round_down=False),
+    )  # fmt: skip
 
 
 WITHDRAWN = chess("A B 1, C D = / A C 1, B H, D U / A D +, B C 0")
@@ -126,10 +117,12 @@ def test_byes_in_buchholz_and_simple_counts() -> None:
     assert result[0] == [3, 2, 0, 0, 3, 6, 5, 3, 1]
     assert result[2] == [1, 1, 2, 1, 3, 2.5, 2.0, 1.5, 3]
     assert result[1][4] == 2  # B asked for a bye
-    # Round robins count forfeits as played.
+    # Round robins count forfeits as played; of three players each has two opponents.
     robin = chess("A B +, C D = / A C 1, B D 0 / A D =, B C =", system=System.round_robin)
     table = standings(robin, criteria="pts,sb,ks,de")
     assert values(table)[0] == [2.5, 0.5 + 1.0 + 0.5 * 2.0, 0.5, 0.0]
+    three = chess("A B 1, C Z / A C =, B Z / B C 1, A Z", system=System.round_robin)
+    assert values(standings(three, criteria="pts,ks")) == {0: [1.5, 1], 1: [1, 0], 2: [0.5, 0.5]}
 
 
 def test_direct_encounters() -> None:
@@ -143,10 +136,16 @@ def test_direct_encounters() -> None:
     assert (table.order.tolist()[0], table.place.tolist()) == (0, [1, 2, 2])
 
 
-def test_points_other_than_one_and_a_half() -> None:
-    table = standings(sample("trf26.trf"), criteria="pts", unplayed="2026")
-    points = values(table)
-    assert [points[row][0] for row in range(6)] == [7.0, 6.0, 6.0, 3.0, 0.0, 1.0]
+def test_points_of_other_kinds() -> None:
+    """Three for a win; points by decision count from their round on; open games as draws."""
+    points = {1: [3, 3, 3, 0, 0, 0], 2: [6, 3, 5, 3, -1, 1], 4: [7, 7, 6, 3, 0, 1]}
+    for number, expected in points.items():
+        table = standings(sample("trf26.trf"), round_number=number, criteria="pts", everybody=True)
+        assert [values(table)[row][0] for row in range(6)] == expected
+    odd = chess("A B ?, C D h / A C 1, B D +")
+    assert values(standings(odd, round_number=2, criteria="pts")) == {
+        0: [1.5], 1: [1.5], 2: [0.5], 3: [0.0],
+    }  # fmt: skip
 
 
 def test_ratings_in_tie_breaks() -> None:
@@ -158,15 +157,32 @@ def test_ratings_in_tie_breaks() -> None:
     assert (result[0][5], result[3][0]) == (2200.0, 2200.0)
 
 
+#: FIDE's rating regulations, 8.1: the largest differences at which the stronger one is expected to
+#: score 50 %, 51 % and so on, and the differences of performances of 50 % to 100 %.
+LARGEST = (
+    3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153, 162,
+    170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344, 357, 374,
+    391, 411, 432, 456, 484, 517, 559, 619, 735, 1000,
+)  # fmt: skip
+PERFORMANCES = (
+    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158,
+    166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366,
+    383, 401, 422, 444, 470, 501, 538, 589, 677, 800,
+)  # fmt: skip
+
+
 def test_tables_of_fide() -> None:
-    assert [table_score(2000 + d, 2000) for d in (0, 3, 4, 92, 735, 736)] == [
-        0.5, 0.5, 0.51, 0.63, 0.99, 1.0,
-    ]  # fmt: skip
-    for difference in range(900):
-        both = table_score(2000, 2000 + difference) + table_score(2000 + difference, 2000)
-        assert both == pytest.approx(1.0)
-    assert average_rating([2000, 2001]) == 2001
+    least = 0
+    for share, (largest, gain) in enumerate(zip(LARGEST, PERFORMANCES, strict=True), 50):
+        for difference in (least, largest):
+            assert table_score(2000 + difference, 2000) == share / 100
+            assert difference == 0 or table_score(2000, 2000 + difference) == (100 - share) / 100
+        assert performance(share, [2000.0] * 100) == 2000 + gain
+        assert performance(100 - share, [2000.0] * 100) == 2000 - gain
+        least = largest + 1
+    assert [average_rating(both) for both in ([2000, 2001], [2000, 2000, 2001])] == [2001, 2000]
     assert performance(0, [2400]) == perfect_performance(0, [2400, 2500]) == 1600
+    assert performance(1.5, [2400, 2400, 2400, 2400]) == 2400 - 87  # 37.5 % is taken as 38 %
     ratings = [2200.0, 2300.0, 2310.0, 2400.0, 2550.0]
     for score in np.arange(0.5, 5.5, 0.5):
         result = perfect_performance(float(score), ratings)

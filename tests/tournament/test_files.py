@@ -99,22 +99,14 @@ def test_a_pool_of_a_tournament(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("system", "minutes", "period", "moves", "increment", "expected"),
-    [
-        (TimeSystem.sudden_death, 75, 0, 1, 0, "A"),
-        (TimeSystem.sudden_death, 74, 0, 1, 0, "B"),
-        (TimeSystem.byo_yomi, 60, 20, 1, 0, "A"),
-        (TimeSystem.byo_yomi, 60, 19, 1, 0, "B"),
-        (TimeSystem.byo_yomi, 59, 60, 1, 0, "B"),
-        (TimeSystem.canadian, 60, 300, 20, 0, "A"),
-        (TimeSystem.canadian, 40, 150, 15, 0, "B"),
-        (TimeSystem.canadian, 25, 75, 15, 0, "C"),
-        (TimeSystem.canadian, 25, 74, 15, 0, ""),
-        (TimeSystem.fischer, 45, 0, 1, 15, "A"),
-        (TimeSystem.fischer, 30, 0, 1, 10, "B"),
-        (TimeSystem.fischer, 20, 0, 1, 5, "C"),
-        (TimeSystem.fischer, 19, 0, 1, 30, ""),
-    ],
-)
+    [(TimeSystem.sudden_death, 75, 0, 1, 0, "A"), (TimeSystem.sudden_death, 74, 0, 1, 0, "B"),
+     (TimeSystem.byo_yomi, 60, 20, 1, 0, "A"), (TimeSystem.byo_yomi, 60, 19, 1, 0, "B"),
+     (TimeSystem.byo_yomi, 59, 60, 1, 0, "B"), (TimeSystem.canadian, 60, 300, 20, 0, "A"),
+     (TimeSystem.canadian, 40, 150, 15, 0, "B"), (TimeSystem.canadian, 25, 75, 15, 0, "C"),
+     (TimeSystem.canadian, 25, 74, 15, 0, ""), (TimeSystem.fischer, 45, 0, 1, 15, "A"),
+     (TimeSystem.fischer, 30, 0, 1, 10, "B"), (TimeSystem.fischer, 20, 0, 1, 5, "C"),
+     (TimeSystem.fischer, 19, 0, 1, 30, "")],
+)  # fmt: skip
 def test_classes_of_the_egf(
     system: TimeSystem, minutes: int, period: int, moves: int, increment: int, expected: str
 ) -> None:

@@ -1,15 +1,18 @@
+"""Matchings: against all of them, against another implementation, and their certificate."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from yardstone.errors import InputError
-from yardstone.tournament.matching import Matching, certify, maximum_matching
+from yardstone.tournament.matching import certify, maximum_matching
 
 
 def matchings(left: list[int], allowed: NDArray[np.bool_]) -> Iterator[list[tuple[int, int]]]:
@@ -25,12 +28,6 @@ def matchings(left: list[int], allowed: NDArray[np.bool_]) -> Iterator[list[tupl
                 yield [(v, w), *others]
 
 
-def best(weights: NDArray[np.int64], allowed: NDArray[np.bool_]) -> tuple[int, int]:
-    """Pairs and weight of the best matching, by trying them all."""
-    every = matchings(list(range(len(weights))), allowed)
-    return max((len(m), sum(int(weights[pair]) for pair in m)) for m in every)
-
-
 def symmetric(values: NDArray[np.int64]) -> NDArray[np.int64]:
     upper = np.triu(values, 1)
     return upper + upper.T
@@ -38,7 +35,7 @@ def symmetric(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    n = draw(st.integers(0, 9))
+    n = draw(st.integers(0, 8))
     size = draw(st.sampled_from([1, 3, 30, 10**15]))
     values = draw(st.lists(st.integers(-size, size), min_size=n * n, max_size=n * n))
     share = draw(st.sampled_from([0, 2, 5, 9]))
@@ -48,17 +45,19 @@ def graphs(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return weights, allowed.astype(np.bool_)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(graphs())
 def test_as_good_as_trying_all(graph: tuple[NDArray[np.int64], NDArray[np.bool_]]) -> None:
     weights, allowed = graph
     result = maximum_matching(weights, allowed)
-    assert (len(result.pairs()), result.weight) == best(weights, allowed)
+    every = matchings(list(range(len(weights))), allowed)
+    best = max((len(m), sum(int(weights[pair]) for pair in m)) for m in every)
+    assert (len(result.pairs()), result.weight) == best
     assert certify(weights, result, allowed)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "few values", "points in the plane", "half barred"])
-@pytest.mark.parametrize("n", [30, 61, 150])
+@pytest.mark.parametrize("n", [30, 61])
 def test_proved_and_equal_to_another_implementation(kind: str, n: int) -> None:
     rustworkx = pytest.importorskip("rustworkx")
     rng = np.random.default_rng(n)
@@ -100,18 +99,32 @@ def test_nested_blossoms_are_opened_and_turned() -> None:
 
 
 def test_a_wrong_answer_is_not_certified() -> None:
-    rng = np.random.default_rng(1)
-    weights = symmetric(rng.integers(0, 1000, (10, 10)))
+    weights = symmetric(np.random.default_rng(1).integers(0, 1000, (10, 10)))
     result = maximum_matching(weights)
     assert certify(weights, result)
     (a, b), (c, d) = result.pairs()[:2]
-    mate = result.mate.copy()
+    mate, barred = result.mate.copy(), np.ones((10, 10), np.bool_)
     mate[[a, c, b, d]] = [c, a, d, b]
     changed = result.weight - weights[a, b] - weights[c, d] + weights[a, c] + weights[b, d]
-    assert not certify(weights, Matching(mate, int(changed), result.dual, result.blossoms))
-    lower = result.dual - 1
-    assert not certify(weights, Matching(result.mate, result.weight, lower, result.blossoms))
+    one_way, itself = result.mate.copy(), result.mate.copy()
+    one_way[a], itself[a] = c, a
+    barred[a, b] = barred[b, a] = False
+    raised = result.dual.copy()
+    raised[0] += 2
+    for wrong in (
+        replace(result, mate=mate, weight=int(changed)),
+        replace(result, mate=one_way),
+        replace(result, mate=itself),
+        replace(result, weight=result.weight + 1),
+        replace(result, dual=result.dual - 1),
+        replace(result, dual=raised),
+        replace(result, dual=np.append(result.dual, 0)),
+        replace(result, blossoms=(*result.blossoms, (frozenset({a, b}), 0))),
+        replace(result, blossoms=(*result.blossoms, (frozenset({a, b, c}), -2)), dual=raised),
+    ):
+        assert not certify(weights, wrong)
     assert not certify(weights[::-1, ::-1], result)
+    assert not certify(weights, result, barred)
 
 
 def test_why_somebody_stays_alone() -> None:
@@ -119,30 +132,29 @@ def test_why_somebody_stays_alone() -> None:
     allowed = np.zeros((6, 6), np.bool_)
     for a, b in ((0, 3), (1, 3), (2, 3), (4, 5), (3, 4)):
         allowed[a, b] = allowed[b, a] = True
-    result = maximum_matching(np.ones((6, 6), np.int64), allowed)
-    assert result.alone == 2
-    assert result.bottleneck == (3,)
-    assert all(len(group) % 2 for group in result.crowd)
-    assert len(result.crowd) == 2
+    weights = np.ones((6, 6), np.int64)
+    result = maximum_matching(weights, allowed)
+    assert (result.alone, result.bottleneck, result.crowd) == (2, (3,), ((0,), (1,)))
+    assert certify(weights, result, allowed)
+    crowds = (((0,),), ((0,), (1,), (2,)), ((0,), (4, 5)), ((0,), (4,)))
+    assert not any(certify(weights, replace(result, crowd=crowd), allowed) for crowd in crowds)
+    assert not certify(weights, replace(result, bottleneck=()), allowed)
+    assert maximum_matching(np.zeros((0, 0), np.int64)).pairs() == []
+    assert maximum_matching([[0]]).alone == 1
+    assert maximum_matching([[0, 2**56], [2**56, 0]]).weight == 2**56
 
 
 @pytest.mark.parametrize(
     ("weights", "allowed", "message"),
-    [
-        ([[1, 2, 3]], None, "shape"),
-        ([[0, 1], [2, 0]], None, "symmetric"),
-        ([[0.0, 1.5], [1.5, 0.0]], None, "whole numbers"),
-        ([[0, 2**60], [2**60, 0]], None, "within"),
-        ([[0, 1], [1, 0]], np.array([[True, False], [True, True]]), "symmetric matrix"),
-    ],
-)
+    [([[1, 2, 3]], None, "shape"), ([[0, 1], [2, 0]], None, "symmetric"),
+     ([[0.0, 1.5], [1.5, 0.0]], None, "whole numbers"),
+     ([[0, 2**56 + 1], [2**56 + 1, 0]], None, "within"),
+     ([[0, 1], [1, 0]], np.array([[True, False], [True, True]]), "symmetric matrix"),
+     ([[0, 1], [1, 0]], np.ones((3, 3), np.bool_), "symmetric matrix"),
+     (np.broadcast_to(0, (10_001, 10_001)), None, "at most 10,000")],
+)  # fmt: skip
 def test_what_cannot_be_matched(
-    weights: list[list[float]], allowed: NDArray[np.bool_] | None, message: str
+    weights: ArrayLike, allowed: NDArray[np.bool_] | None, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         maximum_matching(weights, allowed)
-
-
-def test_none_and_one_alone() -> None:
-    assert maximum_matching(np.zeros((0, 0), np.int64)).pairs() == []
-    assert maximum_matching([[0]]).alone == 1

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from xml.etree import ElementTree
 
@@ -13,13 +13,19 @@ from yardstone.pool import SkipReport
 from yardstone.tournament import Bye, Game, Player, Result, System, TimeControl, Tournament
 from yardstone.tournament.formats import text_files
 from yardstone.tournament.formats.h9 import write_h9
-from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.formats.opengotha import (
+    format_rank,
+    parse_rank,
+    read_opengotha,
+    write_opengotha,
+)
 from yardstone.tournament.rules import (
     FloatMode,
     HandicapRules,
     PairingSettings,
     Scoring,
     SeedSystem,
+    TeamRules,
     TimeSystem,
 )
 
@@ -29,13 +35,10 @@ CURRENT = (DATA / "current.xml").read_bytes()
 def test_the_present_format() -> None:
     result = sample("current.xml")
     assert (result.name, result.place, result.director, result.size) == (
-        "Trees",
-        "Ghent",
-        "Flo",
-        13,
-    )
+        "Trees", "Ghent", "Flo", 13,
+    )  # fmt: skip
     assert (result.begin, result.end) == (date(2026, 1, 3), date(2026, 1, 4))
-    assert (result.komi, result.size, result.rounds, result.system) == (6.5, 13, 3, System.swiss)
+    assert (result.komi, result.rounds, result.system) == (6.5, 3, System.swiss)
     birch = result.players[1]
     assert (birch.full_name, birch.rank, birch.grade) == ('Birch "B" Bob', -1, "1K")
     assert (birch.rating, set(birch.absent), birch.ids["egf"]) == (2004.0, {2}, "10000002")
@@ -55,13 +58,12 @@ def test_the_present_format() -> None:
         float_lower=FloatMode.bottom, seed_last_round_1=1, seed_system_1=SeedSystem.slide,
         rank_threshold=3,
     )  # fmt: skip
-    time = result.time
-    assert (time.system, time.basic, time.increment) == (TimeSystem.fischer, 2700, 15)
-    assert not time.internet
+    time = TimeControl(system=TimeSystem.fischer, basic=2700, period=30, moves=15, increment=15)
+    assert result.time == time
     assert result.club_groups == (frozenset({"A", "B"}),)
 
 
-def test_the_old_format() -> None:
+def test_the_old_format_and_what_is_not_said() -> None:
     result = sample("old.xml")
     assert [(p.rank, p.rating, p.registered) for p in result.players] == [
         (1, 2160.0, True), (-1, 1955.0, True), (-3, 1800.0, True), (6, 2700.0, False),
@@ -71,21 +73,52 @@ def test_the_old_format() -> None:
     assert (result.time.system, result.time.basic) == (TimeSystem.sudden_death, 2400)
     assert result.system is System.mcmahon
     assert b"<!DOCTYPE Tournament SYSTEM" in write_opengotha(result)  # kept, not fetched
+    # Anything a file omits has OpenGotha's default, as in its source.
+    bare = read_opengotha(b'<Tournament><Player name="A"/><Player name="B"/>'
+                          b'<Game blackPlayer="A" whitePlayer="B"/></Tournament>')  # fmt: skip
+    assert bare.games[0] == Game(round=1, first=0, second=1, table=1, line=1)
+    assert (bare.players[0].rank, bare.players[0].rating) == (-30, -900.0)
+    assert (bare.rounds, bare.komi, bare.size, bare.system) == (5, 7.5, 19, System.other)
+    assert bare.scoring == Scoring(bar=3, floor=-20, wins_bye=0.0, score_absent=0.0, score_bye=0.0)
+    assert bare.handicap == HandicapRules(ceiling=9)
+    canadian = TimeSystem.canadian
+    assert bare.time == TimeControl(system=canadian, basic=3600, period=300, moves=15, increment=10)
+    assert bare.team_rules == TeamRules(size=4)
+    usual = PairingSettings(balance_colours=1000, seed_last_round_1=2, rank_threshold=3)
+    assert bare.pairing == usual
+    assert asdict(usual) == {
+        "avoid_rematch": 5 * 10**14, "randomness": 0, "deterministic": True,
+        "balance_colours": 1000, "avoid_mixing_categories": 2 * 10**13,
+        "minimise_score_difference": 10**11, "float_weight": 10**8, "compensate_floats": True,
+        "float_upper": "middle", "float_lower": "middle", "maximise_seeding": 5 * 10**6,
+        "seed_last_round_1": 2, "seed_system_1": "random", "seed_system_2": "fold",
+        "seed_criterion_1": "RATING", "seed_criterion_2": "NULL", "bar_threshold": True,
+        "rank_threshold": 3, "wins_threshold": True, "secondary": 10**11, "minimise_handicap": 0,
+        "avoid_same_geography": 10**11, "country_difference": 1, "club_group_difference": 2,
+        "club_difference": 3, "nx1_factor": 0.5,
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
-def test_other_ends_of_lines_and_utf16_come_back(ends: bytes) -> None:
-    data = CURRENT.replace(b"\n", ends)
-    assert write_opengotha(read_opengotha(data)) == data
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [("1D", 0), ("9D", 8), ("12d", 8), ("1K", -1), ("30K", -30), ("35K", -30), ("7", -7),
+     ("1P", 6), ("3P", 6), ("4P", 7), ("6P", 7), ("7P", 8)],
+)  # fmt: skip
+def test_ranks(text: str, rank: int) -> None:
+    assert parse_rank(text) == rank
+    assert parse_rank(format_rank(rank)) == rank
+
+
+def test_everything_that_a_file_holds_comes_back() -> None:
+    for ends in (b"\r\n", b"\r"):
+        data = CURRENT.replace(b"\n", ends)
+        assert write_opengotha(read_opengotha(data)) == data
     wide = CURRENT.decode().replace("UTF-8", "UTF-16").encode("utf-16")
     assert write_opengotha(read_opengotha(wide)).decode("utf-16") == wide.decode("utf-16")
-
-
-@pytest.mark.parametrize("name", ["old.xml", "current.xml", "published.xml"])
-def test_a_new_file_says_the_same(name: str) -> None:
-    result = content(sample(name))
-    again = content(read_opengotha(write_opengotha(result)))
-    assert again == replace(result, club_groups=())
+    for name in ("old.xml", "current.xml", "published.xml"):
+        result = content(sample(name))
+        again = content(read_opengotha(write_opengotha(result)))
+        assert again == replace(result, club_groups=())
 
 
 def elements(data: bytes) -> object:
@@ -113,18 +146,12 @@ def test_changes_of_players_and_settings_are_written() -> None:
     late = Player(name="Fir", first_name="Flo", rank=2, rating=2250.0, absent=frozenset({1}))
     time = TimeControl(system=TimeSystem.canadian, basic=1800, period=600, moves=20, increment=15)
     changed = replace(
-        result,
-        name="Trees & more",
-        komi=7.5,
-        rounds=4,
+        result, name="Trees & more", komi=7.5, rounds=4, time=time, system=System.mcmahon, byes=(),
         players=(*result.players[:-1], replace(result.players[-1], club="New"), late),
         scoring=replace(result.scoring, criteria=("MMS", "SOSM"), categories=(), bar=3),
         handicap=replace(result.handicap, ceiling=0),
         pairing=replace(result.pairing, seed_system_2=SeedSystem.slide),
-        time=time,
-        system=System.mcmahon,
-        byes=(),
-    )
+    )  # fmt: skip
     data = write_opengotha(changed)
     again = read_opengotha(data)
     assert content(again) == content(changed)
@@ -164,26 +191,23 @@ def changed(*changes: tuple[str, str]) -> bytes:
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ('rank="5K" rating', 'rank="much" grade="?" rating', "duplicate attribute"),
-        ('grade="5K" name="Cedar"', 'grade="?" name=""', "without a name"),
-        ('rating="2004"', 'rating="high"', 'rating="high": no such number'),
-        ('roundNumber="2" tableNumber="2"', 'roundNumber="x" tableNumber="2"', "no number"),
-        ('"RESULT_UNKNOWN"', '"RESULT_MAYBE"', "'RESULT_MAYBE' is not a result"),
-        ('blackPlayer="ELMED"', 'blackPlayer="OAKO"', "no player is called 'OAKO'"),
-        ('blackPlayer="ELMED"', 'blackPlayer="ASHANN"', "meets himself"),
-        ('roundNumber="3" tab', 'roundNumber="2"  tab', "is paired twice in round 2"),
-        ('genMMBar="2D"', 'genMMBar="top"', "not a rank such as"),
-        ('genMMBar="2D"', 'genMMBar=""', "genMMBar"),
-        ('komi="6.5"', 'komi="six"', 'komi="six"'),
-        ('numberOfRounds="3"', 'numberOfRounds="9999"', "9999 rounds"),
-        ('beginDate="2026-01-03"', 'beginDate="yesterday"', "beginDate"),
-        ('"SPLITANDSLIP"', '"SHUFFLE"', "no seeding"),
-        ('lowerLimit="9K"', 'lowerLimit="?"', "a category cannot be read"),
-        ('name="NBW" number="2"', 'name="NBW" number="two"', "no number"),
-        ("</ClubsGroups>\n", "</ClubsGroup>\n", "no well-formed XML"),
-    ],
-)
+    [('rank="5K" rating', 'rank="much" grade="?" rating', "duplicate attribute"),
+     ('grade="5K" name="Cedar"', 'grade="?" name=""', "without a name"),
+     ('rating="2004"', 'rating="high"', 'rating="high": no such number'),
+     ('roundNumber="2" tableNumber="2"', 'roundNumber="x" tableNumber="2"', "no number"),
+     ('"RESULT_UNKNOWN"', '"RESULT_MAYBE"', "'RESULT_MAYBE' is not a result"),
+     ('blackPlayer="ELMED"', 'blackPlayer="OAKO"', "no player is called 'OAKO'"),
+     ('blackPlayer="ELMED"', 'blackPlayer="ASHANN"', "meets himself"),
+     ('roundNumber="3" tab', 'roundNumber="2"  tab', "is paired twice in round 2"),
+     ('genMMBar="2D"', 'genMMBar="top"', "not a rank such as"),
+     ('genMMBar="2D"', 'genMMBar=""', "genMMBar"), ('komi="6.5"', 'komi="six"', 'komi="six"'),
+     ('numberOfRounds="3"', 'numberOfRounds="9999"', "9999 rounds"),
+     ('beginDate="2026-01-03"', 'beginDate="yesterday"', "beginDate"),
+     ('"SPLITANDSLIP"', '"SHUFFLE"', "no seeding"),
+     ('lowerLimit="9K"', 'lowerLimit="?"', "a category cannot be read"),
+     ('name="NBW" number="2"', 'name="NBW" number="two"', "no number"),
+     ("</ClubsGroups>\n", "</ClubsGroup>\n", "no well-formed XML")],
+)  # fmt: skip
 def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str) -> None:
     data = changed((old, new))
     before = data.decode().rpartition(new)[0]
@@ -214,26 +238,27 @@ HOSTILE = {
     "other root": "<html/>",
     "nothing": "",
     "binary": "\0\1\2",
-    "deep": "<Tournament>" + "<a>" * 100 + "</a>" * 100 + "</Tournament>",
-    "attributes": "<Tournament " + " ".join(f'a{n}=""' for n in range(300)) + "/>",
+    "deep": "<Tournament>" + "<a>" * 64 + "</a>" * 64 + "</Tournament>",
+    "attributes": "<Tournament " + " ".join(f'a{n}=""' for n in range(201)) + "/>",
     "encoding": '<?xml version="1.0" encoding="no-such"?><Tournament/>',
+    "rounds": '<Tournament><GeneralParameterSet numberOfRounds="201"/></Tournament>',
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_files_are_refused(kind: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_opengotha(HOSTILE[kind].encode(), "a.xml")
-    assert caught.value.file == "a.xml"
-
-
-@pytest.mark.parametrize(
-    ("limit", "most", "message"),
-    [("MAX_ELEMENTS", 20, "more than 20 elements"), ("MAX_BYTES", 1000, "MiB")],
-)
-def test_size_and_number_of_elements_are_limited(
-    limit: str, most: int, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(text_files, limit, most)
-    with pytest.raises(InputError, match=message):
-        read_opengotha(CURRENT)
+def test_hostile_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, text in HOSTILE.items():
+        with pytest.raises(InputError) as caught:
+            read_opengotha(text.encode(), "a.xml")
+        assert caught.value.file == "a.xml", kind
+    most = "<Tournament " + " ".join(f'a{n}=""' for n in range(200)) + ">"
+    most += "<a>" * 63 + "</a>" * 63 + "</Tournament>"
+    assert read_opengotha(most.encode()).players == ()
+    elements = CURRENT.count(b"<") - CURRENT.count(b"</") - CURRENT.count(b"<!") - 1
+    for limit, least, message in (("MAX_ELEMENTS", elements, "elements"),
+                                  ("MAX_BYTES", len(CURRENT), "MiB")):  # fmt: skip
+        with monkeypatch.context() as patched:
+            patched.setattr(text_files, limit, least)
+            assert read_opengotha(CURRENT).players
+            patched.setattr(text_files, limit, least - 1)
+            with pytest.raises(InputError, match=message):
+                read_opengotha(CURRENT)

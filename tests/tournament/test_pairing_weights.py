@@ -11,16 +11,15 @@ from math import floor
 
 import pytest
 
-from tests.tournament.counting import Count
+from tests.tournament.counting import HALF, Count
 from tests.tournament.pairing_fields import made, played
 from tests.tournament.test_standings import made_up
-from yardstone.tournament import ByeKind, PairingRules, Player, System, Tournament
-from yardstone.tournament._pairing import SideReason, sides
-from yardstone.tournament.pairing import Entrants, enter, pair_round, values_of
+from yardstone.tournament import ByeKind, Constraints, PairingRules, Player, System, Tournament
+from yardstone.tournament._pairing import Entry, SideReason, lot, sides
+from yardstone.tournament.explanation import explain
+from yardstone.tournament.pairing import Entrants, Pairing, pair_round, values_of
 from yardstone.tournament.rules import FloatMode, HandicapRules, SeedSystem
 from yardstone.tournament.standings_table import standings
-
-HALF = Fraction(1, 2)
 
 
 class Counted:
@@ -82,14 +81,19 @@ class Sheet:
         self.before = before
         rows = entrants.players.tolist()
         self.all = [Counted(before, row, self.number, self.rules) for row in rows]
-        names = list(before.scoring.criteria)
-        main = "MMS" if self.rules.by_mcmahon else "NBW"
-        if main not in names:
-            names = [main, *names]
+        self.lots = entrants.entries[:, Entry.LOT].tolist()
+        rules, apart = self.rules, 2 if self.rules.half_points else 1
+        early = self.number <= rules.seed_last_round_1
+        self.seeds = rules.seed_system_1 if early else rules.seed_system_2
+        self.seed = rules.seed + (0 if rules.deterministic else 7919 * self.number)
+        further = rules.seed_criterion_1 if early else rules.seed_criterion_2
+        names = [*before.scoring.criteria, further.upper()]
+        main = "MMS" if rules.by_mcmahon else "NBW"
+        names = [*([] if main in names else [main]), *names]
+        names = [name for name in names if name != "NULL" and "@" not in name]
         table = standings(before, round_number=self.number - 1, criteria=names, everybody=True)
         order = table.order.tolist()
         self.order = [order.index(row) for row in rows]
-        rules, apart = self.rules, 2 if self.rules.half_points else 1
         steps = rules.bar - rules.floor + self.number + 3 if rules.by_mcmahon else self.number
         self.span = steps * apart + 1
         self.groups = self.span * max(rules.category_count, 1)
@@ -113,11 +117,13 @@ class Sheet:
         for each in (self.all[a], self.all[b]):
             by_score = floor(each.mms) + rules.zero if handicap.by_score else each.player.rank or 0
             heights.append(min(by_score, handicap.threshold))
+        if heights[0] == heights[1]:
+            return 0
         size = min(max(abs(heights[0] - heights[1]) - handicap.correction, 0), handicap.ceiling)
         return size if heights[0] > heights[1] else -size
 
-    def colours(self, a: int, b: int) -> tuple[bool, int, int] | None:
-        """Who moves first, the stones, and why; None where lots decide."""
+    def colours(self, a: int, b: int) -> tuple[bool, int, int]:
+        """Whether the first of two moves first, the stones, and why."""
         given = self.stones(a, b)
         if given:
             return given < 0, abs(given), SideReason.HANDICAP
@@ -130,7 +136,9 @@ class Sheet:
         for reason, mine, other in keys:
             if mine != other:
                 return mine > other, 0, reason
-        return None
+        lots = self.lots[a], self.lots[b]
+        even = lot(*lots, self.seed + 1) % 2 == 0
+        return even == (lots[0] < lots[1]), 0, SideReason.LOT
 
     def floats(self, a: int, b: int) -> Fraction:
         gap = self.gap(a, b)
@@ -154,26 +162,32 @@ class Sheet:
         if self.gap(a, b):
             return Fraction(0)
         (size, one), (_, two) = self.group(a), self.group(b)
-        early = self.number <= self.rules.seed_last_round_1
+        if self.seeds is SeedSystem.random:
+            crosses = (2 * one < size) != (2 * two < size)
+            return crosses * (1 - self.drawn(a, b) / 5)
         off = {
             SeedSystem.fold: Fraction(one + two - size + 1, size - 1),
             SeedSystem.slide: Fraction(2 * abs(one - two) - size, size),
             SeedSystem.adjacent: Fraction(abs(one - two) - 1, size - 1),
-        }[self.rules.seed_system_1 if early else self.rules.seed_system_2]
+        }[self.seeds]
         return 1 - off**2
 
-    def geography(self, one: Counted, two: Counted) -> Fraction:
-        def groups(player: Player) -> set[object]:
+    def drawn(self, a: int, b: int) -> Fraction:
+        return Fraction(lot(self.lots[a], self.lots[b], self.seed), 2**31)
+
+    def geography(self, one: Player, two: Player) -> Fraction:
+        def groups(club: str) -> set[object]:
             groups = enumerate(self.before.club_groups)
-            named: set[object] = {n for n, each in groups if player.club in each}
-            return named or {player.club}
+            named: set[object] = {n for n, each in groups if club in map(str.casefold, each)}
+            return named or {club}
 
         parts = [Fraction(0), Fraction(0)]
-        mine, other = one.player, two.player
-        if not mine.country or mine.country != other.country:
+        places = [{p.country.strip().casefold() for p in (one, two)}]
+        clubs = [player.club.strip().casefold() for player in (one, two)]
+        if len(places[0]) > 1 or "" in places[0]:
             parts[0] = Fraction(self.rules.country_difference, self.groups)
-        if not mine.club or mine.club != other.club:
-            near = bool(mine.club and groups(mine) & groups(other))
+        if not clubs[0] or clubs[0] != clubs[1]:
+            near = bool(clubs[0] and groups(clubs[0]) & groups(clubs[1]))
             worth = Fraction("0.5") if near else Fraction("1.2")
             parts[1] = worth * self.rules.club_difference / self.groups
         parts = [min(part, Fraction(1)) for part in parts]
@@ -192,7 +206,7 @@ class Sheet:
         )
         apart, full = abs(one.category - two.category), Fraction(1)
         clash = one.wish * two.wish
-        worth = {"rematch": Fraction(rules.avoid_rematch) * (1 - min(met, 20))}
+        worth = {"rematch": Fraction(rules.avoid_rematch) * (1 - met)}
         wished = rules.absolute_colour or rules.colour_preference
         worth["absolute_colour"] = rules.absolute_colour * full * (bool(wished) and clash != 4)
         worth["colour_preference"] = rules.colour_preference * full * (clash <= 0)
@@ -210,8 +224,9 @@ class Sheet:
         out = HALF * (one.exempt + two.exempt)
         small = self.bend(min(Fraction(gap, reach), full))
         worth["handicap"] = rules.minimise_handicap * (small + out * (1 - small))
-        far = self.geography(one, two)
+        far = self.geography(one.player, two.player)
         worth["geography"] = rules.avoid_same_geography * (far + out * (1 - far))
+        worth["lot"] = rules.randomness * self.drawn(a, b)
         return worth
 
     @staticmethod
@@ -225,25 +240,26 @@ class Sheet:
             return self.all[b].exact, self.all[b].player.rank or 0, -self.order[b]
 
         behind = sum(key(b) < key(a) for b in range(len(self.all)))
-        again = min(self.all[a].byes, 20)
         last = Fraction(len(self.all) - behind, len(self.all))
-        return {"rematch": Fraction(self.rules.repeated_bye) * (1 - again),
+        return {"rematch": Fraction(self.rules.repeated_bye) * (1 - self.all[a].byes),
                 "bye": self.rules.choose_bye * last}  # fmt: skip
 
 
-def drawn(seed: int) -> Entrants:
-    """A field with everything that weights depend on, and rules by lot, before its fifth round."""
+def drawn(seed: int) -> Pairing:
+    """A field with everything that weights depend on, and rules by lot, in its fifth round."""
     rng = random.Random(seed)
     base = made_up(seed, players=15, rounds=6)
     players = tuple(
-        replace(p, club=rng.choice(["", "Alm", "Bux", "Cet"]), country=rng.choice(["", "AA", "BB"]))
+        replace(p, club=rng.choice(["", "Alm", " alm", "Bux", "Cet"]),
+                country=rng.choice(["", "AA", "aa ", "BB"]))
         for p in base.players
-    )
+    )  # fmt: skip
     categories = rng.choice([(), (0,), (1, -6)])
+    criteria = rng.choice([("MMS", "SOSM"), ("MMS",), ("SOSM",), ("NBW", "MMS@9")])
     base = replace(
         base,
         players=players,
-        scoring=replace(base.scoring, categories=categories, criteria=("MMS", "SOSM")),
+        scoring=replace(base.scoring, categories=categories, criteria=criteria),
         club_groups=(frozenset({"Alm", "Bux"}),),
         games=tuple(replace(g, known_colour=rng.random() < 0.9,
                             handicap=g.handicap if rng.random() < 0.4 else 0)
@@ -259,10 +275,10 @@ def drawn(seed: int) -> Entrants:
         float_upper=rng.choice(list(FloatMode)),
         float_lower=rng.choice(list(FloatMode)),
         seed_last_round_1=rng.choice([4, 5]),
-        seed_system_1=rng.choice([SeedSystem.fold, SeedSystem.slide]),
+        seed_system_1=rng.choice([SeedSystem.fold, SeedSystem.slide, SeedSystem.random]),
         seed_system_2=rng.choice([SeedSystem.adjacent, SeedSystem.fold]),
-        seed_criterion_1="NULL",
-        seed_criterion_2="NULL",
+        seed_criterion_1=rng.choice(["NULL", "rating"]),
+        seed_criterion_2=rng.choice(["NULL", "RANK"]),
         absolute_colour=chess,
         colour_preference=rng.choice([0, chess // 10]),
         minimise_handicap=rng.choice([0, 10**9]),
@@ -272,27 +288,64 @@ def drawn(seed: int) -> Entrants:
         rank_threshold=rng.choice([-2, 2, 99]),
         wins_threshold=rng.random() < 0.5,
         bar_threshold=rng.random() < 0.5,
+        randomness=rng.choice([0, 10**9]),
+        deterministic=rng.random() < 0.5,
+        seed=rng.randrange(100),
         handicap=HandicapRules(by_score=rng.random() < 0.5, threshold=rng.choice([0, 3]),
-                               correction=rng.choice([0, 1]), ceiling=rng.choice([0, 3, 9])),
+                               correction=rng.choice([-1, 0, 1]), ceiling=rng.choice([0, 3, 9])),
     )  # fmt: skip
-    here = [row for row, player in enumerate(players) if player.takes_part(5)]
-    return enter(base.before(5), 5, rules, here)
+    every = Constraints(rematch=True, open_results=True)
+    return pair_round(base.before(5), 5, rules=rules, constraints=every)
 
 
 @pytest.mark.parametrize("seed", range(16))
 def test_boards_are_worth_what_a_plain_count_says(seed: int) -> None:
-    entrants = drawn(seed)
+    pairing = drawn(seed)
+    entrants = pairing.entrants
     sheet, n = Sheet(entrants), len(entrants)
-    for a, b in product(range(n), range(n + 1)):
+    for a, b in product(range(n), range(n + n % 2)):
         if a == b:
             continue
         counted = sheet.board(a, b) if b < n else sheet.bye(a)
-        for name, value in values_of(entrants, a, b).items():
+        values = values_of(entrants, a, b)
+        for name, value in values.items():
             # Weights reach 10^15, where numbers of the processor end within one of the true ones.
             assert abs(value - counted.get(name, Fraction(0))) <= 1, (name, a, b)
-        hand = sheet.colours(a, b) if b < n else None
-        if hand is not None:
-            assert sides(entrants.entries, a, b, entrants.packed) == hand
+        assert pairing.weights[a, b] == sum(values.values())
+        if b < n:
+            assert sides(entrants.entries, a, b, entrants.packed) == sheet.colours(a, b)
+    tables = []
+    for why in explain(pairing, costs=False):
+        rows = [pairing.row_of[p] for p in (why.board.first, why.board.second) if p >= 0]
+        for row, state in zip(rows, why.players, strict=True):
+            own, (size, place) = sheet.all[row], sheet.group(row)
+            assert (state.score, state.group_score) == (own.exact, own.score)
+            assert (state.place, state.size, state.exempt) == (place + 1, size, own.exempt)
+            assert (state.balance, state.streak, state.byes) == (own.balance, own.streak, own.byes)
+            assert (state.drawn_up, state.drawn_down) == (own.up, own.down)
+        if len(rows) == 2:
+            told = True, why.board.handicap, why.side_reason
+            assert sheet.colours(*rows) == told
+            assert why.gap == abs(sheet.all[rows[0]].exact - sheet.all[rows[1]].exact)
+            tables.append(min(sheet.order[row] for row in rows))
+    assert tables == sorted(tables)
+
+
+def test_lots_are_the_same_for_ever() -> None:
+    """A round paired again, by whatever version, has the lots that it had."""
+    entries = pair_round(made(8)).entrants.entries
+    assert entries[:3, Entry.LOT].tolist() == [755171731, 2127924196, 596030788]
+    assert [lot(5, 9, 3), lot(9, 5, 3)] == [125930449] * 2
+    assert lot(2**31 - 1, 10**9, 2**31 - 1) == 956034095
+
+
+def test_more_than_twenty_meetings_and_byes_count_as_twenty() -> None:
+    entrants = pair_round(made(7)).entrants
+    for often in (20, 30):
+        entrants.met[0, 1], entrants.entries[0, Entry.BYES] = often, often
+        rules = entrants.rules
+        assert values_of(entrants, 0, 1)["rematch"] == -19 * rules.avoid_rematch
+        assert values_of(entrants, 0, 7)["rematch"] == -19 * rules.repeated_bye
 
 
 @pytest.mark.parametrize("players", [7, 8])

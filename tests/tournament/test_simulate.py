@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,13 @@ from yardstone.tournament.field import GRADE_SPREAD, LOWEST_GRADE, known_strengt
 from yardstone.tournament.forecast import MEASURES, places_of, simulate
 from yardstone.tournament.model import Bye, ByeKind, Game, PairingRules
 from yardstone.tournament.rules import HandicapRules, Scoring, SeedSystem
-from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
+from yardstone.tournament.simulation import (
+    RandomPlan,
+    SimulationPlan,
+    play,
+    random_tournament,
+    tournament_of,
+)
 from yardstone.tournament.standings_table import Scores
 from yardstone.winprob.kaniuk import PUBLISHED
 
@@ -55,13 +61,13 @@ def as_tournament(scores: Scores) -> Tournament:
     return replace(made, games=tuple(games), byes=tuple(byes))
 
 
-@pytest.mark.parametrize("players", [24, 23])
-@pytest.mark.parametrize("system", [System.mcmahon, System.swiss])
+@pytest.mark.parametrize(("players", "system"), [(17, System.mcmahon), (16, System.swiss)])
 def test_scores_are_those_of_the_table_of_the_same_games(players: int, system: System) -> None:
     plan = a_plan(players, system=system, handicap=HandicapRules(ceiling=9, threshold=2))
     entries = list(plan.tournament.players)
     entries[2] = replace(entries[2], absent=frozenset({2, 3}))
-    made = replace(plan.tournament, players=tuple(entries))
+    scoring = replace(plan.tournament.scoring, wins_absent=0.5, score_bye=0.5)
+    made = replace(plan.tournament, players=tuple(entries), scoring=scoring)
     scores, _ = play(SimulationPlan(made, plan.strength, KANIUK), np.random.default_rng(3))
     again = Scores.of(as_tournament(scores))
     assert (scores.opponent[2, 1:3] < 0).all()
@@ -69,10 +75,10 @@ def test_scores_are_those_of_the_table_of_the_same_games(players: int, system: S
         np.testing.assert_array_equal(getattr(scores, name), getattr(again, name), name)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_each_round_is_paired_as_well_as_the_command_pairs_it(seed: int) -> None:
     # Without lots: ties in the order of the field are drawn in a simulation.
-    start = a_plan(16, 4)
+    start = a_plan(15, 4)
     rules = PairingRules.of(start.tournament).changed(
         {"seed_system_1": SeedSystem.adjacent, "maximise_seeding": 0, "float_weight": 0}
     )
@@ -88,34 +94,51 @@ def test_a_round_robin_brings_the_sum_of_the_probabilities() -> None:
     players = tuple(Player(name=name, rank=0) for name in "ABCDE")
     made = Tournament(rounds=5, system=System.round_robin, players=players)
     plan = SimulationPlan(replace(made, scoring=Scoring(wins_bye=0.0)), strength, KANIUK)
-    result = simulate(plan, 1500, seed=4)
+    result = simulate(plan, 400, seed=4)
     chance = PUBLISHED.probability(strength[:, None], strength)
-    error = np.sqrt((chance * (1 - chance)).sum(axis=1) / 1500)
+    error = np.sqrt((chance * (1 - chance)).sum(axis=1) / 400)
     assert (np.abs(result.wins - (chance.sum(axis=1) - 0.5)) < 4 * error).all()
     games = as_tournament(play(plan, np.random.default_rng(1))[0]).games
     assert len({frozenset((g.first, g.second)) for g in games}) == 10
 
 
-def test_who_cannot_lose_comes_first() -> None:
+def test_games_that_are_certain_are_measured_exactly() -> None:
     plan = a_plan(8, 7, system=System.round_robin)
     result = simulate(replace(plan, strength=np.linspace(0.0, 700.0, 8)), 20)
-    assert result.measure("order") == (1.0, 0.0)
-    assert result.measure("strongest wins")[0] == 1.0
+    measured = {name: result.measure(name)[0] for name in MEASURES}
+    # Of 28 games, 7 are 100 apart, 6 are 200 apart, and so on.
+    assert measured.pop("game gap") == pytest.approx(300.0)
+    assert 0.2 < measured.pop("even games") < 0.5
+    assert measured == {"strongest wins": 1, "winner behind": 0, "order": 1, "tied for first": 1}
     np.testing.assert_array_equal(result.places[::-1], np.eye(8))
     np.testing.assert_array_equal(result.first, np.eye(8)[7])
-    np.testing.assert_array_equal(result.mean_place, np.arange(8, 0, -1))
-    np.testing.assert_array_equal(result.place_range()[0], [8, 8])
+    drawn = replace(plan, strength=np.arange(8.0), chance=lambda a, b, _: (0.0 * a, 1.0 + 0.0 * b))
+    result = simulate(drawn, 2, criteria="nbw")
+    measured = {name: result.measure(name)[0] for name in MEASURES}
+    expected = {"strongest wins": 1 / 8, "winner behind": 3.5, "order": 0, "game gap": 3,
+                "even games": 1, "tied for first": 8}  # fmt: skip
+    assert measured == expected
+    np.testing.assert_array_equal(result.wins, np.full(8, 3.5))
+    np.testing.assert_allclose(result.places, np.full((8, 8), 1 / 8))
+    places = np.array([[0.04, 0.06, 0.8, 0.1]] * 4)
+    by_hand = replace(result, places=places)
+    assert by_hand.place_range().tolist() == [[2, 4]] * 4
+    assert by_hand.place_range(0.8).tolist() == [[2, 3]] * 4
+    np.testing.assert_allclose(by_hand.at_least(2), 0.1)
+    np.testing.assert_allclose(by_hand.mean_place, 2.96)
+    spread = replace(by_hand, measures={"order": np.array([1.0, 3.0])})
+    assert spread.measure("order") == (2.0, pytest.approx(1.0))
 
 
 def test_equal_seeds_give_equal_results_on_any_number_of_workers() -> None:
     plan = a_plan(6, 2, deviation=0.5)
     with parallel.context(workers=2):
-        two = simulate(plan, 60, seed=9)
-    one = simulate(plan, 60, seed=9)
+        two = simulate(plan, 30, seed=9)
+    one = simulate(plan, 30, seed=9)
     np.testing.assert_array_equal(one.places, two.places)
     for name in MEASURES:
         np.testing.assert_array_equal(one.measures[name], two.measures[name])
-    assert not np.array_equal(one.places, simulate(plan, 60, seed=10).places)
+    assert not np.array_equal(one.places, simulate(plan, 30, seed=10).places)
 
 
 def test_tied_players_share_their_places() -> None:
@@ -128,9 +151,8 @@ def test_rounds_that_are_over_stay() -> None:
     whole = as_tournament(play(plan, np.random.default_rng(8))[0])
     later = SimulationPlan(replace(whole.before(4), rounds=5), plan.strength, KANIUK)
     assert later.done == 3
-    for seed in range(3):
-        scores, _ = play(later, np.random.default_rng(seed))
-        np.testing.assert_array_equal(scores.mms2[:, :4], Scores.of(whole).mms2[:, :4])
+    scores, _ = play(later, np.random.default_rng(0))
+    np.testing.assert_array_equal(scores.mms2[:, :4], Scores.of(whole).mms2[:, :4])
     assert simulate(SimulationPlan(whole, plan.strength, KANIUK), 3).places.max() == 1.0
 
 
@@ -149,22 +171,27 @@ def test_laws_of_winning() -> None:
         assert drawn is None or draw[0] == pytest.approx(drawn)
 
 
-def test_a_field_is_like_the_population() -> None:
+def test_fields_by_chance() -> None:
     field = synthetic_field(20_000, np.random.default_rng(0))
     assert (field.grade.min(), field.grade.max()) == (LOWEST_GRADE, 6)
     shodan = field.strength[field.grade == 0]
     spread = GRADE_SPREAD[-LOWEST_GRADE]
     assert shodan.std() == pytest.approx(spread, abs=5 * spread / np.sqrt(2 * len(shodan)))
     assert (field.club == -1).all()
-    plain = synthetic_field(50, np.random.default_rng(0), spread=0.0)
+    plain = synthetic_field(50, np.random.default_rng(0), spread=0.0, lowest=-20, highest=7)
     np.testing.assert_array_equal(plain.strength, plain.grade)
-
-
-def test_strengths_come_from_ratings_or_grades() -> None:
     made = Tournament(players=(Player(name="A", rank=0), Player(name="B", rank=3, rating=2250.0)))
     np.testing.assert_allclose(known_strength(made), [0.0, 1.5])
     with pytest.raises(InputError, match="A has no rating"):
         known_strength(made, points=True)
+    usual = (40, 9, 0, 2000.0, 250.0, 0.3, 0.02, 0.02, 0.03, 0.05, False)
+    assert astuple(RandomPlan()) == usual
+    comes = random_tournament(RandomPlan(players=60, rounds=4, late=1.0, withdrawals=1.0))
+    here = [[r for r in range(1, 5) if player.takes_part(r)] for player in comes.players]
+    assert {rounds[0] for rounds in here} == {2, 3, 4}
+    assert {rounds[-1] for rounds in here if rounds[0] == 2} == {2, 3, 4}
+    games = random_tournament(RandomPlan(players=60, rounds=1, draws=1.0, spread=0, late=0)).games
+    assert {game.result for game in games if not game.forfeit} == {Result.draw}
 
 
 def a_field(number: int = 10, **more: int | float) -> object:
@@ -175,12 +202,15 @@ def a_field(number: int = 10, **more: int | float) -> object:
     ("make", "error", "message"),
     [
         (lambda p: winning_law("nothing"), UsageError, "nothing"),
-        (lambda p: winning_law("elo", draw_rate=1.5), UsageError, "draw"),
+        (lambda p: winning_law("elo", draw_rate=1.0), UsageError, "draw"),
         (lambda p: winning_law("egf", advantage=5), UsageError, "advantage"),
         (lambda p: a_field(0), UsageError, "player"),
         (lambda p: a_field(lowest=3, highest=1), UsageError, "grade"),
+        (lambda p: a_field(lowest=-21), UsageError, "grade"),
+        (lambda p: a_field(highest=8), UsageError, "grade"),
         (lambda p: a_field(spread=-1.0), UsageError, "spread"),
         (lambda p: replace(p, strength=np.zeros(5)), InputError, "6 finite strengths"),
+        (lambda p: replace(p, strength=np.full(6, np.nan)), InputError, "6 finite strengths"),
         (lambda p: replace(p, tournament=replace(p.tournament, system=System.cup)), ModelError,
          "cannot be simulated"),
         (lambda p: replace(p, tournament=replace(p.tournament, players=tuple(

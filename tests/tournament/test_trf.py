@@ -107,15 +107,10 @@ def test_tables_are_numbered_by_the_score_of_the_higher_player() -> None:
 
 @pytest.mark.parametrize(
     ("text", "day"),
-    [
-        ("2020/05/29", date(2020, 5, 29)),
-        ("28. 07. 2005", date(2005, 7, 28)),
-        ("May 29, 2020", date(2020, 5, 29)),
-        ("06/03/17", date(2006, 3, 17)),
-        ("2020/13/01", None),
-        ("soon", None),
-    ],
-)
+    [("2020/05/29", date(2020, 5, 29)), ("28. 07. 2005", date(2005, 7, 28)),
+     ("May 29, 2020", date(2020, 5, 29)), ("06/03/17", date(2006, 3, 17)), ("2020/13/01", None),
+     ("soon", None)],
+)  # fmt: skip
 def test_dates_are_written_in_many_ways(text: str, day: date | None) -> None:
     assert parse_date(text) == day
 
@@ -128,23 +123,20 @@ def changed(old: str, new: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("old", "new", "message", "line"),
-    [
-        ("001    1", "001    x", "'x' is no starting number", 8),
-        ("001    2", "001    1", "two players have the starting number 1", 9),
-        ("Player, N3 ", "           ", "player 3 has no name", 10),
-        ("N2" + " " * 28, "N2" + " " * 24 + "21x0", "'21x0' is not a rating", 9),
-        ("  9 w 1", " 99 w 1", "there is no player 99", 8),
-        ("  9 w 1", "  1 w 1", "meets himself", 8),
-        ("  9 w 1", "  8 w 1", "who does not name 1", 8),
-        ("  9 w 1", "  9 b 1", "both players have the same colour", 8),
-        ("  9 w 1", "  9 w ?", "'?' is not a result", 8),
-        ("  9 w 1", "  9 w  ", "only one of the players", 8),
-        ("  9 w 1", " x9 w 1", "'x9' is not an opponent", 8),
-        ("0000 - U", "0000 - X", "'X' is not a result without an opponent", 13),
-        ("142 5", "142 five", "not a number of rounds", 7),
-        ("142 5", "142 " + "9" * 5000, "not a number of rounds", 7),
-    ],
-)
+    [("001    1", "001    x", "'x' is no starting number", 8),
+     ("001    2", "001    1", "two players have the starting number 1", 9),
+     ("Player, N3 ", "           ", "player 3 has no name", 10),
+     ("N2" + " " * 28, "N2" + " " * 24 + "21x0", "'21x0' is not a rating", 9),
+     ("  9 w 1", " 99 w 1", "there is no player 99", 8), ("  9 w 1", "  1 w 1", "meets himself", 8),
+     ("  9 w 1", "  8 w 1", "who does not name 1", 8),
+     ("  9 w 1", "  9 b 1", "both players have the same colour", 8),
+     ("  9 w 1", "  9 w ?", "'?' is not a result", 8),
+     ("  9 w 1", "  9 w  ", "only one of the players", 8),
+     ("  9 w 1", " x9 w 1", "'x9' is not an opponent", 8),
+     ("0000 - U", "0000 - X", "'X' is not a result without an opponent", 13),
+     ("142 5", "142 five", "not a number of rounds", 7),
+     ("142 5", "142 " + "9" * 5000, "not a number of rounds", 7)],
+)  # fmt: skip
 def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str, line: int) -> None:
     with pytest.raises(InputError) as caught:
         read_trf(changed(old, new), "a.trf")

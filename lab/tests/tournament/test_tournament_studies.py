@@ -12,13 +12,8 @@ from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.reports.text import document_text
-from yardstone.tournament.field import (
-    GRADE_SPREAD,
-    LOWEST_GRADE,
-    GamesOver,
-    most_probable,
-    winning_law,
-)
+from yardstone.tournament import field
+from yardstone.tournament.field import GamesOver, most_probable, winning_law
 from yardstone.tournament.model import System
 from yardstone.tournament.simulation import play
 from yardstone.tournament.standings_table import standings
@@ -29,22 +24,17 @@ from yardstone_lab.reports.tournament import (
     search_document,
     ties_document,
 )
+from yardstone_lab.tournaments import pairing as studies
+from yardstone_lab.tournaments import tiebreaks as ties
 from yardstone_lab.tournaments.pairing import (
     Circuit,
     EventQuality,
     SingleEvents,
     Variant,
-    _egf_after,
-    _figures,
     compare_quality,
     search_weights,
 )
-from yardstone_lab.tournaments.tiebreaks import (
-    DIRECT,
-    TournamentSetting,
-    _answers,
-    compare_tiebreaks,
-)
+from yardstone_lab.tournaments.tiebreaks import DIRECT, TournamentSetting, compare_tiebreaks
 
 Array = NDArray[np.float64]
 KANIUK = winning_law("kaniuk")
@@ -60,7 +50,7 @@ def test_answers_are_those_of_a_plain_count(among: str) -> None:
     plan = a_plan(24, 4)
     scores, strength = play(plan, np.random.default_rng(7))
     names = ("SOS", "SODOS", DIRECT, "RATING")
-    result = _answers(scores, strength, names, among=among)
+    result = ties._answers(scores, strength, names, among=among)
     whole = as_tournament(scores)
     table = standings(whole, criteria="mms,sos,sodos,rating", everybody=True)
     value = {int(row): table.values[k] for k, row in enumerate(table.order)}
@@ -81,7 +71,7 @@ def test_answers_are_those_of_a_plain_count(among: str) -> None:
                 sign = np.sign(answer) * np.sign(truth)
                 counts[place, 0 if sign > 0 else 1 if sign < 0 else 2] += 1
     np.testing.assert_array_equal(result[0], counts)
-    equal = _answers(scores, strength, names, among="same-start")
+    equal = ties._answers(scores, strength, names, among="same-start")
     np.testing.assert_array_equal(equal[0], equal[1])
     assert (result[1] <= result[0]).all()
     if among == "all":
@@ -109,38 +99,35 @@ def test_conclusions_come_from_pairs_who_began_equal() -> None:
     assert "Significantly worse than drawing lots" not in text
 
 
-def quality(name: str, ahead: float, order_ahead: float = 0.0) -> EventQuality:
-    return EventQuality(
-        name=name, rms=0.8, error=0.01, ahead=ahead, ahead_error=1e-3, replicates=200, entry=0.9,
-        order=0.6, order_error=0.01, order_ahead=order_ahead, order_ahead_error=0.01, pairs=1000,
-    )  # fmt: skip
-
-
 def test_verdicts_allow_for_their_number() -> None:
     """One in 30 by chance is believed of a single comparison, and not of ten."""
 
-    def text_of(*qualities: EventQuality) -> str:
+    def text_of(**ahead: float) -> str:
+        qualities = [
+            EventQuality(name=name, rms=0.8, error=0.01, ahead=by, ahead_error=1e-3, entry=0.9,
+                         replicates=200, order=0.6, order_error=0.01, order_ahead=-10 * max(by, 0),
+                         order_ahead_error=0.01, pairs=1000)
+            for name, by in {"usual": 0.0, **ahead}.items()
+        ]  # fmt: skip
         return document_text(quality_document(qualities, EVENTS, win="kaniuk"))
 
-    base, better = quality("usual", 0.0), quality("better", -2.5e-3)
-    others = [quality(f"no {number}", 1e-4) for number in range(9)]
+    others = {f"no{number}": 1e-4 for number in range(9)}
     more = "The games tell significantly more of strengths than with usual: "
-    assert f"{more}better." in text_of(base, better)
-    assert more not in text_of(base, better, *others)
-    assert f"{more}best." in text_of(base, better, *others, quality("best", -4e-3))
-    worse = text_of(base, quality("blind", 4e-3, -0.05))
+    assert f"{more}better." in text_of(better=-2.5e-3)
+    assert more not in text_of(better=-2.5e-3, **others)
+    assert f"{more}best." in text_of(better=-2.5e-3, **others, best=-4e-3)
+    worse = text_of(blind=5e-3)
     assert "significantly less of strengths than with usual: blind." in worse
     assert "The standings order players significantly worse than with usual: blind." in worse
-    neither = text_of(base, quality("better", 1e-3))
-    assert "Not distinguishable from usual in either: better." in neither
+    assert "Not distinguishable from usual in either: better." in text_of(better=1e-3)
 
 
 def test_tie_breaks_are_compared_with_the_first() -> None:
     setting = TournamentSetting(players=10, rounds=3, lowest=-8)
     names = ("SOS", "SODOS", "RATING")
-    one = compare_tiebreaks(KANIUK, setting, candidates=names, tournaments=45, seed=3)
+    one = compare_tiebreaks(KANIUK, setting, candidates=names, tournaments=30, seed=3)
     with parallel.context(workers=2):
-        again = compare_tiebreaks(KANIUK, setting, candidates=names, tournaments=45, seed=3)
+        again = compare_tiebreaks(KANIUK, setting, candidates=names, tournaments=30, seed=3)
     assert again == one
     base = next(score for score in one.scores if score.name == "SOS")
     assert (base.ahead, base.ahead_error) == (0.0, 0.0)
@@ -153,7 +140,7 @@ def test_tie_breaks_are_compared_with_the_first() -> None:
 def test_ratings_after_a_tournament_follow_the_published_formula() -> None:
     scores, _ = play(a_plan(12, 4), np.random.default_rng(5))
     before = np.linspace(1200.0, 2300.0, 12)
-    after = _egf_after(scores, before, 0.5)
+    after = studies._egf_after(scores, before, 0.5)
     beta = -7.0 * np.log(3300.0 - before)
     for row in range(12):
         change = 0.0
@@ -170,7 +157,7 @@ def test_ratings_after_a_tournament_follow_the_published_formula() -> None:
 def test_figures_of_kaniuks_quality() -> None:
     measured = np.array([1010.0, 990.0, 2030.0, 2010.0])
     true = np.array([1000.0, 1000.0, 2000.0, 2000.0])
-    rms, drift, centred, scatter = _figures(measured, true)
+    rms, drift, centred, scatter = studies._figures(measured, true)
     assert rms == pytest.approx(np.sqrt((100 + 100 + 900 + 100) / 4))
     assert drift == pytest.approx(10.0)
     assert centred == pytest.approx(np.sqrt(rms**2 - drift**2))
@@ -203,16 +190,12 @@ def test_nothing_is_learnt_from_lots_and_much_from_many_sure_games() -> None:
     def sharp(first: Array, second: Array, stones: Array) -> tuple[Array, Array]:
         return logistic(4.0 * (first - second)), np.zeros(first.shape)
 
-    swiss = Variant(name="swiss", system=System.swiss)
-    (blind,) = compare_quality([swiss], lots, EVENTS, replicates=20)
+    (blind,) = compare_quality([ROBIN], lots, EVENTS, replicates=8)
     assert blind.rms == pytest.approx(blind.entry)
     assert blind.explained == pytest.approx(0.0, abs=1e-9)
-    assert abs(blind.order - 0.5) < 4 * blind.order_error
-    long = SingleEvents(players=24, rounds=23, lowest=-6)
-    few, many = (
-        compare_quality([ROBIN], sharp, measure, replicates=10)[0] for measure in (EVENTS, long)
-    )
-    assert many.rms < 0.75 * few.rms < 0.75 * few.entry
+    long = SingleEvents(players=16, rounds=15, lowest=-6)
+    (many,) = compare_quality([ROBIN], sharp, long, replicates=6)
+    assert many.rms < 0.6 * many.entry
     assert many.explained > 0.6
     assert many.order > 0.85
 
@@ -221,17 +204,17 @@ def test_estimates_are_as_good_as_they_claim() -> None:
     """The strengths are drawn as the estimate supposes, so what is left is what it expects."""
     rng = np.random.default_rng(8)
     off, expected = [], []
-    for _ in range(60):
+    for _ in range(40):
         entered = EVENTS.entries(rng)
         law = EVENTS.between_strengths(KANIUK)
         scores, true = play(USUAL.plan(entered, EVENTS.rounds, law), rng)
-        deviation = GRADE_SPREAD[entered.grade - LOWEST_GRADE]
+        deviation = field.GRADE_SPREAD[entered.grade - field.LOWEST_GRADE]
         games, grades = GamesOver.of(scores, EVENTS.rounds, law), entered.grade.astype(float)
         estimate, precision = most_probable(games, grades, deviation)
         off.append(((estimate - true) ** 2).mean())
         expected.append(np.linalg.inv(precision).trace() / len(true))
-    assert np.mean(off) == pytest.approx(np.mean(expected), rel=0.06)
-    assert abs(np.mean(off) - np.mean(expected)) < 4 * np.std(off) / np.sqrt(60)
+    assert np.mean(off) == pytest.approx(np.mean(expected), rel=0.08)
+    assert abs(np.mean(off) - np.mean(expected)) < 4 * np.std(off) / np.sqrt(40)
 
 
 @pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
@@ -255,11 +238,9 @@ def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -
 @pytest.mark.parametrize(
     "study",
     [
-        lambda: compare_tiebreaks(KANIUK, SMALL, candidates=[]),
-        lambda: compare_tiebreaks(KANIUK, SMALL, candidates=["DC"]),
-        lambda: compare_tiebreaks(KANIUK, SMALL, candidates=["nothing"]),
-        lambda: compare_tiebreaks(KANIUK, SMALL, tournaments=1),
-        lambda: compare_tiebreaks(KANIUK, SMALL, among="some"),
+        *(lambda more=more: compare_tiebreaks(KANIUK, SMALL, **more)
+          for more in ({"candidates": []}, {"candidates": ["DC"]}, {"candidates": ["nothing"]},
+                       {"tournaments": 1}, {"among": "some"})),
         lambda: compare_quality([], KANIUK, CIRCUIT, replicates=2),
         lambda: compare_quality([USUAL], KANIUK, CIRCUIT, replicates=1),
         lambda: search_weights(KANIUK, EVENTS, trials=0, replicates=2, confirm=2),
@@ -268,7 +249,7 @@ def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -
         lambda: SingleEvents(spread=0.0),
         lambda: SingleEvents(players=1),
     ],
-)
+)  # fmt: skip
 def test_no_such_study(study: Callable[[], object]) -> None:
     with pytest.raises(UsageError):
         study()
