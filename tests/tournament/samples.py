@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from yardstone.tournament.files import read_tournament
-from yardstone.tournament.model import Tournament
+from yardstone.tournament import Tournament, read_tournament
 
 DATA = Path(__file__).parent / "data"
 ALL = sorted(path.name for path in DATA.iterdir() if path.suffix in (".xml", ".h9", ".trf"))

@@ -13,20 +13,9 @@ import pytest
 from tests.tournament.samples import DATA
 from yardstone import parallel
 from yardstone.errors import InputError
-from yardstone.tournament import Bye, ByeKind, Constraints, Game, Player, Result, System, Tournament
-from yardstone.tournament.dutch import (
-    RoundCheck,
-    check_rounds,
-    explain_dutch,
-    initial_colour,
-    obstacle,
-    pair_dutch,
-)
-from yardstone.tournament.dutch_brackets import (
-    BestMatchings,
-    Level,
-    may_meet,
-)
+from yardstone.tournament import Bye, Constraints, RoundCheck, pair_dutch, read_tournament, to_bytes
+from yardstone.tournament.dutch import check_rounds, explain_dutch, initial_colour, obstacle
+from yardstone.tournament.dutch_brackets import BestMatchings, Level, may_meet
 from yardstone.tournament.dutch_field import (
     ColourReason,
     Drift,
@@ -36,9 +25,8 @@ from yardstone.tournament.dutch_field import (
     dutch_field,
 )
 from yardstone.tournament.dutch_field import PieceColour as Piece
-from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.formats.trf import read_trf
-from yardstone.tournament.model import Adjustment
+from yardstone.tournament.model import Adjustment, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.simulation import RandomPlan, random_tournament
 
 #: Rounds that bbpPairings 6.0.0 generated with odd fields, forfeits, byes and withdrawals.

@@ -14,16 +14,10 @@ from tests.tournament.made_events import entry, paired
 from tests.tournament.samples import DATA
 from yardstone.errors import InputError, MissingFileError
 from yardstone.tournament import Result, Tournament, read_tournament, to_bytes
-from yardstone.tournament.event import EventChange, GameResult, change_player, enter_players
+from yardstone.tournament.event import EventChange, change_player, create_file, enter_players
 from yardstone.tournament.event import file as event_file
-from yardstone.tournament.event.file import (
-    change_file,
-    create_file,
-    journal_of,
-    read_journal,
-    undo_step,
-)
-from yardstone.tournament.event.rounds import set_result
+from yardstone.tournament.event.file import change_file, journal_of, read_journal, undo_step
+from yardstone.tournament.event.rounds import GameResult, set_result
 from yardstone.tournament.event.settings import new_tournament
 
 PLAYERS = [entry(f"F{n} G", f"{n + 1}k") for n in range(8)]
@@ -231,6 +225,7 @@ def test_processes_lose_no_result_and_leave_a_whole_file_when_killed(path: Path)
     assert len(read_journal(path)) == 2 + 2 * 4
     process = writer(path, 1, 10**9)
     while len(read_journal(path)) == 2 + 2 * 4:
+        assert process.poll() is None
         time.sleep(0.01)
     process.kill()
     process.wait(30)

@@ -13,39 +13,27 @@ import pytest
 from tests.tournament.made_events import entered, entry, paired
 from tests.tournament.samples import content
 from yardstone.errors import InputError, UsageError
-from yardstone.tournament import Bye, Result, System, Tournament, standings
-from yardstone.tournament.event import EventChange, EventEntry, GameResult, change_file, undo_step
+from yardstone.tournament import Bye, HandicapRules, Result, System, TimeControl, Tournament
+from yardstone.tournament.event import enter_players, rejoin, set_result, set_results, take_bye_back
 from yardstone.tournament.event.entries import (
+    EventEntry,
     change_player,
-    enter_players,
     player_of,
     remove_player,
-    split_name,
 )
-from yardstone.tournament.event.file import taken_back
-from yardstone.tournament.event.rounds import (
-    give_bye,
-    parse_score,
-    rejoin,
-    score_of,
-    set_result,
-    set_results,
-    take_bye_back,
-    withdraw,
-)
-from yardstone.tournament.event.settings import change_settings, new_tournament
+from yardstone.tournament.event.file import change_file, taken_back, undo_step
+from yardstone.tournament.event.rounds import GameResult, give_bye, parse_score, score_of, withdraw
+from yardstone.tournament.event.settings import EventChange, change_settings, new_tournament
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
 from yardstone.tournament.rules import (
     Acceleration,
-    HandicapRules,
     PairingSettings,
     SeedSystem,
     Separation,
     SwissSettings,
-    TimeControl,
     TimeSystem,
 )
-from yardstone.tournament.standings_table import Scores
+from yardstone.tournament.standings_table import Scores, standings
 
 SLIDE = SeedSystem.slide
 GRADES = ("4d", "2d", "1d", "2k", "4k", "9k", "15k", "24k", "4d")
@@ -156,14 +144,6 @@ def test_entries(given: dict[str, object], expected: tuple[object, ...] | str) -
     assert (made.rank, made.grade, made.rating, made.rating_origin) == expected
 
 
-def test_names() -> None:
-    assert split_name("de la Cruz, Ana") == ("de la Cruz", "Ana")
-    assert split_name("Ana DE LA CRUZ") == ("De La Cruz", "Ana")
-    assert split_name("Adler Ruth M") == ("Adler", "Ruth M")
-    alone = player_of(EventEntry(name="Cher", grade="5k"))
-    assert (alone.first_name, alone.full_name) == ("-", "Cher")
-
-
 def test_entering_twice_changes_nothing_and_a_contradiction_is_left_out() -> None:
     again = enter_players(event(), [entry("F1 g", "2d")])
     assert (again.made, again.lines) == (False, ("Entered already: F1 g.",))
@@ -173,6 +153,8 @@ def test_entering_twice_changes_nothing_and_a_contradiction_is_left_out() -> Non
     assert len(change.tournament.players) == 9
     assert [record.line for record in change.skipped.details] == [2, 4]
     assert str(change.skipped.details[0]).startswith("players.csv:2: F1 G: entered")
+    alone = player_of(EventEntry(name="Cher", grade="5k"))
+    assert (alone.first_name, alone.full_name) == ("-", "Cher")
     # Accents are another spelling.
     one = enter_players(event(), [entry("Müller Jan")]).tournament
     change = enter_players(one, [entry("Muller Jan")])
@@ -317,25 +299,19 @@ def test_byes() -> None:
     assert not take_bye_back(made, 4, 1).made
 
 
-# fmt: off
 SCORES = {
-    "1-0": "1-0", " 0 - 1 ": "0-1", "0:1": "0-1", "0-0": "0-0", "1-1": "1-1", "?": "?",
-    **dict.fromkeys(("½-½", "0.5-0.5", "1/2-1/2", "0,5-0,5", "=", "jigo"), "½-½"),
-    "1-0F": "1-0F", "0-1 !": "0-1F", "0-0f": "0-0F", "+--": "1-0F",
-}
-MEANT = {
-    "1-0": Result.first_wins, "0-1": Result.second_wins, "½-½": Result.draw,
-    "0-0": Result.both_lose, "1-1": Result.both_win, "?": Result.unknown,
-}
-# fmt: on
+    "first wins": ("1-0", " 1 - 0 ", "1-0F", "+--"), "second wins": ("0-1", "0:1", "0-1 !", "--+"),
+    "draw": ("½-½", "0.5-0.5", "1/2-1/2", "0,5-0,5", "=", "jigo", "½-½ F"), "unknown": ("?",),
+    "both lose": ("0-0", "0-0f", "---"), "both win": ("1-1",),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("text", SCORES)
-def test_scores(text: str) -> None:
-    plain = SCORES[text].removesuffix("F")
-    expected = MEANT[plain], plain != SCORES[text]
-    assert parse_score(text) == expected
-    assert parse_score(score_of(expected[0], forfeit=expected[1])) == expected
+def test_scores() -> None:
+    for name, texts in SCORES.items():
+        for text in texts:
+            meant = Result(name), text[-1] in "Ff!" or text in ("+--", "--+", "---")
+            assert parse_score(text) == meant, text
+            assert parse_score(score_of(meant[0], forfeit=meant[1])) == meant
 
 
 def test_a_result_once_again_and_another_one() -> None:
@@ -352,6 +328,8 @@ def test_a_result_once_again_and_another_one() -> None:
     assert replaced.round_games(1)[1].result is Result.second_wins
     opened = set_result(replaced, result(Result.unknown, table=2), replace_other=True)
     assert opened.tournament.games == tournament.games
+    whole = change_settings(tournament, komi=7).tournament
+    assert set_result(whole, result(Result.draw)).made
     two = set_result(paired(event(players=2)), result(Result.both_lose, forfeit=True))
     assert two.lines == ("Round 1, table 1, " + two.lines[0][18:], "Round 1 is complete.")
     assert standings(two.tournament).values[:, 0].tolist() == [33, 31]
@@ -381,6 +359,7 @@ SEVEN = {"players": 7}
         (lambda: set_result(paired(event()), result(round=7)), "no round 7"),
         (lambda: set_result(paired(event()), GameResult(result=Result.draw, round=1,
                                                         players=(0, 0))), "do not meet"),
+        (lambda: set_result(paired(event()), result(Result.draw)), "cannot be drawn at komi 7.5"),
         *((lambda text=text: parse_score(text), "not a result")
           for text in ("", "2-0", "1-", "0.5-0", "won", "10", "1-0-0", "B+R")),
     ],

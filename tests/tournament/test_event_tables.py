@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,9 @@ from tests.tournament.made_events import entered, paired
 from yardstone.errors import InputError
 from yardstone.examples import example
 from yardstone.tournament import ByeKind, Result
-from yardstone.tournament.event import EventEntry, GameResult, change_file, enter_players
+from yardstone.tournament.event import EventEntry, change_file, enter_players
 from yardstone.tournament.event.entries import RatingRegister, read_player_table, read_register
-from yardstone.tournament.event.rounds import read_result_sheet, rejoin, set_result, withdraw
+from yardstone.tournament.event.rounds import read_result_sheet, rejoin, withdraw
 from yardstone.tournament.event.settings import new_tournament
 from yardstone.tournament.formats.trf import read_trf
 
@@ -33,9 +32,8 @@ def test_a_table_of_players(tmp_path: Path) -> None:
     ))  # fmt: skip
     table = read_player_table(path)
     assert [(e.name, e.grade, e.rating, e.line) for e in table.entries] == [
-        ("Adler, Ruth", "3d", 2310, 2),
-        ("Berg Nils", "", 1850, 5),
-    ]
+        ("Adler, Ruth", "3d", 2310, 2), ("Berg Nils", "", 1850, 5),
+    ]  # fmt: skip
     assert table.unused == ("e-mail",)
     assert sorted((r.line, r.reason) for r in table.skipped.details) == [
         (6, "a row without a name"),
@@ -151,23 +149,19 @@ def test_a_sheet_of_results(tmp_path: Path) -> None:
     sheet = written(tmp_path / "s.csv", "Table;Result\n1;1-0\n2;\n3;0-1F\n9;1-0\nx;1-0\n3;won\n")
     results, skipped = read_result_sheet(sheet, tournament, round_number=1)
     assert [(r.table, r.result, r.forfeit) for r in results] == [
-        (1, Result.first_wins, False),
-        (3, Result.second_wins, True),
-        (9, Result.first_wins, False),
-    ]
+        (1, Result.first_wins, False), (3, Result.second_wins, True), (9, Result.first_wins, False),
+    ]  # fmt: skip
     assert [record.line for record in skipped.details] == [6, 7]
     named = written(tmp_path / "n.csv", f"round,black,white,score\n1,{black},{white},0-1\n")
     (result,), _ = read_result_sheet(named, tournament, round_number=2)
     assert (result.round, result.players) == (1, (game.first, game.second))
     assert result.result is Result.second_wins
-
-
-def test_a_sheet_of_chess_names_white_first(tmp_path: Path) -> None:
+    # Sheets of chess name White first.
     tournament = read_trf(example("swiss.trf").read_bytes())
     game = tournament.round_games(1)[0]
     white, black = (tournament.players[row].full_name for row in game.players)
-    sheet = written(tmp_path / "s.csv", f'white,black,score\n"{white}","{black}",1-0\n')
-    (result,), _ = read_result_sheet(sheet, tournament, round_number=1)
+    named = written(tmp_path / "c.csv", f'white,black,score\n"{white}","{black}",1-0\n')
+    (result,), _ = read_result_sheet(named, tournament, round_number=1)
     assert (result.players, result.result) == ((game.first, game.second), Result.first_wins)
     other = written(tmp_path / "b.csv", f'black,white,score\n"{black}","{white}",0-1\n')
     with pytest.raises(InputError, match="Black stands before White"):
@@ -184,16 +178,6 @@ def test_a_sheet_of_chess_names_white_first(tmp_path: Path) -> None:
 def test_a_sheet_that_may_be_meant_either_way(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_result_sheet(written(tmp_path / "b.csv", text), new_tournament("Open"), round_number=1)
-
-
-def test_a_draw_at_a_komi_with_a_half() -> None:
-    drawn = GameResult(result=Result.draw, round=1, table=1)
-    assert set_result(paired(entered(("1k",) * 4, komi=7)), drawn).made
-    tournament = paired(entered(("1k",) * 4, komi=7.5))
-    with pytest.raises(InputError, match="cannot be drawn at komi"):
-        set_result(tournament, drawn)
-    shared = set_result(tournament, replace(drawn, forfeit=True))  # nobody came
-    assert shared.tournament.round_games(1)[0].result is Result.draw
 
 
 def test_players_of_a_report_file_withdraw_and_come_back(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ def lineups(tournament: Tournament) -> dict[str, list[str]]:
 def test_teams_play_by_boards_and_a_later_line_up_leaves_what_was_played() -> None:
     made = event()
     assert lineups(made) == {"A": ["F0 F1 F2"], "B": ["F3 F4 F5"]}
-    assert made.team_rules.size == 3
+    assert (made.team_rules.size, [team.number for team in made.teams]) == (3, [1, 2])
+    assert set_team(made, "B", [3, 4, 5], boards=1).tournament.team_rules.size == 1
     entrants = team_tournament(made)
     made = with_boards(made, entrants, pair_round(entrants).added_to(entrants))
     for game in made.round_games(1):
@@ -49,6 +50,8 @@ def test_teams_play_by_boards_and_a_later_line_up_leaves_what_was_played() -> No
     assert lineups(changed.tournament)["A"] == ["F0 F1 F2", "F2 F0 F1"]
     assert changed.lines[0] == "A from round 2 on: F2 G, F0 G, F1 G."
     assert not set_team(changed.tournament, "A", [2, 0, 1]).made
+    back = set_team(changed.tournament, "A", [0, 1, 2])
+    assert lineups(back.tournament)["A"] == ["F0 F1 F2"]
     with pytest.raises(InputError, match="round 1 has been paired"):
         set_team(made, "A", [2, 0, 1], 1)
     with pytest.raises(InputError, match="has played in round 1"):
@@ -58,8 +61,7 @@ def test_teams_play_by_boards_and_a_later_line_up_leaves_what_was_played() -> No
 @pytest.mark.parametrize(
     ("name", "players", "boards", "message"),
     [("C", [0, 1], None, "F0 G plays for A"), ("C", [], None, "a team has a name and players"),
-     (" ", [6], None, "a team has a name and players"),
-     ("C", [6, 6], None, "C names a player twice"),
+     (" ", [6], None, "a team has a name and players"), ("C", [6, 6], None, "names a player twice"),
      ("C", [6], 0, "a match has one board at least")],
 )  # fmt: skip
 def test_teams_that_cannot_be(
@@ -80,8 +82,7 @@ def test_who_goes_is_not_found_again_and_nobody_else_moves() -> None:
     before = event(6)
     late = enter_players(before, [entry()]).tournament
     moved = remove_player(replace(late, place="Elsewhere"), 0).tournament
-    now = taken_back(before, late, moved)
-    assert lineups(now) == {"A": ["- F1 F2"], "B": ["F3 F4 F5"]}
+    assert lineups(taken_back(before, late, moved)) == {"A": ["- F1 F2"], "B": ["F3 F4 F5"]}
     without = event(6, teams=1)
     both = set_team(without, "B", [3, 4, 5]).tournament
     now = taken_back(without, both, replace(both, place="Elsewhere"))

@@ -11,16 +11,9 @@ import pytest
 from tests.tournament.pairing_fields import made, played
 from yardstone.errors import InputError
 from yardstone.reports.pairing import change_lines, sentences
-from yardstone.tournament import Bye, ByeKind, Constraints, PairingRules, Tournament, pair_round
-from yardstone.tournament.explanation import (
-    change_for,
-    compare_rounds,
-    differences,
-    explain,
-    recorded_round,
-    without_rounds,
-)
-from yardstone.tournament.pairing import costs_wanted
+from yardstone.tournament import Bye, ByeKind, PairingRules, Tournament, compare_rounds, explain
+from yardstone.tournament.explanation import change_for, differences, recorded_round, without_rounds
+from yardstone.tournament.pairing import Constraints, costs_wanted, pair_round
 from yardstone.tournament.rules import SeedSystem
 
 

@@ -98,20 +98,25 @@ def test_a_pool_of_a_tournament(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "minutes", "period", "moves", "increment", "expected"),
-    [(TimeSystem.sudden_death, 75, 0, 1, 0, "A"), (TimeSystem.sudden_death, 74, 0, 1, 0, "B"),
-     (TimeSystem.byo_yomi, 60, 20, 1, 0, "A"), (TimeSystem.byo_yomi, 60, 19, 1, 0, "B"),
-     (TimeSystem.byo_yomi, 59, 60, 1, 0, "B"), (TimeSystem.canadian, 60, 300, 20, 0, "A"),
-     (TimeSystem.canadian, 40, 150, 15, 0, "B"), (TimeSystem.canadian, 25, 75, 15, 0, "C"),
-     (TimeSystem.canadian, 25, 74, 15, 0, ""), (TimeSystem.fischer, 45, 0, 1, 15, "A"),
-     (TimeSystem.fischer, 30, 0, 1, 10, "B"), (TimeSystem.fischer, 20, 0, 1, 5, "C"),
-     (TimeSystem.fischer, 19, 0, 1, 30, "")],
+    ("system", "basic", "period", "moves", "increment", "adjusted", "expected"),
+    [
+        ("sudden_death", 75, 0, 1, 0, 75, "A"), ("sudden_death", 74, 0, 1, 0, 74, "B"),
+        ("sudden_death", 50, 0, 1, 0, 50, "B"), ("sudden_death", 49, 0, 1, 0, 49, "C"),
+        ("byo_yomi", 60, 20, 1, 0, 75, "A"), ("byo_yomi", 60, 19, 1, 0, 74.25, "B"),
+        ("byo_yomi", 59, 60, 1, 0, 104, "B"), ("byo_yomi", 39, 60, 1, 0, 84, "C"),
+        ("canadian", 60, 300, 20, 0, 75, "A"), ("canadian", 40, 150, 15, 0, 50, "B"),
+        ("canadian", 25, 75, 15, 0, 30, "C"), ("canadian", 25, 74, 15, 0, 29.94, ""),
+        ("fischer", 45, 0, 1, 15, 75, "A"), ("fischer", 30, 0, 1, 10, 50, "B"),
+        ("fischer", 20, 0, 1, 5, 30, "C"), ("fischer", 19, 0, 1, 30, 79, ""),
+        ("fischer", 44, 0, 1, 30, 104, "B"), ("fischer", 29, 0, 1, 30, 89, "C"),
+    ],
 )  # fmt: skip
 def test_classes_of_the_egf(
-    system: TimeSystem, minutes: int, period: int, moves: int, increment: int, expected: str
+    system: str, basic: int, period: int, moves: int, increment: int, adjusted: float, expected: str
 ) -> None:
+    """The least basic and adjusted minutes of each class; on the Internet A and B are D."""
     for online, name in ((False, expected), (True, "D" if expected in ("A", "B") else "")):
-        time = TimeControl(system=system, basic=60 * minutes, period=period, moves=moves,
+        time = TimeControl(system=TimeSystem[system], basic=60 * basic, period=period, moves=moves,
                            increment=increment, internet=online)  # fmt: skip
         assert egf_class(time) == name
-        assert adjusted_time(time) >= 60 * minutes
+        assert adjusted_time(time) == int(60 * adjusted)

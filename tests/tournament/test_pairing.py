@@ -11,7 +11,6 @@ from tests.tournament.pairing_fields import made, played
 from yardstone.errors import InputError
 from yardstone.tournament import Bye, ByeKind, Constraints, Pairing, PairingRules, System
 from yardstone.tournament.pairing import pair_round
-from yardstone.tournament.rules import SeedSystem
 
 
 def numbers(pairing: Pairing) -> set[frozenset[int]]:
@@ -31,14 +30,6 @@ def test_everybody_plays_every_round_nobody_twice_and_has_one_bye_at_most(preset
         turns = [game.first == player for game in end.games if player in game.players]
         assert max(len(list(run)) for _, run in itertools.groupby(turns)) <= 2
         assert abs(2 * sum(turns) - len(turns)) <= 2
-
-
-def test_seeding_by_lot_crosses_the_halves_and_follows_the_seed() -> None:
-    start = made(16, system=System.swiss)
-    rules = replace(PairingRules.of(start), seed_system_1=SeedSystem.random, avoid_same_geography=0)
-    answer = [numbers(pair_round(start, rules=replace(rules, seed=seed))) for seed in (1, 1, 2)]
-    assert answer[0] == answer[1] != answer[2]
-    assert all(min(pair) < 8 <= max(pair) for pair in answer[0])
 
 
 def test_the_bye_goes_to_the_last_or_to_whom_it_was_given() -> None:

@@ -14,12 +14,11 @@ import pytest
 from tests.tournament.counting import HALF, Count
 from tests.tournament.pairing_fields import made, played
 from tests.tournament.test_standings import made_up
-from yardstone.tournament import ByeKind, Constraints, PairingRules, Player, System, Tournament
+from yardstone.tournament import ByeKind, PairingRules, Player, System, Tournament, standings
 from yardstone.tournament._pairing import Entry, SideReason, lot, sides
 from yardstone.tournament.explanation import explain
-from yardstone.tournament.pairing import Entrants, Pairing, pair_round, values_of
+from yardstone.tournament.pairing import Constraints, Entrants, Pairing, pair_round, values_of
 from yardstone.tournament.rules import FloatMode, HandicapRules, SeedSystem
-from yardstone.tournament.standings_table import standings
 
 
 class Counted:
@@ -265,32 +264,23 @@ def drawn(seed: int) -> Pairing:
                             handicap=g.handicap if rng.random() < 0.4 else 0)
                     for g in base.games),
     )  # fmt: skip
-    chess = rng.choice([0, 7 * 10**12])
+    chess, kinds = rng.choice([0, 7 * 10**12]), list(FloatMode)
     rules = replace(
         PairingRules.of(base),
-        by_mcmahon=rng.random() < 0.7,
-        half_points=rng.random() < 0.5,
-        nx1_factor=rng.choice([0.0, 0.5, 1.0]),
-        compensate_floats=rng.random() < 0.7,
-        float_upper=rng.choice(list(FloatMode)),
-        float_lower=rng.choice(list(FloatMode)),
+        by_mcmahon=rng.random() < 0.7, half_points=rng.random() < 0.5,
+        nx1_factor=rng.choice([0.0, 0.5, 1.0]), compensate_floats=rng.random() < 0.7,
+        float_upper=rng.choice(kinds), float_lower=rng.choice(kinds),
         seed_last_round_1=rng.choice([4, 5]),
         seed_system_1=rng.choice([SeedSystem.fold, SeedSystem.slide, SeedSystem.random]),
         seed_system_2=rng.choice([SeedSystem.adjacent, SeedSystem.fold]),
         seed_criterion_1=rng.choice(["NULL", "rating"]),
         seed_criterion_2=rng.choice(["NULL", "RANK"]),
-        absolute_colour=chess,
-        colour_preference=rng.choice([0, chess // 10]),
-        minimise_handicap=rng.choice([0, 10**9]),
-        avoid_same_geography=10**11,
-        country_difference=rng.choice([1, 3, 99]),
-        club_difference=rng.choice([1, 3, 99]),
-        rank_threshold=rng.choice([-2, 2, 99]),
-        wins_threshold=rng.random() < 0.5,
-        bar_threshold=rng.random() < 0.5,
-        randomness=rng.choice([0, 10**9]),
-        deterministic=rng.random() < 0.5,
-        seed=rng.randrange(100),
+        absolute_colour=chess, colour_preference=rng.choice([0, chess // 10]),
+        minimise_handicap=rng.choice([0, 10**9]), avoid_same_geography=10**11,
+        country_difference=rng.choice([1, 3, 99]), club_difference=rng.choice([1, 3, 99]),
+        rank_threshold=rng.choice([-2, 2, 99]), wins_threshold=rng.random() < 0.5,
+        bar_threshold=rng.random() < 0.5, randomness=rng.choice([0, 10**9]),
+        deterministic=rng.random() < 0.5, seed=rng.randrange(100),
         handicap=HandicapRules(by_score=rng.random() < 0.5, threshold=rng.choice([0, 3]),
                                correction=rng.choice([-1, 0, 1]), ceiling=rng.choice([0, 3, 9])),
     )  # fmt: skip

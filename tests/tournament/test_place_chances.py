@@ -11,9 +11,8 @@ import pytest
 from tests.tournament.test_last_round import settled
 from yardstone.errors import InputError, UsageError
 from yardstone.examples import example
-from yardstone.tournament import Result, Tournament, last_round, last_round_needs, read_tournament
-from yardstone.tournament.last_round import place_chances
-from yardstone.tournament.standings_table import standings
+from yardstone.tournament import Result, Tournament, last_round, read_tournament, standings
+from yardstone.tournament.last_round import last_round_needs, place_chances
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,8 @@ import pytest
 
 from tests.tournament.pairing_fields import made, with_results
 from yardstone.errors import InputError
-from yardstone.tournament import (
-    Constraints,
-    Player,
-    System,
-    Tournament,
-    berger_table,
-    pair_round_robin,
-)
+from yardstone.tournament import Constraints, Player, System, berger_table, pair_round_robin
+from yardstone.tournament.model import Tournament
 
 
 def robin(players: int, rounds: int) -> Tournament:

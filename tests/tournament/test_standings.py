@@ -13,19 +13,18 @@ from tests.tournament.samples import sample
 from yardstone.errors import UsageError
 from yardstone.reports.standings import standings_document
 from yardstone.reports.text import document_text
-from yardstone.tournament import Bye, ByeKind, Game, Player, Result, Scoring, System, Tournament
+from yardstone.tournament import Game, Player, Result, Scoring, Standings, standings
 from yardstone.tournament import standings_table as table_module
+from yardstone.tournament.model import Bye, ByeKind, System, Tournament
 from yardstone.tournament.notation import listed, score_text
 from yardstone.tournament.standings_table import (
     CRITERIA,
     Criterion,
-    Standings,
     criterion,
     default_criteria,
     direct_confrontation,
     parse_criteria,
     simplified_confrontation,
-    standings,
 )
 
 #: Of both winning or losing the odd rounds make half a point.
@@ -60,16 +59,11 @@ def made_up(seed: int, *, players: int = 13, rounds: int = 5) -> Tournament:
             games.append(Game(round=number, first=first, second=second, result=result,
                               forfeit=forfeit, handicap=stones))  # fmt: skip
     scoring = Scoring(
-        bar=rng.choice([2, 8]),
-        floor=rng.choice([-8, -30]),
-        zero=rng.choice([-30, -20]),
-        wins_absent=rng.choice([0.0, 0.5]),
-        wins_bye=rng.choice([0.5, 1.0]),
-        score_absent=rng.choice([0.0, 0.5, 1.0]),
-        score_bye=rng.choice([0.5, 1.0]),
-        round_down=rng.random() < 0.5,
-        unplayed_as_half=rng.random() < 0.5,
-    )
+        bar=rng.choice([2, 8]), floor=rng.choice([-8, -30]), zero=rng.choice([-30, -20]),
+        wins_absent=rng.choice([0.0, 0.5]), wins_bye=rng.choice([0.5, 1.0]),
+        score_absent=rng.choice([0.0, 0.5, 1.0]), score_bye=rng.choice([0.5, 1.0]),
+        round_down=rng.random() < 0.5, unplayed_as_half=rng.random() < 0.5,
+    )  # fmt: skip
     return Tournament(
         rounds=rounds, system=System.mcmahon, discipline="go", players=entries,
         games=tuple(games), byes=tuple(byes), scoring=scoring,

@@ -11,11 +11,10 @@ import pytest
 from yardstone.cli.commands import application
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import SkipReport
-from yardstone.tournament import Game, Player, Result, System, Team, TeamRules, Tournament
-from yardstone.tournament.files import read_tournament, to_bytes
+from yardstone.tournament import Game, Team, TeamRules, pair_round, read_tournament, to_bytes
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
 from yardstone.tournament.formats.trf import read_trf
-from yardstone.tournament.pairing import pair_round
+from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.teams import matches, team_standings, team_tournament, with_boards
 
 A, B, DRAW = Result.first_wins, Result.second_wins, Result.draw

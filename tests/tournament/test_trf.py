@@ -12,7 +12,7 @@ from yardstone.tournament import Bye, ByeKind, Game, Player, Result, System, Tou
 from yardstone.tournament.formats.text_files import parse_date
 from yardstone.tournament.formats.trf import read_trf, write_trf
 from yardstone.tournament.model import Adjustment
-from yardstone.tournament.rules import TimeSystem
+from yardstone.tournament.rules import Acceleration, SwissSettings, TimeSystem
 
 FILES = ["exercise.trf", "trf06.trf", "trf26.trf"]
 
@@ -76,33 +76,36 @@ def test_new_players_and_results_are_added_to_the_lines() -> None:
     drawn = Game(round=6, first=0, second=16, result=Result.draw, rated=False)
     more = replace(
         result, rounds=6, name="Longer", players=(*result.players, late),
-        games=(*result.games, drawn),
+        games=(*result.games, drawn), swiss=SwissSettings(initial_colour="black"),
     )  # fmt: skip
-    again = read_trf(write_trf(more))
+    data = write_trf(more)
+    again = read_trf(data)
     assert (again.name, again.rounds, len(again.players)) == ("Longer", 6, 17)
     assert again.players[16].full_name == "Late Lou"
     last = again.game_of[6, 16]
     assert (last.second, last.result, last.rated) == (16, Result.draw, False)
     assert again.players[0].extras["points"] == "4.0"
+    assert again.swiss.initial_colour == "black"
+    kinds = [line[:8] for line in data.decode().splitlines()]
+    at = kinds.index("001    1")
+    assert kinds[at - 1] == "152 B"
+    assert kinds[at : at + 17] == [f"001 {number:4d}" for number in range(1, 18)]
 
 
 def test_tables_are_numbered_by_the_score_of_the_higher_player() -> None:
     """FIDE Handbook, C.04.2, D.9: his score, the sum of both, the rank of the higher one."""
     tournament = sample("exercise.trf")
-    worth = {ByeKind.full: 1.0, ByeKind.paired: 1.0, ByeKind.half: 0.5, ByeKind.zero: 0.0}
-
-    def score(player: int, number: int) -> float:
-        games = [tournament.game_of.get((k, player)) for k in range(1, number)]
-        byes = [tournament.bye_of.get((k, player)) for k in range(1, number)]
-        return sum(game.points(player) for game in games if game) + sum(
-            worth[bye.kind] for bye in byes if bye
-        )
-
     for number in range(1, tournament.last_round + 1):
         games = tournament.round_games(number)
         assert [game.table for game in games] == [*range(1, len(games) + 1)]
-        scores = [sorted((score(p, number) for p in game.players), reverse=True) for game in games]
-        assert scores == sorted(scores, reverse=True)
+        before = standings(tournament.before(number), round_number=number - 1, criteria="pts",
+                           everybody=True)  # fmt: skip
+        points = dict(zip(before.order.tolist(), before.values[:, 0].tolist(), strict=True))
+        keys = []
+        for game in games:
+            (high, one), (low, _) = sorted((-points[player], player) for player in game.players)
+            keys.append((high, low, one))
+        assert keys == sorted(keys)
 
 
 @pytest.mark.parametrize(
@@ -180,22 +183,17 @@ def test_lines_that_are_read_all_the_same() -> None:
     assert len(result.games) == len(sample("exercise.trf").games) - 1
 
 
-@pytest.mark.parametrize(
-    ("given", "told"), [("Arthur Elvis", "Arthur Elvis"), ("Arthur Elvis II", "Arthur Elvis")]
-)
-def test_a_name_that_just_fits_is_not_cut(given: str, told: str) -> None:
-    players = (Player(name="Alpha-Beta-Gammason", first_name=given), Player(name="Bo"))
-    data = write_trf(Tournament(rounds=1, players=players, discipline="chess"))
-    assert read_trf(data).players[0].first_name == told
+def test_a_name_that_just_fits_is_not_cut() -> None:
+    for given in ("Arthur Elvis", "Arthur Elvis II"):
+        players = (Player(name="Alpha-Beta-Gammason", first_name=given), Player(name="Bo"))
+        data = write_trf(Tournament(rounds=1, players=players, discipline="chess"))
+        assert read_trf(data).players[0].first_name == "Arthur Elvis"
 
 
-@pytest.mark.parametrize("data", [b"", b"012 Name\n", b"\xff\xfe\x00", b"<xml/>"])
-def test_files_without_players_are_refused(data: bytes) -> None:
-    with pytest.raises(InputError, match="no player"):
-        read_trf(data)
-
-
-def test_latin_letters_and_marks_come_back() -> None:
+def test_latin_letters_and_marks_come_back_and_files_without_players_are_refused() -> None:
+    for nobody in (b"", b"012 Name\n", b"\xff\xfe\x00", b"<xml/>"):
+        with pytest.raises(InputError, match="no player"):
+            read_trf(nobody)
     text = changed("Player, N1 ", "Müller, Ö  ").decode()
     for data in (text.encode("latin-1"), b"\xef\xbb\xbf" + text.encode()):
         result = read_trf(data)
@@ -216,14 +214,17 @@ def test_results_by_decision_of_the_arbiter() -> None:
 def test_extensions_of_pairing_programs() -> None:
     rows = [f"001 {k:4d}      Name{k}".ljust(84) for k in range(1, 5)]
     lines = ["XXR 5", "XXS W=3 D=1", "XXC black1", "XXA    2  1.0  0.5", "XXP 1 3",
-             "260   2   3    2    4", *rows, ""]  # fmt: skip
+             "250       1.5   1   2    2    3", "260   2   3    2    4", *rows, ""]  # fmt: skip
     result = read_trf("\n".join(lines).encode())
     assert (result.rounds, result.scoring.win, result.scoring.draw) == (5, 3.0, 1.0)
     swiss = result.swiss
     assert swiss.initial_colour == "black"
-    assert [swiss.virtual_points(1, r) for r in (1, 2, 3)] == [1.0, 0.5, 0.0]
-    assert swiss.forbidden_in(1) == [frozenset({0, 2})]
-    assert swiss.forbidden_in(2) == [frozenset({1, 3}), frozenset({0, 2})]
+    assert swiss.accelerations[0] == Acceleration(frozenset({1, 2}), 1, 2, 1.5)
+    assert [swiss.virtual_points(1, r) for r in (1, 2, 3)] == [2.5, 2.0, 0.0]
+    assert [swiss.virtual_points(p, 2) for p in (0, 1, 2, 3)] == [0.0, 2.0, 1.5, 0.0]
+    pair, never = frozenset({1, 3}), frozenset({0, 2})
+    groups = [swiss.forbidden_in(number) for number in (1, 2, 3, 4, 199)]
+    assert groups == [[never], [pair, never], [pair, never], [never], [never]]
     longer = write_trf(replace(result, rounds=9)).decode()
     assert "XXR 9" in longer
     assert "XXC black1" in longer

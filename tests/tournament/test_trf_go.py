@@ -12,11 +12,9 @@ import pytest
 from tests.tournament.test_standings import made_up
 from yardstone.errors import InputError
 from yardstone.examples import example
-from yardstone.tournament import HandicapRules, Player
-from yardstone.tournament.files import read_tournament
+from yardstone.tournament import HandicapRules, Player, System, Tournament, read_tournament
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
 from yardstone.tournament.formats.trf import read_trf, write_trf
-from yardstone.tournament.model import System, Tournament
 
 
 @pytest.fixture(scope="module")

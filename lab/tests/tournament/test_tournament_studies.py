@@ -12,11 +12,9 @@ from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone import parallel
 from yardstone.errors import UsageError
 from yardstone.reports.text import document_text
-from yardstone.tournament import field
-from yardstone.tournament.field import GamesOver, most_probable, winning_law
-from yardstone.tournament.model import System
+from yardstone.tournament import System, standings
+from yardstone.tournament.field import winning_law
 from yardstone.tournament.simulation import play
-from yardstone.tournament.standings_table import standings
 from yardstone.winprob.laws import logistic
 from yardstone_lab.reports.tournament import (
     CAUTION,
@@ -198,23 +196,6 @@ def test_nothing_is_learnt_from_lots_and_much_from_many_sure_games() -> None:
     assert many.rms < 0.6 * many.entry
     assert many.explained > 0.6
     assert many.order > 0.85
-
-
-def test_estimates_are_as_good_as_they_claim() -> None:
-    """The strengths are drawn as the estimate supposes, so what is left is what it expects."""
-    rng = np.random.default_rng(8)
-    off, expected = [], []
-    for _ in range(40):
-        entered = EVENTS.entries(rng)
-        law = EVENTS.between_strengths(KANIUK)
-        scores, true = play(USUAL.plan(entered, EVENTS.rounds, law), rng)
-        deviation = field.GRADE_SPREAD[entered.grade - field.LOWEST_GRADE]
-        games, grades = GamesOver.of(scores, EVENTS.rounds, law), entered.grade.astype(float)
-        estimate, precision = most_probable(games, grades, deviation)
-        off.append(((estimate - true) ** 2).mean())
-        expected.append(np.linalg.inv(precision).trace() / len(true))
-    assert np.mean(off) == pytest.approx(np.mean(expected), rel=0.08)
-    assert abs(np.mean(off) - np.mean(expected)) < 4 * np.std(off) / np.sqrt(40)
 
 
 @pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
