@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from scipy.special import ndtr, ndtri
 
 from yardstone.errors import InputError
 from yardstone.tournament import EntryList, Game, Result, simulate, winning_law
@@ -17,7 +18,6 @@ from yardstone.tournament.field import (
     LOWEST_GRADE,
     MOST_STRETCH,
     StrengthLaw,
-    WinningLaw,
     between_strengths,
     entry_spread,
 )
@@ -93,29 +93,25 @@ def test_rounds_that_are_over_correct_the_entry_list() -> None:
     assert_allclose(drawn, after.known.mean + after.known.root @ noise)
 
 
-def between_grades(law: WinningLaw, first: int, second: int, stones: int, spread: float) -> float:
-    """Share of games that the first wins, strengths drawn about grades."""
-    z = np.random.default_rng(1).standard_normal((2, 20_000))
-    z = np.concatenate([z, -z], axis=1)
-    one, two = (
-        grade + spread * GRADE_SPREAD[grade - LOWEST_GRADE] * noise
-        for grade, noise in zip((first, second), z, strict=True)
-    )
-    return float(law(one, two, np.full(z.shape[1], float(stones)))[0].mean())
-
-
 @pytest.mark.parametrize(("name", "spread"), [("fitted", 1.5), ("egf", 1.0)])
 def test_scatter_is_counted_once(name: str, spread: float) -> None:
+    """Phi(b d) between grades is what Phi(b d / sqrt(1 - 2 b² s²)) between strengths leaves."""
     chance = winning_law(name)
     law = between_strengths(chance, spread)
-    off, twice = [], []
-    for first, second, stones in [(3, 1, 0), (0, -2, 0), (-15, -9, 0), (-6, -1, 4), (1, 5, 3)]:
-        grades = np.array([float(first)]), np.array([float(second)]), np.array([float(stones)])
-        expected = float(chance(*grades)[0][0])
-        off.append(between_grades(law, first, second, stones, spread) - expected)
-        twice.append(between_grades(chance, first, second, stones, spread) - expected)
-    assert np.abs(off).max() < 0.015
-    assert np.square(off).sum() < 0.1 * np.square(twice).sum()
+    none, far = np.zeros(1), np.ones(1)
+    for grade in (-20.0, -7.0, 0.0, 3.0, 5.0):
+        at, deviation = np.array([grade]), spread * GRADE_SPREAD[int(grade) - LOWEST_GRADE]
+        near = [ndtri(chance(at + step, at - step, none)[0][0]) for step in (0.05, -0.05)]
+        slope = (near[0] - near[1]) / 0.2
+        steeper = 1.0 / np.sqrt(max(1.0 - 2.0 * (slope * deviation) ** 2, MOST_STRETCH**-2.0))
+        for one, two, stones in ((at + far, at - far, none), (at - 2 * far, at + 2 * far, 3 * far)):
+            expected = ndtr(steeper * ndtri(chance(one, two, stones)[0]))
+            assert_allclose(law(one, two, stones)[0], expected, rtol=1e-9)
+    # Of even-handed players whose strengths scatter, the first wins as often as the model says.
+    z, two_grades = np.random.default_rng(1).standard_normal((2, 20_000)), np.array([3.0, 1.0])
+    drawn = two_grades[:, None] + spread * GRADE_SPREAD[[23, 21]][:, None] * np.c_[z, -z]
+    share = law(drawn[0], drawn[1], np.zeros(40_000))[0].mean()
+    assert abs(share - chance(two_grades[:1], two_grades[1:], none)[0][0]) < 0.015
 
 
 def test_a_law_is_not_made_steeper_without_scatter_or_without_end() -> None:
