@@ -164,9 +164,9 @@ def test_what_is_known_of_players_before_a_round() -> None:
     # Two rounds of four: 0 beat 1, 2 drew with 3; then 0 floats down to 2, and 1 - 3 is open.
     # Player 3 had half a point of the first round taken away, and one of the second given.
     rows = ((1, 0, 1, "first wins"), (1, 3, 2, "draw"), (2, 2, 0, "draw"), (2, 1, 3, "unknown"))
-    games = tuple(Game(round=r, first=a, second=b, result=Result(s)) for r, a, b, s in rows)
+    both = tuple(Game(round=r, first=a, second=b, result=Result(s)) for r, a, b, s in rows)
     changes = (Adjustment(3, -0.5, 1), Adjustment(3, 1.0, 2))
-    begun = replace(start(4, rounds=3), games=games, adjustments=changes)
+    begun = replace(start(4, rounds=3), games=both, adjustments=changes)
     players = {p.player: p for p in dutch_field(begun, 3, range(4)).players}
     assert [players[k].points for k in range(4)] == [1.5, 0, 1, 1]
     assert [players[k].floats for k in (0, 2)] == [

@@ -68,4 +68,4 @@ def test_before_the_end_the_list_says_so(event: Tournament) -> None:
         prize_list(event.before(1))
     for wrong in ({"money": (-1,)}, {"money": (1e9,)}, {"places": -1}, {"group_places": 0}):
         with pytest.raises(UsageError):
-            prize_list(event, **wrong)  # type: ignore[arg-type]
+            prize_list(event, **wrong)

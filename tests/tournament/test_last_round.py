@@ -31,14 +31,16 @@ def settled(seed: int) -> Tournament:
 Ends = dict[float, Counter[tuple[int, int]]]
 
 
-def ends(tournament: Tournament, player: int, kinds: list[Result], **criteria: str) -> Ends:
+def ends(
+    tournament: Tournament, player: int, kinds: list[Result], criteria: str | None = None
+) -> Ends:
     """For each own result the place, and how many are level or above, over all last rounds."""
     last = [g for g in tournament.games if g.round == tournament.rounds]
     result: Ends = {}
     for results in product(kinds, repeat=len(last)):
         known = {id(g): replace(g, result=r) for g, r in zip(last, results, strict=True)}
         after = replace(tournament, games=tuple(known.get(id(g), g) for g in tournament.games))
-        table = standings(after, round_number=tournament.rounds, **criteria)
+        table = standings(after, round_number=tournament.rounds, criteria=criteria)
         at = int(table.place[table.order.tolist().index(player)])
         own = after.game_of[tournament.rounds, player].points(player)
         main = values(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -219,9 +220,10 @@ def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -
 @pytest.mark.parametrize(
     "study",
     [
-        *(lambda more=more: compare_tiebreaks(KANIUK, SMALL, **more)
-          for more in ({"candidates": []}, {"candidates": ["DC"]}, {"candidates": ["nothing"]},
-                       {"tournaments": 1}, {"among": "some"})),
+        *(partial(compare_tiebreaks, KANIUK, SMALL, candidates=names)
+          for names in ([], ["DC"], ["nothing"])),
+        lambda: compare_tiebreaks(KANIUK, SMALL, tournaments=1),
+        lambda: compare_tiebreaks(KANIUK, SMALL, among="some"),
         lambda: compare_quality([], KANIUK, CIRCUIT, replicates=2),
         lambda: compare_quality([USUAL], KANIUK, CIRCUIT, replicates=1),
         lambda: search_weights(KANIUK, EVENTS, trials=0, replicates=2, confirm=2),
