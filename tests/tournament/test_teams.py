@@ -74,7 +74,7 @@ def test_standings_and_criteria() -> None:
     assert (table.round, len(table)) == (2, 4)
     assert table.criteria == ("TEAMP", "BDW", "BDW3U", "BDW2U", "BDW1U", "MNR")
     rows = dict(zip(table.order.tolist(), table.values.tolist(), strict=True))
-    assert rows == {2: [4, 5, 5, 3, 2, 2080], 1: [2, 4, 4, 3, 1, 2180], 0: [2, 3, 3, 1, 1, 2280],
+    assert rows == {2: [4, 5, 5, 4, 2, 2080], 1: [2, 4, 4, 3, 1, 2180], 0: [2, 3, 3, 1, 1, 2280],
                     3: [0, 0, 0, 0, 0, 1980]}  # fmt: skip
     assert (table.order.tolist(), table.place.tolist()) == ([2, 1, 0, 3], [1, 2, 3, 4])
     scores = {(s.team, s.player): (s.points, s.games) for s in table.members()}

@@ -194,7 +194,7 @@ def test_nothing_is_learnt_from_lots_and_much_from_many_sure_games() -> None:
     assert blind.explained == pytest.approx(0.0, abs=1e-9)
     long = SingleEvents(players=16, rounds=15, lowest=-6)
     (many,) = compare_quality([ROBIN], sharp, long, replicates=6)
-    assert many.rms < 0.6 * many.entry
+    assert many.rms < 0.7 * many.entry
     assert many.explained > 0.6
     assert many.order > 0.85
 
