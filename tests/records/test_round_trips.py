@@ -48,6 +48,6 @@ def test_whatever_the_names(name: str, writer: Writer, tmp_path: Path) -> None:
         path.write_bytes(b"".join(pieces))
         again = read_format(name, [Source(path.name, path)], Options(times=True))
         assert (games(again), again.skipped.total) == (games(pool), 0)
-        np.testing.assert_array_equal(again.time, pool.time)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(again.time, pool.time)
 
     tried()

@@ -87,7 +87,8 @@ def test_several_files_share_their_players(tmp_path: Path) -> None:
 
 
 def test_files_of_names(tmp_path: Path) -> None:
-    path, lists = made(tmp_path, "csv"), {}
+    path = made(tmp_path, "csv")
+    lists: dict[str, Any] = {}
     for name, text in (
         ("synonyms", "Anna,Ann\nNobody,None of them\n"), ("include", "Ann\nBob\nCid\nZoe\n"),
         ("exclude", "Cid\n"),

@@ -59,8 +59,8 @@ def graded_pool(games: int = 400, *, events: int = 0) -> Pool:
     if events:
         columns["event"] = np.char.add("event ", (np.arange(games) % events).astype(str))
     time = np.datetime64("2011-05-01", "s") + np.arange(games) * 86_400
-    names = [side.astype(str).tolist() for side in (one, other)]
-    return Pool.from_names(*names, won * 1.0, time=time, columns=columns)
+    ours, theirs = (side.astype(str).tolist() for side in (one, other))
+    return Pool.from_names(ours, theirs, won.astype(float), time=time, columns=columns)
 
 
 def few_games(link: Link = "logistic") -> tuple[GradedGames, LikelihoodFit]:
@@ -157,7 +157,8 @@ def test_the_interval_of_a_probability_is_that_of_what_decides_it() -> None:
 def test_several_starts_find_the_best_and_bounds_make_intervals_one_sided() -> None:
     """From table 1's first point alone a fit stayed in a lower maximum."""
     fit = fit_likelihood(GradedGames.from_statistics(exact()))
-    assert (fit.names, fit.values) == (TABLE_1, pytest.approx(TRUTH, rel=1e-4))
+    assert fit.names == TABLE_1
+    assert fit.values == pytest.approx(TRUTH, rel=1e-4)
     games = GradedGames.from_statistics(made(40_000, seed=33))
     alone = fit_likelihood(games, start=GradeModel(INITIAL, {}, "erf"))
     low_k = {"u0": 0.0, "v0": 0.004, "u1": 0.15, "u3": 0.05, "K": 0.05}

@@ -83,9 +83,9 @@ def test_the_inverse() -> None:
     assert PUBLISHED.probability(r, opponent(PUBLISHED, r, p)) == pytest.approx(p, rel=1e-8)
     result = opponent(PUBLISHED, [0.0, -5.0], [[0.5], [0.2]])
     assert result[0] == pytest.approx([0.0, -5.0], abs=1e-12)
-    for p in (0.0, 1.0, np.nan):
+    for wrong in (0.0, 1.0, np.nan):
         with pytest.raises(UsageError, match="strictly between"):
-            opponent(PUBLISHED, 0, p)
+            opponent(PUBLISHED, 0, wrong)
     with pytest.raises(UsageError, match="falls steadily"):
         opponent(Kaniuk.from_parameters({"u0": -0.1, "K": 0.1}), 0, 0.3)
     with pytest.raises(UsageError, match="w9"):

@@ -98,6 +98,6 @@ def test_the_formula_of_fibs_and_its_inverse() -> None:
     for wrong in (-0.1, 1.1, nan):
         with pytest.raises(UsageError, match="between 0 and 1"):
             fibs.difference(wrong, 5)
-    for length in (0, 0.5, nan, inf):
+    for wrong in (0, 0.5, nan, inf):
         with pytest.raises(UsageError, match="1 or more"):
-            fibs.probability(1500, 1500, length)
+            fibs.probability(1500, 1500, wrong)

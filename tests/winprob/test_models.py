@@ -112,8 +112,8 @@ def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
     assert winning_model(str(path)).about == back.about == model.about
     one, two = np.meshgrid(GRADES, GRADES)
     np.testing.assert_array_equal(back.probability(one, two), model.probability(one, two))
-    ends = [np.array(each.interval(-4, -2, handicap=1)) for each in (back, model)]
-    np.testing.assert_array_equal(*ends)
+    mine, theirs = (np.array(each.interval(-4, -2, handicap=1)) for each in (back, model))
+    np.testing.assert_array_equal(mine, theirs)
     write_model(path, WinningModel("x", "y", GradeModel(), lowest=-1.0, highest=1.0, apart=2.0))
     assert read_model(path).region is None
 
