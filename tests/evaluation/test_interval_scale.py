@@ -313,7 +313,7 @@ def test_a_forecast_by_its_formulas(given: float | None, own: float) -> None:
     assert result.low == pytest.approx(expit(middle - wide), rel=1e-6)
     assert result.high == pytest.approx(expit(middle + wide), rel=1e-6)
     rate = fit_draw_rate(rated.pool.score[30:], rated.replay.expected[30:])
-    draw = davidson(np.array(result.expected), rate)
+    draw = float(davidson(np.array(result.expected), rate))
     wanted = (result.expected - draw / 2, draw, 1.0 - result.expected - draw / 2)
     assert (result.win, result.draw, result.loss) == pytest.approx(wanted, rel=1e-4)
     assert (result.integrated, result.exact, result.system) == (True, False, "glicko2")
