@@ -68,11 +68,10 @@ def source(folder: Path, data: bytes, name: str = "games.pgn", **more: Any) -> S
 
 
 def test_a_zip_is_read_in_place(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
+    path = zip_of(tmp_path / "games.zip", {
         "a/1.sgf": GAME.format("Ann"), "../../2.sgf": GAME.format("Eve"), "a/read.me": "no games",
         "__MACOSX/a/1.sgf": "junk", "a/.hidden.sgf": "junk", "a/3.pgn": PGN, "inner.zip": b"PK",
-    }  # fmt: skip
-    path = zip_of(tmp_path / "games.zip", files)
+    })  # fmt: skip
     pool = read_skipping(path)
     assert [pool.players[k] for k in pool.first] == ["Ann", "Eve", "Ann"]
     assert [str(skipped) for skipped in pool.skipped.details] == [
@@ -85,19 +84,17 @@ def test_a_zip_is_read_in_place(tmp_path: Path) -> None:
 
 
 def test_a_tar_is_read_in_place(tmp_path: Path) -> None:
+    names = ("Ann", "Eve", "Ian")
     for packing in ("", ":gz", ":bz2", ":xz"):
         path = tmp_path / f"games.tar{packing.replace(':', '.')}"
-        tar_of(path, {f"{n}.sgf": GAME.format(n).encode() for n in ("Ann", "Eve", "Ian")}, packing)
-        assert [game.black for game in SgfReader(path)] == ["Ann", "Eve", "Ian"]
+        tar_of(path, {f"{n}.sgf": GAME.format(n).encode() for n in names}, packing)
+        assert [game.black for game in SgfReader(path)] == [*names]
         members = list(members_of(path))
-        assert members[2].open().read() == GAME.format("Ian").encode()
-        assert members[0].open().read() == GAME.format("Ann").encode()  # back again
+        for k in (2, 0):  # and back again
+            assert members[k].open().read() == GAME.format(names[k]).encode()
         assert pickle.loads(pickle.dumps(members[1])).open().read() == GAME.format("Eve").encode()
-
-
-def test_links_and_devices_in_a_tar_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "secret.sgf").write_text(GAME.format("Secret"))
-    path = tmp_path / "games.tar"
+    path = tmp_path / "links.tar"
     with tarfile.open(path, "w") as archive:
         data = GAME.format("Ann").encode()
         for name, kind, link in (
@@ -115,43 +112,35 @@ def test_links_and_devices_in_a_tar_are_no_files(tmp_path: Path) -> None:
 
 
 def test_names_in_archives(tmp_path: Path) -> None:
-    path = tmp_path / "games.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a\x1b[2J.sgf", "")
-        archive.writestr("古力.sgf", "")
-        archive.writestr("é.sgf", "")
+    path = zip_of(tmp_path / "games.zip", dict.fromkeys(["a\x1b[2J.sgf", "古力.sgf", "é.sgf"], ""))
     data = bytearray(path.read_bytes().replace("é".encode(), b"\x81."))
     for head in re.finditer(rb"PK(?:\x01\x02..|\x03\x04)..", bytes(data), re.S):
         data[head.end() : head.end() + 2] = bytes(2)  # that it is UTF-8 is not said
     path.write_bytes(data)
     assert [member.name for member in members_of(path)] == ["a [2J.sgf", "古力.sgf", "ü..sgf"]
-    assert all(is_archive(name) for name in ("A.ZIP", "a.tar.zst", "a.tgz"))
-    assert not any(is_archive(name) for name in ("a.gz", "zip"))
+    names = ("A.ZIP", "a.tar.zst", "a.tgz", "a.gz", "zip")
+    assert [is_archive(name) for name in names] == [True, True, True, False, False]
     members = ["a.zip", "a.RAR", "a.7z", "a.lha", "a.tbz2", "a.gz"]
     path = zip_of(tmp_path / "many.zip", dict.fromkeys(members, ""))
     assert [member.is_archive for member in members_of(path)] == [True] * 5 + [False]
     assert [plain_ending(name) for name in ("a.PGN.zst", "b.gz", "c.d/e")] == [".pgn", "", ""]
 
 
-def said_size(path: Path, sizes: list[int]) -> Path:
-    """Write a zip whose list says that its empty files are so large."""
-    zip_of(path, {f"{number}.sgf": b"" for number in range(len(sizes))})
-    data, place = bytearray(path.read_bytes()), 0
-    for size in sizes:
-        place = data.index(b"PK\x01\x02", place) + 4
-        struct.pack_into("<L", data, place + 20, size)
-    path.write_bytes(data)
-    return path
-
-
 def test_how_far_an_archive_may_expand(tmp_path: Path) -> None:
-    size = said_size(tmp_path / "a.zip", [0, 0]).stat().st_size
-    most = 200 * size + 64 * MIB
-    assert len(list(members_of(said_size(tmp_path / "a.zip", [7, most - 7])))) == 2
+    path = zip_of(tmp_path / "a.zip", {"0.sgf": b"", "1.sgf": b""})
+    most = 200 * path.stat().st_size + 64 * MIB
+    for size in (most - 7, most - 6):  # as the list of the files says
+        data, place = bytearray(path.read_bytes()), 0
+        for said in (7, size):
+            place = data.index(b"PK\x01\x02", place) + 4
+            struct.pack_into("<L", data, place + 20, said)
+        path.write_bytes(data)
+        if size == most - 7:
+            assert len(list(members_of(path))) == 2
     with pytest.raises(ArchiveTooLarge, match="more than 200 times its size"):
-        list(members_of(said_size(tmp_path / "a.zip", [7, most - 6])))
+        list(members_of(path))
     with pytest.raises(InputError, match="more than 200 times its size"):
-        yardstone.read(tmp_path / "a.zip")
+        yardstone.read(path)
     path = tar_of(tmp_path / "a.tar", {"a.sgf": b"x" * 9000, "b.sgf": b"x" * 1000})
     exact = ArchiveLimits(ratio=0, extra=10_240 + 9 * 1024)
     assert len(list(members_of(path, exact))) == 2
@@ -163,20 +152,18 @@ def test_how_far_an_archive_may_expand(tmp_path: Path) -> None:
 
 
 def test_how_many_files_an_archive_may_hold(tmp_path: Path) -> None:
-    path = zip_of(tmp_path / "many.zip", dict.fromkeys("abcdefghijklmnopqrst", ""))
-    assert len(list(members_of(path, ArchiveLimits(members=20)))) == 20
-    tar = tar_of(tmp_path / "many.tar", dict.fromkeys("abcdefghijklmnopqrst", b""))
-    assert len(list(members_of(tar, ArchiveLimits(members=20)))) == 20
-    for each in (path, tar):
+    names = "abcdefghijklmnopqrst"
+    for each in (
+        zip_of(tmp_path / "many.zip", dict.fromkeys(names, "")),
+        tar_of(tmp_path / "many.tar", dict.fromkeys(names, b"")),
+    ):
+        assert len(list(members_of(each, ArchiveLimits(members=20)))) == 20
         with pytest.raises(ArchiveTooLarge, match="holds more than 19 files"):
             list(members_of(each, ArchiveLimits(members=19)))
     assert ArchiveLimits().members == 2_000_000
-
-
-def test_a_long_list_of_files_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    """An entry takes 46 bytes at least, whatever number of them is said."""
+    # A long list is refused before it is read: an entry takes 46 bytes at least, whatever number
+    # of them is said.
     path = tmp_path / "a.zip"
-    limits = ArchiveLimits(members=3)
     for comment in (0, 65_535):
         for listing, words in (
             (46 * 4 - 1, "damaged zip"), (46 * 4, "more than 3 files"),
@@ -185,7 +172,7 @@ def test_a_long_list_of_files_is_refused_before_it_is_read(tmp_path: Path) -> No
             end = struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, 1, 1, listing, 0, comment)
             path.write_bytes(bytes(46 * 4) + end + bytes(comment))
             with pytest.raises(InputError, match=words):
-                list(members_of(path, limits))
+                list(members_of(path, ArchiveLimits(members=3)))
 
 
 @pytest.mark.parametrize("kind", PACK)
@@ -221,18 +208,19 @@ def test_limits_of_streams(tmp_path: Path) -> None:
     assert StreamLimits(ratio=float("inf")).most(1) == 1 << 62
     text = source(tmp_path, b"0123456789")
     assert text.content(10) == b"0123456789"
-    with pytest.raises(InputError, match=r"games\.pgn: is larger than 0 MiB"):
-        text.content(9)
     assert source(tmp_path, b"0123456789", limit=4).content() == b"0123"
     assert source(tmp_path, gzip.compress(b"x") + b"junk", limit=21).content() == b"x"
     with source(tmp_path, b"0123456789", limit=8).open() as stream:
         buffer = bytearray(20)
         assert (stream.peek(3), stream.readinto(buffer)) == (b"012", 8)
         assert bytes(buffer[:9]) == b"01234567\0"
-    with pytest.raises(InputError, match="no such file"):
-        Source("none", tmp_path / "none").content()
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        Source("folder", tmp_path).content()
+    for each, most, message in (
+        (text, 9, r"games\.pgn: is larger than 0 MiB"),
+        (Source("none", tmp_path / "none"), 9, "no such file"),
+        (Source("folder", tmp_path), 9, "cannot be read: Is a directory"),
+    ):
+        with pytest.raises(InputError, match=message):
+            each.content(most)
 
 
 def test_what_goes_to_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,15 +237,12 @@ def test_what_goes_to_another_machine(tmp_path: Path, monkeypatch: pytest.Monkey
     assert source(tmp_path, PGN.encode(), limit=7).loaded().data == b"[White "
 
 
-UTF16 = [
-    ("ab[c]", "utf-16", "ab[c]"), ("ab[c]", "utf-16-le", "ab[c]"), ("ab[c]", "utf-16-be", "ab[c]"),
-    ("é]", "utf-8-sig", "é]"), ("ab", "utf-8", "ab"), ("a", "utf-16-le", "a\0"),
-    ("古力古力", "utf-16-le", None), ("a\0bc", "utf-8", "a\0bc"),
-]  # fmt: skip
-
-
 def test_utf_16_is_recoded(tmp_path: Path) -> None:
-    for text, encoding, read in UTF16:
+    for text, encoding, read in (
+        ("ab[c]", "utf-16", "ab[c]"), ("ab[c]", "utf-16-le", "ab[c]"), ("é]", "utf-8-sig", "é]"),
+        ("ab[c]", "utf-16-be", "ab[c]"), ("ab", "utf-8", "ab"), ("a", "utf-16-le", "a\0"),
+        ("古力古力", "utf-16-le", None), ("a\0bc", "utf-8", "a\0bc"),
+    ):  # fmt: skip
         data = text.encode(encoding)
         for packed in (data, gzip.compress(data)):
             with source(tmp_path, packed).open() as stream:
@@ -265,33 +250,23 @@ def test_utf_16_is_recoded(tmp_path: Path) -> None:
                 assert b"".join(stream.pieces()) == (data if read is None else read.encode())
 
 
-def test_damage_is_reported(tmp_path: Path) -> None:
-    path = zip_of(
-        tmp_path / "games.zip", {f"{name}.sgf": GAME.format(name) for name in ("Ann", "Eve")}
-    )
-    data = bytearray(path.read_bytes())
-    packed = zlib.compress(GAME.format("Ann").encode())[2:-4]
-    place = data.index(packed)
-    data[place + 5] ^= 0xFF
-    path.write_bytes(data)
-    reader = SgfReader(path)
-    assert [game.black for game in reader if game.black == "Eve"] == ["Eve"]
-    assert "Ann.sgf" in reader.skipped.details[0].file
-    for end in (len(data) - 30, *range(0, len(data), 29)):
-        path.write_bytes(data[:end])
+def test_damage_and_other_trouble_are_reported(tmp_path: Path) -> None:
+    path = zip_of(tmp_path / "games.zip", {f"{n}.sgf": GAME.format(n) for n in ("Ann", "Eve")})
+    sound = path.read_bytes()
+    damaged, secret = bytearray(sound), bytearray(sound)
+    damaged[sound.index(zlib.compress(GAME.format("Ann").encode())[2:-4]) + 5] ^= 0xFF
+    secret[6] |= 1  # encrypted, in both lists of files
+    secret[sound.index(b"PK\x01\x02") + 8] |= 1
+    for data, reason in ((damaged, ""), (secret, "it is encrypted")):
+        path.write_bytes(data)
+        reader = SgfReader(path)
+        assert [game.black for game in reader if game.black == "Eve"] == ["Eve"]
+        assert "Ann.sgf" in reader.skipped.details[0].file
+        assert reason in reader.skipped.details[0].reason
+    for end in (len(sound) - 30, *range(0, len(sound), 29)):
+        path.write_bytes(sound[:end])
         with pytest.raises(InputError, match=r"games\.zip: .*(damaged zip archive|no records)"):
             yardstone.read(path)
-
-
-def test_other_trouble_is_reported(tmp_path: Path) -> None:
-    secret = zip_of(tmp_path / "secret.zip", {"a.sgf": GAME.format("Ann")})
-    data = bytearray(secret.read_bytes())
-    data[6] |= 1  # encrypted, in both lists of files
-    data[data.index(b"PK\x01\x02") + 8] |= 1
-    secret.write_bytes(data)
-    reader = SgfReader(secret)
-    assert list(reader) == []
-    assert "it is encrypted" in reader.skipped.details[0].reason
     broken = tmp_path / "broken.tar"
     broken.write_bytes(b"x" * 2000)
     with pytest.raises(InputError, match="damaged tar"):

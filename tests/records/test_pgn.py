@@ -36,8 +36,6 @@ def read_bytes(folder: Path, data: bytes, block: int = BLOCK, **options: Any) ->
 
 
 AB = [("A", "B", 1.0)]
-
-
 HEAD = '[White "A"]\n[Black "B"]\n'
 WON = '[Result "1-0"]\n'
 GOOD: dict[str, list[Game]] = {
@@ -99,24 +97,20 @@ def test_where_a_game_ends(folder: Path) -> None:
         assert games(read_bytes(folder, headers.encode())) == AB * 3
     text = GAME.format("C", "D", "*") + GAME.format("A", "B", "1-0") + GAME.format("E", "F", "?")
     assert read_bytes(folder, text.encode()).players == ("C", "D", "A", "B")
-
-
-def test_an_open_comment_swallows_no_game(folder: Path) -> None:
-    game = GAME.format("A", "B", "1-0")
+    game = GAME.format("A", "B", "1-0")  # an open comment swallows no game
     text = game + "{never closed\n" + game + "{closed} 1-0\n" + game + '{ [White "X"]\n[x "y"]}\n'
     pool = read_bytes(folder, text.encode())
-    assert games(pool) == AB * 3
-    assert skipped(pool) == [(7, "comment never closed")]
+    assert (games(pool), skipped(pool)) == (AB * 3, [(7, "comment never closed")])
     assert games(read_bytes(folder, (game + "{never closed").encode())) == AB
 
 
 def test_encodings(folder: Path) -> None:
-    text = GAME.format("Müller, Jörg", "Ødegård", "1-0") * 50
+    text = GAME.format("Müller, Jörg", "Ødegård", "1-0") * 5
     for data in (
         *(text.encode(name) for name in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")),
         codecs.BOM_UTF16_BE + text.encode("utf-16-be"), text.encode("cp1252"),
     ):  # fmt: skip
-        assert games(read_bytes(folder, data)) == [("Müller, Jörg", "Ødegård", 1.0)] * 50
+        assert games(read_bytes(folder, data)) == [("Müller, Jörg", "Ødegård", 1.0)] * 5
 
 
 def test_columns_times_and_lines(folder: Path) -> None:
@@ -130,11 +124,7 @@ def test_columns_times_and_lines(folder: Path) -> None:
     assert pool.time is not None
     assert pool.time.astype(str).tolist() == ["2020-02-03T10:11:12", "NaT", "2021-12-31T00:00:00"]
     assert pool.players == ("A", "B")
-
-
-def test_strict(folder: Path) -> None:
-    text = GAME.format("A", "B", "1-0") + GAME.format("A", "B", "1:0")
-    with pytest.raises(StrictError, match=r"games.pgn:7: result '1:0'"):
+    with pytest.raises(StrictError, match=r"games.pgn:10: unfinished \(result \*\)"):
         read_bytes(folder, text.encode(), strict=True)
 
 
@@ -179,26 +169,20 @@ def test_blocks_do_not_matter_however_damaged_the_file(
     data = b'[Event "x"]\n' + data
     whole = read_bytes(folder, data, columns={"event": "Event", "line": "line"})
     cut = read_bytes(folder, data, columns={"event": "Event", "line": "line"}, block=block)
-    assert games(cut) == games(whole)
-    assert cut.players == whole.players
-    assert skipped(cut) == skipped(whole)
+    assert (games(cut), cut.players, skipped(cut)) == (games(whole), whole.players, skipped(whole))
     for name in whole.columns:
         assert cut.columns[name].tolist() == whole.columns[name].tolist()
     assert games(read_bytes(folder, data)) == games(whole)
 
 
-def test_many_names_and_games(folder: Path) -> None:
-    text = "".join(GAME.format(f"P{k}", f"P{k + 1}", "0-1") for k in range(40_000))
+def test_many_names_and_many_bad_records(folder: Path) -> None:
+    text = "".join(GAME.format(f"P{k}", f"P{k + 1}", "0-1") for k in range(20_000))
     pool = read_bytes(folder, text.encode())
-    assert pool.players == tuple(f"P{k}" for k in range(40_001))
-    assert np.array_equal(pool.second, np.arange(1, 40_001))
-
-
-def test_many_bad_records_are_counted(folder: Path) -> None:
-    pool = read_bytes(folder, ('[White "A"]\n[Black "B"]\n\n' * 3000).encode())
-    assert pool.skipped.total == 3000
-    assert len(pool.skipped.details) == 1000
-    assert pool.skipped.reasons == {"no Result tag": 3000}
+    assert pool.players == tuple(f"P{k}" for k in range(20_001))
+    assert np.array_equal(pool.second, np.arange(1, 20_001))
+    report = read_bytes(folder, ('[White "A"]\n[Black "B"]\n\n' * 1500).encode()).skipped
+    assert (report.total, len(report.details)) == (1500, 1000)
+    assert report.reasons == {"no Result tag": 1500}
 
 
 def test_a_huge_line_needs_no_memory(folder: Path) -> None:
@@ -220,8 +204,8 @@ def test_a_huge_line_needs_no_memory(folder: Path) -> None:
 
 
 def test_a_compressed_file_that_breaks_off(folder: Path) -> None:
-    noise = [GAME.format(f"A{k * 7919 % 9973}", "B", "1-0") for k in range(3_000)]
-    data = gzip.compress("".join(noise).encode())
+    noise = "".join(GAME.format(f"A{k * 7919 % 9973}", "B", "1-0") for k in range(1_000))
+    data = gzip.compress(noise.encode())
     pool = read_bytes(folder, data[: len(data) // 2])
-    assert 0 < len(pool) < 3_000
+    assert 0 < len(pool) < 1_000
     assert "break off" in pool.skipped.details[-1].reason

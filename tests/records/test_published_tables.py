@@ -22,13 +22,11 @@ def read(text: str, **options: Any) -> Pool:
 
 WORDS = [
     ("H D A", "home away"), ("home draw away", "home_team away_team"), ("1 X 2", "home away"),
-    ("1 x 2", "p q"), ("W D L", "player1 player2"), ("w t l", "team1 team2"),
-    ("win draw loss", "a b"), ("Won Tied Lost", "home away"), ("2-1 1-1 0-3", "home away"),
-    ("1-0 ½-½ 0-1", "white black"), ("1-0 1/2-1/2 0-1", "white black"), ("1 ½ 0", "white black"),
-    ("1 0,5 0", "white black"), ("1.0 0.5 0.0", "white black"),
-    ("white draw black", "white black"), ("W D B", "white black"),
-    ("model_a tie model_b", "model_a model_b"), ("A tie B", "model_a model_b"),
-    ("player1 draw player2", "player1 player2"),
+    ("W t L", "team1 team2"), ("win draw loss", "a b"), ("Won Tied Lost", "home away"),
+    ("2-1 1-1 0-3", "home away"), ("1-0 ½-½ 0-1", "white black"), ("1 ½ 0", "white black"),
+    ("1 0,5 0", "white black"), ("1.0 0.5 0.0", "white black"), ("W D B", "white black"),
+    ("white draw black", "white black"), ("model_a tie model_b", "model_a model_b"),
+    ("A tie B", "model_a model_b"), ("player1 draw player2", "player1 player2"),
 ]  # fmt: skip
 
 
@@ -37,67 +35,78 @@ def test_results_as_people_write_them() -> None:
     for number, (values, columns) in enumerate(WORDS):
         case = (str, str.upper, str.lower)[number % 3]
         first, second = columns.split()
-        rows = zip(("Ann", "Bob", "Cid"), ("Bob", "Cid", "Ann"), values.split(), strict=True)
-        lines = [f"{first},{second},result", *(f'{a},{b},"{case(r)}"' for a, b, r in rows)]
+        text = '{},{},result\nAnn,Bob,"{}"\nBob,Cid,"{}"\nCid,Ann,"{}"\n'
         named = {"first": first, "second": second, "score": "result"}
-        assert games(read("\n".join(lines), columns=named)) == expected, values
+        table = text.format(first, second, *map(case, values.split()))
+        assert games(read(table, columns=named)) == expected, values
 
 
-def test_answers() -> None:
-    """What the questions tell the caller to say is then understood."""
-    text = "home,away,result\nA,B,1\nB,C,0\nC,A,2\n"
-    assert read(text, results="1=win,0=draw,2=loss").score.tolist() == [1, 0.5, 0]
-    assert read(text, results={"2": 1, 1: 0.5, "0": 0}).score.tolist() == [0.5, 0, 1]
-    margin = read("home,away,result\nA,B,-3\nB,C,7\nC,A,14\n", columns={"margin": "result"})
-    assert margin.score.tolist() == [0, 1, 1]
-    go = "white,black,komi,result\nA,B,6.5,1-0\nB,C,6.5,0-1\n"
-    black = {"first": "black", "second": "white"}
-    for options, expected in (
-        ({"first": "black"}, [("B", "A", 1), ("C", "B", 0)]),
-        ({"columns": {**black, "first_score": "result"}}, [("B", "A", 1), ("C", "B", 0)]),
-        ({"columns": {**black, "second_score": "result"}}, [("B", "A", 0), ("C", "B", 1)]),
-        ({"first": "white"}, [("A", "B", 1), ("B", "C", 0)]),
-    ):
-        assert games(read(go, **options)) == expected
-    away = read("away,home,score\nA,B,3-5\nB,C,2-1\n", columns={"second_score": "score"})
-    assert games(away) == [("B", "A", 1), ("C", "B", 0)]
-    blank = "team1,team2,winner\nA,B,A\nB,C,\nC,A,A\nB,A,B\n"
-    assert read(blank, results="=draw").score.tolist() == [1, 0.5, 0, 1]
+HOME, GO = "home,away,result\n", "white,black,komi,result\nA,B,6.5,1-0\nB,C,6.5,0-1\n"
+BLACK = {"first": "black", "second": "white"}
+SIDES = {"first": "home", "second": "away", "first_score": "hg", "second_score": "ag"}
+WINS = {"first": "a", "second": "b", "first_score": "wins_a", "second_score": "wins_b"}
+PLAYER = {"first": "player", "second": "opponent", "first_score": "result"}
+COLOUR = "player,opponent,color,result\nA,B,white,1-0\nB,A,black,1-0\nA,C,w,1-0\n"
+TOLD: list[tuple[str, dict[str, Any], str]] = [
+    (HOME + "A,B,1\nB,C,0\nC,A,2\n", {"results": "1=win,0=draw,2=loss"}, "AB1 BC0.5 CA0"),
+    (HOME + "A,B,1\nB,C,0\nC,A,2\n", {"results": {"2": 1, 1: 0.5, "0": 0}}, "AB0.5 BC0 CA1"),
+    (HOME + "A,B,-3\nB,C,7\nC,A,14\n", {"columns": {"margin": "result"}}, "AB0 BC1 CA1"),
+    (GO, {"first": "black"}, "BA1 CB0"), (GO, {"first": "white"}, "AB1 BC0"),
+    (GO, {"columns": {**BLACK, "first_score": "result"}}, "BA1 CB0"),
+    (GO, {"columns": {**BLACK, "second_score": "result"}}, "BA0 CB1"),
+    ("away,home,score\nA,B,3-5\nB,C,2-1\n", {"columns": {"second_score": "score"}}, "BA1 CB0"),
+    ("team1,team2,winner\nA,B,A\nB,C,\nC,A,A\nB,A,B\n", {"results": "=draw"},
+     "AB1 BC0.5 CA0 BA1"),
+    ("home,away,hg,ag\nA,B,2,1\nB,A,0,0\n", {"columns": SIDES}, "AB1 BA0.5"),
+    ("a,b,wins_a,draws,wins_b\nA,B,5,3,2\nB,C,1,4,6\n", {"columns": WINS}, "AB1 BC0"),
+    ("a,b,score\nA,B,12.5-7.5\nB,C,9-11\n", {"results": "12.5-7.5=win"}, "AB1 BC0"),
+    ("white,black,result,weight\nA,B,1-0,0.5\nA,B,0-1,1\n", {"columns": ["weight"]}, "AB1 AB0"),
+    (COLOUR, {"first": "white"}, "AB1 AB1 AC1"), (COLOUR, {"columns": PLAYER}, "AB1 AB0 AC1"),
+    ("winner,loser,winner_color\nA,B,white\nB,A,black\n", {}, "AB1 AB0"),
+]  # fmt: skip
+
+
+def test_what_the_questions_tell_the_caller_to_say_is_understood() -> None:
+    for text, options, wanted in TOLD:
+        read_as = [f"{a}{b}{score:g}" for a, b, score in games(read(text, **options))]
+        assert " ".join(read_as) == wanted, (text, options)
     with pytest.warns(SkippedWarning, match="1 no result"):
-        assert read(blank, skip_unread=True).score.tolist() == [1, 0, 1]
-    both = {"first": "home", "second": "away", "first_score": "hg", "second_score": "ag"}
-    pool = read("home,away,hg,ag\nA,B,2,1\nB,A,0,0\n", columns=both)
-    assert pool.score.tolist() == [1, 0.5]
+        blank = read(TOLD[8][0], skip_unread=True)
+    assert blank.score.tolist() == [1, 0, 1]
 
 
 def test_colour() -> None:
     """The winner is never turned round, whatever is called first."""
     text = "white,black,result\nA,B,B+R\nA,B,B+2.5\nB,A,W+R\n"
-    right = [("B", "A", 1.0)] * 3
-    named = {"first": "black", "second": "white", "score": "result"}
+    named = {**BLACK, "score": "result"}
     for options in ({}, {"columns": named}, {"first": "white"}, {"first": "black"}):
         pool = read(text, **options)
         won = [(a, b, s) if s == 1.0 else (b, a, 1.0 - s) for a, b, s in games(pool)]
-        assert won == right
+        assert won == [("B", "A", 1.0)] * 3
     with pytest.raises(UsageError, match="first is white, but the column named first is 'black'"):
         read(text, columns=named, first="white")
     with pytest.raises(InputError, match="in Go Black moves first"):
         read(text, columns={"first": "white", "second": "black"})
+    with pytest.raises(InputError, match="'1-0' in 'result' may tell the result of") as caught:
+        read(COLOUR)
+    assert "first_score=result" in str(caught.value.hint)
+    with pytest.raises(InputError, match="appears twice"):
+        read("player,opponent,color,result\nA,B,white,W\nB,A,black,L\nA,C,w,W\nC,A,b,L\n")
+    assert not read("player,opponent,color,result\nA,B,red,W\nB,C,green,L\n").ordered
+    assert not read("winner,loser,winner_color\nA,B,white\nB,A,black\n").ordered
 
 
 def test_unread_values() -> None:
-    rows = "".join(f"A,B,{'1-0' if k % 3 else '0-1'}\n" for k in range(1000))
-    head = "home,away,result\n"
+    rows = HOME + "A,B,1-0\nA,B,0-1\n" * 500
     with pytest.warns(SkippedWarning, match="1 record was skipped: 1 unknown result"):
-        assert len(read(head + rows + "A,B,1-O\n")) == 1000
-    odd = head + rows + "A,B,\x1b[31mabandonné" * 1 + "\n" + "A,B,W/L/W\n" * 20
-    with pytest.raises(InputError, match=r"'W/L/W' \(20\)") as caught:
+        assert len(read(rows + "A,B,1-O\n")) == 1000
+    odd = rows + "A,B,\x1b[31mabandonné\n" + "A,B,W/L/W\n" * 20
+    with pytest.raises(InputError, match=r"'W/L/W' \(20\).*skip_unread") as caught:
         read(odd)
     assert "\x1b" not in str(caught.value)
-    assert "skip_unread" in str(caught.value)
     with pytest.warns(SkippedWarning, match="21 records were skipped"):
         assert len(read(odd, skip_unread=True)) == 1000
-    many = head + rows + "".join(f"A,B,r{k}{'x' * 500}\n" for k in range(500))
+    many = rows + "".join(f"A,B,r{k}{'x' * 500}\n" for k in range(500))
     with pytest.raises(InputError, match="500 of 1,500 records cannot be read") as caught:
         read(many)
     assert len(str(caught.value)) < 1000
@@ -120,19 +129,12 @@ def test_columns_that_are_not_there() -> None:
 
 def test_further_columns() -> None:
     text = "home,away,result,venue\nA,B,1-0,Rome\n"
-    assert read(text, columns={"place": "venue"}).columns["place"].tolist() == ["Rome"]
-    assert read(text, columns=["venue"]).columns["venue"].tolist() == ["Rome"]
-    assert list(read(text, columns="all").columns) == ["venue"]
-
-
-def test_rows_said_to_be_one_game() -> None:
-    both = {"first": "a", "second": "b", "first_score": "wins_a", "second_score": "wins_b"}
-    won = read("a,b,wins_a,draws,wins_b\nA,B,5,3,2\nB,C,1,4,6\n", columns=both)
-    assert won.score.tolist() == [1, 0]
-    told = read("a,b,score\nA,B,12.5-7.5\nB,C,9-11\n", results="12.5-7.5=win")
-    assert told.score.tolist() == [1, 0]
-    kept = read("white,black,result,weight\nA,B,1-0,0.5\nA,B,0-1,1\n", columns=["weight"])
-    assert (kept.score.tolist(), kept.columns["weight"].tolist()) == ([1, 0], ["0.5", "1"])
+    wanted: list[tuple[Any, str]] = [({"place": "venue"}, "place"), (["venue"], "venue")]
+    for columns, name in (*wanted, ("all", "venue")):
+        kept = read(text, columns=columns).columns
+        assert {key: column.tolist() for key, column in kept.items()} == {name: ["Rome"]}
+    weighed = read("white,black,result,weight\nA,B,1-0,0.5\nA,B,0-1,1\n", columns=["weight"])
+    assert weighed.columns["weight"].tolist() == ["0.5", "1"]
 
 
 WON = {"first": "winner", "second": "loser", "score": "result"}
@@ -148,22 +150,24 @@ CONTRADICTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "message", "columns", "scores"), CONTRADICTIONS)
-def test_contradictions(
-    text: str, message: str, columns: dict[str, str], scores: list[float]
-) -> None:
-    with pytest.raises(InputError, match=message) as caught:
-        read(text)
-    named = ",".join(f"{key}={name}" for key, name in columns.items())
-    assert named[-12:] in str(caught.value.hint)
-    assert read(text, columns=columns).score.tolist() == scores
-    head, *rows = text.splitlines()
-    many = "\n".join([head, rows[1], *[rows[0]] * 30])
-    with pytest.warns(SkippedWarning, match="was skipped: 1 columns contradict each other"):
-        pool = read(many)
-    assert len(pool) == 30
-    with pytest.raises(InputError, match="contradict"):
-        read(many, strict=True)
+def test_contradictions() -> None:
+    head, right = "home,away,home_result,away_result\n", "A,B,W,L\nB,A,L,W\nA,B,D,D\n"
+    assert read(head + right).score.tolist() == [1, 0, 0.5]
+    for odd in ("W,W", "L,L", "W,D", "D,L"):
+        with pytest.raises(InputError, match=f"'{odd[0]} and {odd[2]}' .* not understood"):
+            read(f"{head}{right}A,B,{odd}\n")
+    for text, message, columns, scores in CONTRADICTIONS:
+        with pytest.raises(InputError, match=message) as caught:
+            read(text)
+        named = ",".join(f"{key}={name}" for key, name in columns.items())
+        assert named[-12:] in str(caught.value.hint)
+        assert read(text, columns=columns).score.tolist() == scores
+        head, *rows = text.splitlines()
+        many = "\n".join([head, rows[1], *[rows[0]] * 30])
+        with pytest.warns(SkippedWarning, match="was skipped: 1 columns contradict each other"):
+            assert len(read(many)) == 30
+        with pytest.raises(InputError, match="contradict"):
+            read(many, strict=True)
 
 
 def test_neutral_ground_is_said_to_be_unused() -> None:
@@ -172,11 +176,7 @@ def test_neutral_ground_is_said_to_be_unused() -> None:
     (doubt,) = read(head + rows.format("yes")).skipped.doubts
     assert "'neutral_site' is not used: in 1 of 2 games nobody was at home" in doubt
     pool = read(head + rows.format("TRUE"), where="NOT neutral_site")
-    assert len(pool) == 1
-    assert pool.skipped.doubts == []
-
-
-def test_a_venue_that_is_neutral() -> None:
+    assert (len(pool), pool.skipped.doubts) == (1, [])
     for name, value in (("location", "Neutral"), ("Venue", "N"), ("match_site", "N")):
         text = f"home,away,{name},result\nA,B,{{}},1-0\nB,A,Rome,1-0\n"
         assert read(text.format("Oslo")).skipped.doubts == []
@@ -210,36 +210,10 @@ def test_a_side_that_is_not_told() -> None:
 def test_further_columns_where_the_players_change_places() -> None:
     text = "player,opponent,color,result,elo,opp_elo\nA,B,white,W,1,2\nB,A,black,W,2,1\n"
     named = {"first_rating": "elo", "second_rating": "opp_elo"}
-    pool = read(text, columns=named)
-    assert games(pool) == [("A", "B", 1), ("A", "B", 0)]
+    pool, kept = read(text, columns=named), read(text, columns="all")
+    assert games(pool) == games(kept) == [("A", "B", 1), ("A", "B", 0)]
     assert [pool.columns[name].tolist() for name in named] == [["1", "1"], ["2", "2"]]
-    with pytest.raises(InputError, match="'first_rating' alone is known of one player"):
-        read(text, columns={"first_rating": "elo"})
-    kept = read(text, columns="all")
-    assert games(kept) == games(pool)
     assert kept.columns["player"].tolist() == ["A", "B"]  # whose elo it is
     assert kept.columns["elo"].tolist() == ["1", "2"]
-
-
-def test_results_of_both_that_contradict_each_other() -> None:
-    head, right = "home,away,home_result,away_result\n", "A,B,W,L\nB,A,L,W\nA,B,D,D\n"
-    assert read(head + right).score.tolist() == [1, 0, 0.5]
-    for odd in ("W,W", "L,L", "W,D", "D,L"):
-        with pytest.raises(InputError, match=f"'{odd[0]} and {odd[2]}' .* not understood"):
-            read(f"{head}{right}A,B,{odd}\n")
-
-
-def test_whose_points_stand_first_beside_a_colour() -> None:
-    text = "player,opponent,color,result\nA,B,white,1-0\nB,A,black,1-0\nA,C,w,1-0\n"
-    with pytest.raises(InputError, match="'1-0' in 'result' may tell the result of") as caught:
-        read(text)
-    assert "first_score=result" in str(caught.value.hint)
-    assert games(read(text, first="white")) == [("A", "B", 1), ("A", "B", 1), ("A", "C", 1)]
-    own = {"first": "player", "second": "opponent", "first_score": "result"}
-    assert games(read(text, columns=own)) == [("A", "B", 1), ("A", "B", 0), ("A", "C", 1)]
-    with pytest.raises(InputError, match="appears twice"):
-        read("player,opponent,color,result\nA,B,white,W\nB,A,black,L\nA,C,w,W\nC,A,b,L\n")
-    assert not read("player,opponent,color,result\nA,B,red,W\nB,C,green,L\n").ordered
-    won = read("winner,loser,winner_color\nA,B,white\nB,A,black\n")
-    assert not won.ordered
-    assert games(won) == [("A", "B", 1), ("A", "B", 0)]
+    with pytest.raises(InputError, match="'first_rating' alone is known of one player"):
+        read(text, columns={"first_rating": "elo"})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -108,64 +109,50 @@ def test_a_tree_written_and_read_is_the_same(
         pairs += zip(tree.children(one), read.children(other), strict=True)
     assert len(pairs) == len(tree) == len(read)
     assert sorted(read.leaves()) == sorted(n for n in range(len(read)) if not read.children(n))
-    for leaf in read.leaves():
-        assert read.path(leaf)[0] == 0
+    assert {read.path(leaf)[0] for leaf in read.leaves()} == {0}
     assert write_sgf(read) == write_sgf(tree)
 
 
-def test_a_mended_game_is_written_as_mended(folder: Path) -> None:
+def test_mended_games_and_collections(folder: Path) -> None:
     file = folder / "fox.sgf"
     file.write_text("(;SZ[19]KM[375]HA[2]PB[Ann 3d]PW[Bob]RE[B+R]TM[60];B[pd];B[dp];W[dd])")
     (game,) = read_games(file)
     text = write_sgf(game)
-    assert "KM[7.5]" in text
-    assert "AB[pd][dp]" in text
-    assert "PB[Ann]BR[3d]" in text
-    assert "TM[60]" in text
+    for mended in ("KM[7.5]", "AB[pd][dp]", "PB[Ann]BR[3d]", "TM[60]"):
+        assert mended in text
     (again,) = read_games(written_and_read(folder, game))
     same(game, again)
-
-
-def test_several_games_make_a_collection(folder: Path) -> None:
     many = [GoGame(black=f"P{k}", winner=winner) for k, winner in enumerate((1, 2, -1))]
     read = list(read_games(written_and_read(folder, many)))
     assert [(game.black, game.winner, game.number) for game in read] == [
         ("P0", 1, 1), ("P1", 2, 2), ("P2", -1, 3),
     ]  # fmt: skip
-    assert [game.result for game in read][2] == "0"  # the winner is written where no result is
+    assert read[2].result == "0"  # the winner is written where no result is
 
 
 def test_what_cannot_be_written_is_refused() -> None:
-    with pytest.raises(UsageError, match="not a point"):
-        write_sgf(GoGame(size=9, moves=np.array([81], np.int16), colours=np.array([1], np.int8)))
-    with pytest.raises(UsageError, match="komi"):
-        write_sgf(GoGame(komi=6.3))
-    with pytest.raises(UsageError, match="without nodes"):
-        write_sgf(SgfTree())
-    tree = SgfTree()
-    with pytest.raises(UsageError, match="no node 0"):
-        tree.add(0, {})
-    with pytest.raises(UsageError, match="capital letters"):
-        tree.add(None, {"c]": ["x"]})
-    tree.add(None, {})
-    with pytest.raises(UsageError, match="root already"):
-        tree.add(None, {})
-    with pytest.raises(UsageError, match="no node 7"):
-        tree.properties(7)
+    tree, full = SgfTree(), SgfTree()
+    full.add(None, {})
+    off = GoGame(size=9, moves=np.array([81], np.int16), colours=np.array([1], np.int8))
+    refused: list[tuple[Callable[[], object], str]] = [
+        (lambda: write_sgf(off), "not a point"), (lambda: write_sgf(GoGame(komi=6.3)), "komi"),
+        (lambda: write_sgf(tree), "without nodes"), (lambda: tree.add(0, {}), "no node 0"),
+        (lambda: tree.add(None, {"c]": ["x"]}), "capital letters"),
+        (lambda: full.add(None, {}), "root already"), (lambda: full.properties(7), "no node 7"),
+    ]  # fmt: skip
+    for write, message in refused:
+        with pytest.raises(UsageError, match=message):
+            write()
 
 
-def test_a_deep_tree_is_written_without_recursion(folder: Path) -> None:
-    tree = SgfTree()
-    node = tree.add(None, {"SZ": "9"})
-    for _ in range(2000):
-        tree.add(node, {"B": ""})
-        node = tree.add(node, {"W": ""})
-    (read,) = SgfReader(written_and_read(folder, tree)).trees()
-    assert len(read) == 4_001
-
-
-def test_a_variation_that_begins_like_a_game_stays_one(folder: Path) -> None:
-    tree = SgfTree()
+def test_trees_that_are_deep_or_have_a_variation_that_begins_like_a_game(folder: Path) -> None:
+    deep, tree = SgfTree(), SgfTree()
+    node = deep.add(None, {"SZ": "9"})
+    for _ in range(1000):
+        deep.add(node, {"B": ""})
+        node = deep.add(node, {"W": ""})
+    (read,) = SgfReader(written_and_read(folder, deep)).trees()
+    assert len(read) == 2_001
     root = tree.add(None, {"GM": "1", "SZ": "9"})
     tree.add(root, {"B": "aa"})
     tree.add(tree.add(root, {"GM": "3"}), {"FF": ("4", "5")})
