@@ -38,9 +38,9 @@ def test_without_any_network_it_is_the_included_one(
     assert name_of(default_model("joint")) == name_of(StrengthModel.load("joint"))
     monkeypatch.setenv("YARDSTONE_NET", str(INCLUDED))
     assert name_of(default_model()) == small
-    for net in (tmp_path / "none.bin.gz", "g170-b6c96-s175395328-d26788732"):
+    for missing in (tmp_path / "none.bin.gz", "g170-b6c96-s175395328-d26788732"):
         with pytest.raises(InputError, match="no such network"):
-            default_model(net=net)
+            default_model(net=missing)
 
 
 def test_katagos_network_is_taken_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,8 +86,9 @@ def test_each_scale_has_a_density_of_its_own() -> None:
         variance = density @ middles**2 - mean**2
         np.testing.assert_allclose(deviation**2, variance, rtol=1e-6)
         groups = np.searchsorted(scale.edges, middles) - 1
-        wanted = [density[:, groups == k].sum(axis=1) for k in range(len(scale.edges) - 1)]
-        np.testing.assert_allclose(shares.T, wanted)
+        for group in range(len(scale.edges) - 1):
+            wanted = density[:, groups == group].sum(axis=1)
+            np.testing.assert_allclose(shares[:, group], wanted)
     assert model.scale() is model.scale("fox")
 
 
@@ -129,8 +130,8 @@ def test_both_scales_are_kept_in_the_file(tmp_path: Path) -> None:
         np.testing.assert_array_equal(other.prior, scale.prior)
         for part, value in scale.spread.arrays().items():
             np.testing.assert_array_equal(other.spread.arrays()[part], value)
-        shares = (each.move_scores(evidence, name) for each in (again, model))
-        np.testing.assert_array_equal(*shares)
+        one, two = (each.move_scores(evidence, name) for each in (again, model))
+        np.testing.assert_array_equal(one, two)
 
 
 def test_a_scale_that_a_model_has_not() -> None:
@@ -197,7 +198,7 @@ def test_a_spread_that_cannot_be(name: str, value: Any, words: str) -> None:
     ],
 )  # fmt: skip
 def test_a_scale_that_cannot_be(changed: dict[str, Any], words: str) -> None:
-    arrays = {name: np.array(values) for name, values in changed.items()}
+    arrays: dict[str, Any] = {name: np.array(values) for name, values in changed.items()}
     with pytest.raises(ValueError, match=words):
         replace(model_of_two_scales().scale("fox"), **arrays)
 

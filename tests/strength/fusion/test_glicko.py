@@ -115,8 +115,8 @@ def test_without_anything_from_moves_it_is_glicko2(
     assert np.allclose(fused.expected, plain.expected, atol=1e-12)
     assert np.allclose(fused.first_rating, plain.first_rating, atol=TOLERANCE)
     for name in ("rating", "deviation"):
-        ratings = (getattr(each.ratings, name) for each in (fused, plain))
-        assert np.allclose(*ratings, atol=TOLERANCE)
+        one, two = (getattr(each.ratings, name) for each in (fused, plain))
+        assert np.allclose(one, two, atol=TOLERANCE)
 
 
 def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, float]]) -> Array:

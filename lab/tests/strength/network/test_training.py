@@ -289,9 +289,9 @@ def test_games_that_cannot_be_used(tmp_path: Path) -> None:
         (TRAINING, VALIDATION, {"folder": tmp_path / "file" / "a"}, InputError, "cannot be made"),
         (huge_features(), huge_features(), {}, ConvergenceError, "answers are no numbers"),
     ):
-        settings: dict[str, Any] = {"folder": tmp_path / "a", "threads": 1, **more}
+        options: dict[str, Any] = {"folder": tmp_path / "a", "threads": 1, **more}
         with pytest.raises(error, match=words):
-            train(games, others, TINY, **settings)
+            train(games, others, TINY, **options)
     games = huge_features(1e20)
     settings = replace(TINY, standardise=True)
     assert train(games, games, settings, tmp_path / "b", threads=1).loss < 1
