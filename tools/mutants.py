@@ -24,6 +24,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -36,6 +37,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
@@ -270,14 +272,19 @@ class Lines:
         for first, last, tests in self._loops[file]:
             if first <= line <= last:
                 every |= tests
+        naming: set[str] = set()
         if not every:  # run by the import: tests of what it is for, or any of the file
-            used = _uses((ROOT / file).read_text("utf-8"), line)
+            source = (ROOT / file).read_text("utf-8")
+            used = _uses(source, line)
             every = set().union(*(lines[each] for each in used if each in lines)) - {""}
             every = every or set().union(*lines.values())
+            names = _names(source, line)
+            naming = {each for each in self.seconds if names & _words(each.partition("::")[0])}
+            every |= naming
         every = every & self.seconds.keys()
         chosen: list[str] = []
         time = 0.0
-        for test in sorted(every, key=lambda each: (self._width[each], each)):
+        for test in sorted(every, key=lambda each: (each not in naming, self._width[each], each)):
             if time + self.seconds[test] > MOST_SECONDS and chosen:
                 continue
             chosen.append(test)
@@ -287,20 +294,31 @@ class Lines:
         return chosen
 
 
+def _names(source: str, line: int) -> set[str]:
+    """What an assignment on that line sets."""
+    return {
+        each.id
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and node.lineno <= line <= (node.end_lineno or line)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+@cache
+def _words(file: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", (ROOT / file).read_text("utf-8")))
+
+
 def _uses(source: str, line: int) -> set[int]:
     """Lines that use what a line defines: those of its function, or that name what it sets."""
-    names: set[str] = set()
+    names = _names(source, line)
     tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(body=[first, *_]) if node.lineno <= line < first.lineno:
                 return set(range(first.lineno, (node.end_lineno or line) + 1))
-            case ast.Assign() | ast.AnnAssign() if node.lineno <= line <= (node.end_lineno or line):
-                names |= {
-                    each.id
-                    for each in ast.walk(node)
-                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-                }
     return {
         node.lineno
         for node in ast.walk(tree)
