@@ -114,6 +114,7 @@ def test_provisional_and_idle_players() -> None:
     result = examine(pool, replay, settled_games=2, idle_days=371.0)
     assert names(result.provisional) == ["A", "B", "E"]
     assert names(result.idle) == ["A", "B"]
+    assert names(examine(pool, replay).idle) == ["A", "B"]  # for more than a year
     assert names(examine(pool, replay, idle_days=372.0).idle) == []
     assert names(examine(pool, replay, idle_days=0.5).idle) == ["A", "B", "D"]
     assert result.played.tolist() == [int(n) for n in pool.played()]

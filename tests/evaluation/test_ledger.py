@@ -155,14 +155,17 @@ def test_checkpoints_stay_few() -> None:
 
 @pytest.mark.parametrize(("name", "parameters"), [RULES[0], RULES[3], RULES[6]])
 def test_saved_and_loaded(tmp_path: Path, name: str, parameters: dict[str, Any]) -> None:
-    ledger = Ledger.begin(name, played(100, 6, 4), **parameters)
+    pool = played(100, 6, 4)
+    pool = replace(pool, columns={**pool.columns, "board": np.arange(100)})
+    ledger = Ledger.begin(name, pool, **parameters)
     path = tmp_path / "any name"
     save_ledger(ledger, path)
     again = load_ledger(path)
     assert again.name == name
     assert again.parameters == parameters
     assert again.pool.players == ledger.pool.players
-    assert again.pool.columns["event"].tolist() == ledger.pool.columns["event"].tolist()
+    for column in ("event", "board"):
+        assert again.pool.columns[column].tolist() == ledger.pool.columns[column].tolist()
     assert_same(again, ledger)
     late = other_events(played(10, 6, 5), "l")
     assert_same(again.add(late), ledger.add(late))

@@ -202,6 +202,13 @@ def test_an_infinite_advantage_is_an_error_not_a_number() -> None:
     assert BradleyTerry(first_advantage=Prior(30, 20)).fit(pool).first_advantage.value > 30
 
 
+def test_an_anchor_stays_where_it_is_whatever_else_is_known_of_it() -> None:
+    system = BradleyTerry(anchors={"A": 2000.0}, loose_anchors={"A": Prior(1000.0, 10.0)})
+    ratings = system.fit(Pool.from_names("ABAB", "BABA", [1, 1, 0, 1]))
+    assert ratings["A"].value == 2000.0
+    assert ratings["B"].value > 2000.0
+
+
 def test_a_long_chain_converges() -> None:
     """Hard for iterative solvers: 400 players, each connected to the next by two games."""
     players = 400

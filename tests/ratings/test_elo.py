@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ratings.made_games import made_games
-from yardstone.errors import InputError
+from yardstone.errors import InputError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.elo import FIDE, Elo, KFactor
@@ -110,3 +110,8 @@ def test_first_move_and_handicap() -> None:
     words = Pool.from_names("A", "B", [1], columns={"handicap": ["many"]})
     with pytest.raises(InputError, match="not a number"):
         Elo(handicap=Handicap()).replay(words)
+
+
+def test_no_k_is_negative() -> None:
+    with pytest.raises(UsageError, match="must not be negative"):
+        KFactor(usual=-1.0)

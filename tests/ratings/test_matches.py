@@ -180,3 +180,11 @@ def test_intervals_cover_the_truth(probabilities: tuple[float, ...], size: int) 
     normalized = [normalized_elo(match) for match in all_matches]
     covered = np.mean([each.low <= target <= each.high for each in normalized])
     assert size < 100 or covered >= 0.93
+
+
+def test_rounds_that_are_numbers_pair_games_where_all_are_known() -> None:
+    moved = np.array([True, False, True, False])
+    rounds = np.array([1.0, 1.0, 2.0, 2.0])
+    assert find_pairing({"round": rounds}, moved)[0] == "round"
+    rounds[3] = np.nan
+    assert find_pairing({"round": rounds}, moved)[0] == "order"

@@ -69,13 +69,18 @@ def test_games_of_one_time_are_averaged() -> None:
 
 
 def test_one_game_with_a_margin_is_kalmans_step() -> None:
-    pool = Pool.from_names("a", "b", [1], columns={"margin": [12.0]})
-    system = SktLr(drift=0, margin_deviation=20, start_deviation=100)
-    result = system.replay(pool).ratings
     slope = 8.0 * np.log(10) / 1000
-    gain = 100**2 * slope / (20**2 + 2 * 100**2 * slope**2)
-    assert result.rating == pytest.approx([1500 + gain * 12.0, 1500 - gain * 12.0])
-    assert result.deviation**2 == pytest.approx(100**2 * (1 - gain * slope))
+    grades = {"first_grade": ["5k"], "second_grade": ["5k"]}
+    for system, columns, deviation in (
+        (SktLr(drift=0, start_deviation=100), {}, 100),
+        (SktLr(drift=0), {}, 400),
+        (SktLr(drift=0), grades, 200),
+    ):
+        pool = Pool.from_names("a", "b", [1], columns={"margin": [12.0], **columns})
+        result = system.replay(pool).ratings
+        gain = deviation**2 * slope / (20**2 + 2 * deviation**2 * slope**2)
+        assert result.rating == pytest.approx([1500 + gain * 12.0, 1500 - gain * 12.0])
+        assert result.deviation**2 == pytest.approx(deviation**2 * (1 - gain * slope))
 
 
 def test_margins_past_the_limit_say_no_more_than_that() -> None:

@@ -58,9 +58,9 @@ def test_bridges_are_those_found_by_taking_players_away(edges: list[tuple[int, i
 
 def test_few_games_and_one_opponent() -> None:
     pool = Pool.from_names(
-        ["A"] * 12 + ["B"] * 12 + ["C"] * 2,
-        ["B"] * 12 + ["C"] * 10 + ["D"] * 2 + ["A"] * 2,
-        [1, 0.5, 0] * 8 + [0.5, 0.5],
+        ["A"] * 13 + ["B"] * 12 + ["C"] * 2,
+        ["A"] + ["B"] * 12 + ["C"] * 10 + ["D"] * 2 + ["A"] * 2,  # A against A meets nobody
+        [0.5] + [1, 0.5, 0] * 8 + [0.5, 0.5],
     )
     traps = traps_of(pool)
     assert [pool.players[row] for row in traps.few_games] == ["D"]

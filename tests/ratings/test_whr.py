@@ -174,15 +174,25 @@ def test_sampled_deviations_against_the_matrix(monkeypatch: pytest.MonkeyPatch) 
     assert (fit.variance(5, 1)[0] == fit.variance(5, 1)[0]).all()
 
 
-def test_probes_of_all_signs_add_up_to_the_determinant() -> None:
+@pytest.mark.parametrize(("first", "second", "score", "shared"), [
+    ("ABAC", "BCCA", [1, 0, 0.5, 1], False),
+    ("ABAB", "BABA", [1, 0.5, 0, 1], True),
+    ("A", "B", [0.5], False),  # each probe is a vector of its own, so that one step is enough
+])  # fmt: skip
+def test_probes_of_all_signs_add_up_to_the_determinant(
+    first: str, second: str, score: list[float], shared: bool
+) -> None:
     """With as many steps as unknowns the quadrature is exact, and the mean of all probes too."""
     time = np.array(["2024-01-01", "2024-01-05", "2024-02-01", "2024-03-01"], "datetime64[s]")
-    fit = fit_of(Pool.from_names("ABAC", "BCCA", [1, 0, 0.5, 1], time=time), w=False, tau=False)
+    pool = Pool.from_names(first, second, score, time=time[: len(score)])
+    fit = fit_of(pool, w=shared, tau=shared)
     fit.climb()
     unknowns = len(fit.x)
+    signs = [(-1.0, 1.0)] * unknowns + [(-1.0, 1.0) if shared else (0.0,)] * 2
     found = []
-    for signs in product((-1.0, 1.0), repeat=unknowns):
-        alpha, beta, length2 = newton.lanczos(fit.problem, np.array([*signs, 0, 0]), unknowns)
+    for probe in product(*signs):
+        steps = np.count_nonzero(probe)
+        alpha, beta, length2 = newton.lanczos(fit.problem, np.array(probe), steps)
         value, vector = eigh_tridiagonal(alpha, beta)
         found.append(length2 * float(vector[0] ** 2 @ np.log(value)))
     blocks = newton.log_determinant_of_blocks(fit.problem)
