@@ -16,8 +16,10 @@ from scipy.special import ndtr
 from tests.ratings.simulated import simulated_pool
 from yardstone import parallel
 from yardstone.errors import ModelError, UsageError
+from yardstone.kernels import Loops, work
 from yardstone.pool import PairCounts, Pool
 from yardstone.ratings import BradleyTerry, JointRatings, Prior, Relation, uncertainty
+from yardstone.ratings._joint import Graph, Relations
 from yardstone.ratings.joint import unbiased_draw_rate
 from yardstone.ratings.result import Estimate
 from yardstone.ratings.simulation import simulate
@@ -497,3 +499,23 @@ def test_a_draw_rate_is_freed_of_the_spread_of_ratings(
     rate = 1.0 / (1.0 + exp(step))
     assert freed.value == pytest.approx(rate)
     assert freed.deviation == pytest.approx(0.2 * rate * (1.0 - rate) / 0.25)
+
+
+class Ones:
+    """A generator without chance."""
+
+    def standard_normal(self) -> float:
+        return 1.0
+
+
+def test_noise_of_a_hessian() -> None:
+    """Of a pair of weight 9, half of it shared, a relation of 4, a prior of 1 and one of 16."""
+    none, one, two = np.zeros(0), np.array([0], np.int32), np.array([1], np.int32)
+    graph = Graph(
+        one, two, np.array([9.0]), Relations(one, two, none, np.array([4.0])),
+        np.array([0.0, 1.0, 16.0]), none, none, np.zeros(0, np.bool_),
+    )  # fmt: skip
+    with work(Loops.RATING, 0.0):
+        whole, scaled = uncertainty._noise(Ones(), graph, np.array([0.25]))
+    assert whole.tolist() == [3 + 2, -3 - 2 + 1, 3 + 4]
+    assert scaled.tolist() == [1.5 + 2, -1.5 - 2 + 1, 1.5 + 4]

@@ -13,6 +13,7 @@ from yardstone.ratings.match import (
     LEAST_RESULTS,
     Match,
     elo,
+    find_pairing,
     games_for_half_width,
     normalized_elo,
     score_interval,

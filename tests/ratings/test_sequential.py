@@ -20,6 +20,7 @@ from yardstone.ratings.egf import EGF, EGFOld
 from yardstone.ratings.elo import FIDE, Elo
 from yardstone.ratings.fibs import FIBS
 from yardstone.ratings.glicko import OGS, Glicko, Glicko2
+from yardstone.ratings.result import without_first_move
 from yardstone.ratings.sequential import (
     Period,
     Sequential,
@@ -203,3 +204,10 @@ def test_order_is_stable(hours: list[int]) -> None:
     order = order_of_time(pool)
     expected = sorted(range(len(hours)), key=hours.__getitem__)
     assert (list(range(len(hours))) if order is None else order.tolist()) == expected
+
+
+def test_games_without_an_order_allow_no_first_move_advantage() -> None:
+    for free in ("auto", 0.0):
+        assert without_first_move(BradleyTerry(first_advantage=free)).first_advantage == 0.0
+    with pytest.raises(UsageError, match="do not say who moved first"):
+        without_first_move(BradleyTerry(first_advantage=1.0))

@@ -248,6 +248,9 @@ def test_utf_16_is_recoded(tmp_path: Path) -> None:
             with source(tmp_path, packed).open() as stream:
                 stream.recode_utf16()
                 assert b"".join(stream.pieces()) == (data if read is None else read.encode())
+    with source(tmp_path, "ab".encode("utf-16") + b"c").open() as stream:  # cut within a letter
+        stream.recode_utf16()
+        assert b"".join(stream.pieces()).decode() == "ab\ufffd"
 
 
 def test_damage_and_other_trouble_are_reported(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ def test_the_order_of_the_file_is_kept_where_it_can_be() -> None:
 def test_one_column_decides_day_or_month_first() -> None:
     assert days(read_dates(["5/6/2024", "13/6/2024"]).time) == ["2024-06-05", "2024-06-13"]
     assert days(read_dates(["5/6/2024", "6/13/2024"]).time) == ["2024-05-06", "2024-06-13"]
+    assert days(read_dates(["5/6/2024", "13/12/2024"]).time) == ["2024-06-05", "2024-12-13"]
+    assert days(read_dates(["5/6/2024", "12/13/2024"]).time) == ["2024-05-06", "2024-12-13"]
     with pytest.raises(InputError, match=r"day first .* and month first"):
         read_dates(["13/6/2024", "6/13/2024"])
 

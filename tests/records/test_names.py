@@ -34,6 +34,8 @@ def test_synonyms_follow_chains_come_first_and_are_of_one_player(tmp_path: Path)
     file.write_text("A,B\nC,B\nA,B\n")
     with pytest.warns(IgnoredWarning, match=r"names\.csv:2: 'B' is already a synonym of 'A'"):
         assert read_synonyms(file).main == {"B": "A"}
+    file.write_text("A,A,B\n")
+    assert read_synonyms(file).main == {"B": "A"}
     file.write_text("A,B\nB,C\nC,A\n")
     with pytest.raises(InputError, match=r"names\.csv:3: 'A' is a synonym of itself"):
         read_synonyms(file)

@@ -161,8 +161,13 @@ def test_tables(tmp_path: Path, context: list[str]) -> None:
     _table(path, {"0": "BW", "1": "x,w", "2": "BW"}, context)
     assert set(_checked(read_games_csv(path), {})) == {"p"}
     _table(path, {str(k): "BW" for k in range(90)}, context)
-    with pytest.raises(InputError, match=r"'BW' \(90\) of 'result' are not understood"):
+    with pytest.raises(InputError, match=r"'BW' \(90\) of 'result' are not understood") as caught:
         read_games_csv(path)
+    assert caught.value.hint == "correct the file: these commands have no options for it"
+    path.write_text("black,white,result\nAnn,Bob,B+R\n")
+    with pytest.raises(InputError, match="do not name the players' grades") as caught:
+        read_games_csv(path)
+    assert caught.value.hint is None
 
 
 def test_a_table_of_one_text_and_of_names_with_a_result(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_what_is_too_long_takes_no_memory(folder: Path) -> None:
     # A record too long is skipped, and the next one read.
     long = "(;SZ[9]C[" + "x" * 600_000 + "];B[aa])"
     reader = reader_of(folder, long + GAME, limits=SgfLimits(game=100_000))
-    assert [game.black for game in reader] == ["Ann"]
+    assert [(game.black, game.number) for game in reader] == [("Ann", 2)]
     assert reader.skipped.reasons == {"a record longer than 100000 bytes": 1}
 
 
@@ -219,6 +219,7 @@ def test_each_line_of_play_is_a_game_where_asked(folder: Path) -> None:
     games = read(folder, text, variations=True)
     assert [game.moves.tolist() for game in games] == [[10, 20, 30], [10, 20, 40], [50, 60]]
     assert [game.setup_black.tolist() for game in games] == [[0]] * 3
+    assert [len(game.moves) for game in read_games(folder / "game.sgf")] == [3]
     limits = [SgfLimits(lines=3), SgfLimits(lines=2), *(SgfLimits(nodes=n) for n in (11, 10, 8, 7))]
     for limit, number in zip(limits, (3, 2, 3, 2, 2, 1), strict=True):
         limited = reader_of(folder, text, variations=True, limits=limit)

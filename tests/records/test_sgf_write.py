@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from datetime import datetime
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from yardstone.errors import UsageError
 from yardstone.records.decoding import clean
 from yardstone.records.go_game import GoGame, parse_winner, split_rank
-from yardstone.records.sgf import SgfReader, SgfTree, read_games, write_sgf
+from yardstone.records.sgf import SgfReader, SgfTree, read_games, sgf_of_rows, write_sgf
 
 #: Where a game stands is no part of what it says; properties are compared by themselves.
 PLACE = ("file", "line", "number", "properties")
@@ -160,3 +161,10 @@ def test_trees_that_are_deep_or_have_a_variation_that_begins_like_a_game(folder:
     assert [dict(read.properties(node)) for node in range(len(read))] == [
         {"GM": ("1",), "SZ": ("9",)}, {"B": ("aa",)}, {"GM": ("3",)}, {"FF": ("4", "5")}
     ]  # fmt: skip
+
+
+def test_numbers_of_a_table_are_written_where_a_game_can_have_them() -> None:
+    names = {"first": "A", "second": "B", "score": 1.0}
+    rows = [{**names, "size": size, "handicap": "x"} for size in ("1", "2", "19", "20", "9.5")]
+    sizes = [re.findall(r"SZ\[(\d+)\]", text) for text in sgf_of_rows(rows, None)]
+    assert sizes == [["19"], ["2"], ["19"], ["19"], ["19"]]

@@ -19,7 +19,7 @@ import yardstone
 from tests.records.pools import games, skipped
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning, StrictError, WrongTypeError
-from yardstone.pool import Pool
+from yardstone.pool import MAX_SKIPPED_DETAILS, Pool
 from yardstone.records.formats import WRITERS
 
 ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
@@ -41,6 +41,14 @@ def test_csv_packed_and_not(tmp_path: Path) -> None:
         assert games(pool) == [("Ann", 'Bob "x", y', 1.0), ("Bob", "Ann", 0.5)]
         assert pool.time is not None
         assert pool.time.astype(str).tolist() == ["2020-01-02T00:00:00", "NaT"]
+
+
+def test_all_rows_that_cannot_be_read_count_and_some_are_shown(tmp_path: Path) -> None:
+    file = tmp_path / "games.csv"
+    file.write_text("white,black,result\nA,B,1-0\n" + "A,B,foo\n" * (MAX_SKIPPED_DETAILS + 3))
+    report = read_skipping(file, skip_unread=True).skipped
+    assert report.total == MAX_SKIPPED_DETAILS + 3
+    assert len(report.details) == MAX_SKIPPED_DETAILS
 
 
 def test_damaged_rows_lose_no_others(tmp_path: Path) -> None:

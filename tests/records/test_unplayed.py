@@ -82,6 +82,11 @@ def test_the_same_game_counts_once_where_the_record_names_it(tmp_path: Path) -> 
     linked = [{"site": f"https://lichess.org/abcdefg{k}"} for k in (1, 2, 1)]
     with pytest.warns(SkippedWarning, match="1 repeats"):
         assert len(yardstone.read(_pgn(path, *linked))) == 2
+    records = tmp_path / "linked.sgf"
+    record = "(;GM[1]PB[Ann]PW[Bob]RE[B+R]PC[https://online-go.com/game/{}])"
+    records.write_text("".join(record.format(number) for number in (101, 102, 101)))
+    with pytest.warns(SkippedWarning, match="1 repeats"):
+        assert len(yardstone.read(records)) == 2
     table = tmp_path / "games.csv"
     for number, games in (("{}", 12), ("0", 24)):  # an id that all games have tells nothing
         rows = "".join(f"{number.format(k)},A,B,{k % 2}\n" for k in range(12))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.processes import Served, until
+from tests.web.processes import PATIENCE, Served, until
 from tests.web.serving import LEAGUE, small_results
 
 
@@ -81,3 +83,10 @@ def test_whatever_is_killed_nothing_is_lost(data: Path) -> None:
         assert served.done(job)["result"]["games"] == 6000
         assert served.end() == 0
     assert not list((data / "work").iterdir())
+
+
+def test_a_process_whose_end_hangs_ends_all_the_same() -> None:
+    code = "import time; from yardstone.web.supervisor import orders; "
+    code += "orders(lambda: None, 0.1); time.sleep(600)"
+    words = [sys.executable, "-c", code]
+    assert subprocess.run(words, input=b"{}\n", check=False, timeout=PATIENCE).returncode == 1

@@ -165,6 +165,7 @@ def test_several_starts_find_the_best_and_bounds_make_intervals_one_sided() -> N
     for core in (low_k, dict(PUBLISHED.parameters)):
         other = fit_likelihood(games, start=GradeModel(Kaniuk.from_parameters(core)))
         assert alone.minimum.value <= other.minimum.value + 1e-5
+        assert other.other_peaks == ()  # a first point that is given is the only one
     for name, value in zip(alone.names, alone.values, strict=True):
         low, high = parameter_interval(alone, name)
         assert low <= value <= high < np.inf
