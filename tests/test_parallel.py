@@ -91,7 +91,7 @@ def test_a_map_inside_a_worker_runs_there(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 SLEEPER = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from yardstone import parallel
 
@@ -100,6 +100,7 @@ def sleep(path):
     time.sleep(120)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     with parallel.context(engine=sys.argv[1], workers=2):
         parallel.map(sleep, sys.argv[2:])
 """
