@@ -92,11 +92,11 @@ def test_the_examples_run_where_the_reader_stands(
 ) -> None:
     """All but those that the documentation shows with what they print, where they are run too."""
     shown = {
-        " ".join(command.command.split())
+        " ".join(command.split())
         for page in blocks.documents()
         for block in blocks.blocks(page)
         if block.kind == "console"
-        for command in blocks.commands(block)
+        for command, _ in blocks.commands(block)
     }
     every = {"": [f"yardstone {line}" for line in commands.EXAMPLES]}
     if first:

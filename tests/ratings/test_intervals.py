@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations, permutations, product
 from math import exp, sqrt
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -501,13 +502,6 @@ def test_a_draw_rate_is_freed_of_the_spread_of_ratings(
     assert freed.deviation == pytest.approx(0.2 * rate * (1.0 - rate) / 0.25)
 
 
-class Ones:
-    """A generator without chance."""
-
-    def standard_normal(self) -> float:
-        return 1.0
-
-
 def test_noise_of_a_hessian() -> None:
     """Of a pair of weight 9, half of it shared, a relation of 4, a prior of 1 and one of 16."""
     none, one, two = np.zeros(0), np.array([0], np.int32), np.array([1], np.int32)
@@ -516,6 +510,7 @@ def test_noise_of_a_hessian() -> None:
         np.array([0.0, 1.0, 16.0]), none, none, np.zeros(0, np.bool_),
     )  # fmt: skip
     with work(Loops.RATING, 0.0):
-        whole, scaled = uncertainty._noise(Ones(), graph, np.array([0.25]))
+        chance: Any = SimpleNamespace(standard_normal=lambda: 1.0)
+        whole, scaled = uncertainty._noise(chance, graph, np.array([0.25]))
     assert whole.tolist() == [3 + 2, -3 - 2 + 1, 3 + 4]
     assert scaled.tolist() == [1.5 + 2, -1.5 - 2 + 1, 1.5 + 4]

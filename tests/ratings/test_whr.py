@@ -191,7 +191,7 @@ def test_probes_of_all_signs_add_up_to_the_determinant(
     signs = [(-1.0, 1.0)] * unknowns + [(-1.0, 1.0) if shared else (0.0,)] * 2
     found = []
     for probe in product(*signs):
-        steps = np.count_nonzero(probe)
+        steps = int(np.count_nonzero(probe))
         alpha, beta, length2 = newton.lanczos(fit.problem, np.array(probe), steps)
         value, vector = eigh_tridiagonal(alpha, beta)
         found.append(length2 * float(vector[0] ** 2 @ np.log(value)))
