@@ -42,7 +42,6 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 
 @pytest.fixture(scope="session")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A smaller network, for what needs no model."""
     from tests.go.games import small_network
 
     return small_network(tmp_path_factory.mktemp("net"))
@@ -52,5 +51,5 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _few_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals over time are put to the test on few games; tests/evaluation has enough."""
     place = "yardstone.evaluation.interval_scale._SEQUENTIAL"
-    monkeypatch.setattr(place, (1_000, 20_000, 4))
-    monkeypatch.setattr(place.replace("SEQUENTIAL", "WHOLE"), (400, 400, 2))
+    monkeypatch.setattr(place, (1, 20_000, 2))
+    monkeypatch.setattr(place.replace("SEQUENTIAL", "WHOLE"), (1, 400, 2))

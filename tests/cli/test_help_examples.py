@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from functools import cache
 from inspect import getdoc
 from pathlib import Path
 
@@ -24,26 +25,14 @@ PAGES = {"demo": "recipes", "prep": "ordo", "evaluate": "evaluation", "predict":
 #: What they take of moves is explained on a page that their own leads to.
 WITH_MOVES = ("evaluate", "history", "predict", "rate")
 LONG_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
-#: Examples that no test can run, by how they begin, with the reason.
-NOT_RUN = {
-    "serve": "it runs until it is stopped",
-    "tournament serve": "it runs until it is stopped",
-    "match games.pgn --watch": "it runs until it is stopped",
-    "go fetch": "it asks a server on the internet",
-    "go nets": "it works on the user's own networks, or downloads one",
-    "history --moves": "it needs records of many games",
-    "rate --moves": "it needs records of many games",
-    "evaluate --moves": "it needs records of many games",
-    "strength run": "it takes hours",
-    "strength describe": "it needs an experiment that has been run, in hours",
-    "strength train": "it needs an experiment that has been run, in hours",
-    "strength search": "it needs an experiment that has been run, in hours",
-    "strength calibrate ratings.csv": "it needs games of many players of known rating",
-    "backgammon play": "it takes an hour",
-    "backgammon study": "it takes hours, or works on what took hours",
-    "tournament study": "it takes minutes to hours",
-    "demo": "tests of its own run it",
-}
+#: Examples that no test can run, by how they begin: they run until stopped, ask a server, need
+#: networks, many records, players or an experiment of hours, take hours, or have their own tests.
+NOT_RUN = (
+    "serve", "tournament serve", "match games.pgn --watch", "go fetch", "go nets",
+    "history --moves", "rate --moves", "evaluate --moves", "strength calibrate ratings.csv",
+    "strength run", "strength describe", "strength train", "strength search",
+    "backgammon play", "backgammon study", "tournament study", "demo",
+)  # fmt: skip
 #: What must have been done before an example.
 BEFORE = {"tournament undo": "tournament result open.xml --round 5 --table 3 --score 1-0"}
 #: Options that make an example small.
@@ -51,13 +40,13 @@ SMALL = {
     "winprob compare": "--folds 2",
     "winprob published": "--bootstrap 40",
     "tournament simulate": "--tournaments 4 --workers 1",
+    "strength style": "--folds 2 --workers 1",
 }
 
 
 def examples_of(
     path: tuple[str, ...], entries: Mapping[str, table.Command | table.Family]
 ) -> Iterator[tuple[str, list[str]]]:
-    """The commands with the examples of each."""
     for name, entry in table.with_plugins(entries, *path).items():
         words = (*path, name)
         if isinstance(entry, table.Family):
@@ -71,6 +60,15 @@ def examples_of(
         shown = path if isinstance(family, table.Family) and family.default == name else words
         assert all(line.startswith(f"yardstone {' '.join(shown)}") for line in lines), words
         yield " ".join(words), lines
+
+
+@cache
+def shown_commands() -> set[str]:
+    consoles = (
+        b for page in blocks.documents() for b in blocks.blocks(page) if b.kind == "console"
+    )
+    every = (each for block in consoles for each in blocks.commands(block))
+    return {" ".join(command.split()) for command, _ in every}
 
 
 def test_every_command_has_examples_and_those_that_are_not_run_are_there() -> None:
@@ -91,13 +89,7 @@ def test_the_examples_run_where_the_reader_stands(
     first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All but those that the documentation shows with what they print, where they are run too."""
-    shown = {
-        " ".join(command.split())
-        for page in blocks.documents()
-        for block in blocks.blocks(page)
-        if block.kind == "console"
-        for command, _ in blocks.commands(block)
-    }
+    shown = shown_commands()
     every = {"": [f"yardstone {line}" for line in commands.EXAMPLES]}
     if first:
         every = dict(examples_of((), {first: table.COMMANDS[first]}))
@@ -105,7 +97,7 @@ def test_the_examples_run_where_the_reader_stands(
     done = set()
     for command, lines in every.items():
         wanted = [line.removeprefix("yardstone ") for line in lines if line not in shown]
-        wanted = [line for line in wanted if not line.startswith(tuple(NOT_RUN))]
+        wanted = [line for line in wanted if not line.startswith(NOT_RUN)]
         folder = tmp_path / (command or "all")
         copy_examples(folder)
         monkeypatch.chdir(folder)

@@ -13,12 +13,7 @@ def game(white: str, result: str, black: str) -> str:
     return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n{result}\n\n'
 
 
-CIRCLE = [
-    game("A", "1-0", "B"),
-    game("B", "1-0", "C"),
-    game("C", "1/2-1/2", "A"),
-    game("C", "1-0", "B"),
-]
+CIRCLE = [game(*words.split()) for words in ("A 1-0 B", "B 1-0 C", "C 1/2-1/2 A", "C 1-0 B")]
 # D lost all; E lost all but against D; so without D, E lost all.
 TAIL = [game("E", "1-0", "D"), game("A", "1-0", "E"), game("B", "1-0", "E")]
 
@@ -29,36 +24,27 @@ def _games(run: Command) -> None:
 
 
 def test_games_are_kept_without_moves(run: Command) -> None:
-    run.write(
-        "m.pgn",
-        '[Event "x"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 {[White "no"]} 1-0\n\n'
-        '[White "B"]\n[Black "A"]\n[Result "*"]\n\n*\n',
-    )
+    text = '[Event "x"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 {[White "no"]} 1-0\n\n'
+    run.write("m.pgn", text + '[White "B"]\n[Black "A"]\n[Result "*"]\n\n*\n')
     said = run("prep -q m.pgn")
     assert (said.out, said.err) == (game("A", "1-0", "B"), "")
-    out = run("prep -o o.pgn m.pgn").out
+    counts = {"Total games": 2, "White wins": 1, "Draws": 0, "Black wins": 0, "No result": 1}
+    lines = "".join(f"{name:27}{number}\n" for name, number in counts.items())
+    head = "\nFile: m.pgn\nLoading data (2000 games x dot): \n\n|\n\n\n"
+    assert run("prep -o o.pgn m.pgn").out == f"{head}{lines}\n"
     assert run.read("o.pgn") == game("A", "1-0", "B")
-    assert out == (
-        "\nFile: m.pgn\nLoading data (2000 games x dot): \n\n|\n\n"
-        "\nTotal games                2\nWhite wins                 1\n"
-        "Draws                      0\nBlack wins                 0\n"
-        "No result                  1\n\n"
-    )
 
 
-@pytest.mark.parametrize(
-    ("options", "said", "kept"),
-    [
+def test_players_are_left_out(run: Command) -> None:
+    for options, said, kept in (
         # Perfect scores are left out again and again.
         ("-d", "'all losses' (recursive)\n  D\n\nExcluded: 1\n  E\n\nExcluded: 1\n", CIRCLE),
         ("-m34", "minimum percentage performance = 34.00%\n  E\n  D\n\nExcluded: 2\n", CIRCLE),
         ("-M2", "less than 2 games played\n  D\n\nExcluded: 1\n", [*TAIL[1:], *CIRCLE]),
-    ],
-)
-def test_players_are_left_out(options: str, said: str, kept: list[str], run: Command) -> None:
-    assert run(f"prep {options} --remaining r.pgn -o o.pgn g.pgn").out.endswith(said)
-    assert run.read("o.pgn") == "".join(kept)
-    assert len(run.read("r.pgn")) == len(run.read("g.pgn")) - len(run.read("o.pgn"))
+    ):
+        assert run(f"prep {options} --remaining r.pgn -o o.pgn g.pgn").out.endswith(said)
+        assert run.read("o.pgn") == "".join(kept)
+        assert len(run.read("r.pgn")) == len(run.read("g.pgn")) - len(run.read("o.pgn"))
     run.write("g.pgn", "".join([*CIRCLE, game("A", "1-0", "D")]))
     out = run("prep -d -o o.pgn g.pgn").out  # a pass follows when the last game was hit
     assert out.endswith("  D\n\nExcluded: 1\n\nExcluded: 0\n")
@@ -69,10 +55,11 @@ def test_groups(run: Command) -> None:
     out = run(f"prep {options}").out
     assert "Groups=3\nEncounters: Total=7, within groups=4, @ interface between groups=3\n" in out
     assert "group=2 ---> No games in the group, file not saved\n" in out
-    assert run.read("gg.000000001.pgn") == "".join(CIRCLE)
-    assert run.read("gp.000000001.csv") == '"A"\n"B"\n"C"\n'
-    assert run.read("gp.000000003.csv") == '"E"\n'
-    assert run.read("o.pgn") == ""
+    for name, text in {
+        "gg.000000001.pgn": "".join(CIRCLE), "gp.000000001.csv": '"A"\n"B"\n"C"\n',
+        "gp.000000003.csv": '"E"\n', "o.pgn": "",
+    }.items():  # fmt: skip
+        assert run.read(name) == text
     assert "incomplete links" in run.read("g.txt")
     limit = "Limit of group files reached (1), further files not saved\n"
     assert limit in run(f"prep --group-max 1 {options}").out

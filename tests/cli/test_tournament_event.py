@@ -18,9 +18,7 @@ GAME = set("blackPlayer handicap knownColor result roundNumber tableNumber white
 
 
 class Desk:
-    """Runs commands on one event."""
-
-    def __init__(self, run: Command, file: str) -> None:
+    def __init__(self, run: Command, file: str = "e.xml") -> None:
         self.run, self.file = run, file
 
     def __call__(self, line: str, *, status: int = 0) -> str:
@@ -35,7 +33,7 @@ def desk(run: Command) -> Desk:
     """A small event whose first round is paired."""
     names = "\n".join(f"F{n} G,{n + 1}k,C{n % 2}" for n in range(6))
     run.write("p.csv", f"name,grade,club\n{names}\n")
-    desk = Desk(run, "e.xml")
+    desk = Desk(run)
     for line in ("new --rounds 3", "enter p.csv", "pair -o e.xml --brief"):
         desk(line)
     return desk
@@ -44,16 +42,12 @@ def desk(run: Command) -> Desk:
 def check_file(run: Command, file: str) -> None:
     """Every attribute that OpenGotha writes is there, and names lead to players."""
     root = parse_xml(run.read(file).encode(), file, root="Tournament").root
-    names, tables = set(), set()
-    for element in root.all("Player"):
-        assert set(element.attributes) >= PLAYER
-        name = (element.attributes["name"] + element.attributes["firstName"]).upper()
-        names.add(name.replace(" ", ""))
-    for element in root.all("Game"):
-        assert set(element.attributes) >= GAME
-        assert element.attributes["whitePlayer"] in names
-        tables.add((element.attributes["roundNumber"], element.attributes["tableNumber"]))
-    assert len(tables) == len(list(root.all("Game")))  # OpenGotha keeps one game a table
+    players, games = ([e.attributes for e in root.all(name)] for name in ("Player", "Game"))
+    assert all(set(each) >= PLAYER for each in players)
+    names = {(each["name"] + each["firstName"]).upper().replace(" ", "") for each in players}
+    assert all(set(each) >= GAME and each["whitePlayer"] in names for each in games)
+    tables = {(each["roundNumber"], each["tableNumber"]) for each in games}
+    assert len(tables) == len(games)  # OpenGotha keeps one game a table
     rounds = [element.attributes["roundNumber"] for element in root.all("ByePlayer")]
     assert len(set(rounds)) == len(rounds)  # and one bye a round
 
@@ -61,10 +55,7 @@ def check_file(run: Command, file: str) -> None:
 def test_twelve_players_from_entry_to_prize_list(run: Command) -> None:
     run.write("players.csv", example("players.csv").read_text(encoding="utf-8"))
     desk = Desk(run, "open.xml")
-    made = desk("new --rounds 3 --name 'Spring Open' --bar 2d")
-    assert made.splitlines()[0] == "open.xml is made."
-    assert "Bar 2d, floor 20k" in made
-    assert "Next: yardstone tournament enter open.xml players.csv" in made
+    assert "Bar 2d, floor 20k" in desk("new --rounds 3 --name 'Spring Open' --bar 2d")
     check_file(run, "open.xml")
     assert "Entered 12 players" in desk("enter players.csv")
     before = run.read("open.xml")
@@ -82,25 +73,18 @@ def test_twelve_players_from_entry_to_prize_list(run: Command) -> None:
         for table in range(1, boards + 1):
             score = ("1-0", "0-1", "0-1F")[table % 3]
             out = desk(f"result --round {number} --table {table} --score {score}")
-            check_file(run, "open.xml")
+        check_file(run, "open.xml")
         assert f"Round {number} is complete." in out
-        rows = run.rows("tournament standings open.xml")
-        assert len(rows) == (12 if number == 1 else 14)
-        assert {"place", "name", "grade", "mms", f"round_{number}"} <= set(rows[0])
     assert "ratings of 13 players" in desk("ratings")
-    out = desk("prizes --groups 1d,5k --money 300,200,100 --wins 3")
-    assert "Not final" not in out
-    assert "300" in out
-    assert "6k and weaker" in out
+    assert "6k and weaker" in desk("prizes --groups 1d,5k --money 300,200,100 --wins 3")
     assert "4 pages" in desk("publish -o pages")
-    pages = {f"{name}.html" for name in ("index", "players", "results", "standings")}
-    assert {path.name for path in (run.folder / "pages").iterdir()} == pages
+    assert len(list((run.folder / "pages").iterdir())) == 4
     assert "one page" in desk("publish")
     assert "Almeida Rita" in run.read("open.html")
 
 
 def test_one_bad_row_does_not_spoil_the_others(run: Command) -> None:
-    desk = Desk(run, "e.xml")
+    desk = Desk(run)
     run.write("p.csv", "name,grade\nA B,3k\nC D,strong\nE F,\nG H,1d\n")
     desk("new")
     said = run("tournament enter e.xml p.csv", status=1)
@@ -143,7 +127,7 @@ def test_results_in_other_ways(desk: Desk, run: Command) -> None:
         desk(f"result {words}", status=2)
 
 
-def test_wishes(desk: Desk, run: Command) -> None:
+def test_wishes_settings_and_players_change(desk: Desk, run: Command) -> None:
     assert desk("wish") == "No wishes.\n"
     desk("wish --never F0,F1 --rounds 2-3")
     out = desk("wish --not-in-club")
@@ -153,28 +137,12 @@ def test_wishes(desk: Desk, run: Command) -> None:
     said = run("tournament pair e.xml -o e.xml --brief")
     assert said.err == "yardstone: Kept: no game within a club.\n"
     clubs = [p.club for p in read_tournament("e.xml").players]
-    for game in read_tournament("e.xml").games:
-        assert clubs[game.first] != clubs[game.second]
+    assert all(clubs[g.first] != clubs[g.second] for g in read_tournament("e.xml").games)
     assert desk("wish --drop 2") == "1  never F0 G - F1 G (rounds 2 to 3)\n"
     assert desk("wish --drop 1") == "No wishes.\n"
     for words in ("--rounds 2", "--drop 4", "--local Norway", "--never F0",
                   "--not-in-club --rounds 3-1"):  # fmt: skip
         desk(f"wish {words}", status=2)
-
-
-def test_a_round_robin_stays_one(run: Command) -> None:
-    desk = Desk(run, "e.xml")
-    run.write("p.csv", "name,grade\nA B,3k\nC D,2k\nE F,1k\nG H,1d\n")
-    desk("new --rounds 3 --system round-robin")
-    desk("enter p.csv")
-    for number in (1, 2, 3):
-        assert f"Round {number} of 3 of the Berger table" in desk("pair -o e.xml")
-        for table in (1, 2):
-            desk(f"result --table {table} --score 1-0")
-    assert len({frozenset((g.first, g.second)) for g in read_tournament("e.xml").games}) == 6
-
-
-def test_settings_and_players_change(desk: Desk) -> None:
     desk("set --bar 1k --dates 2026-05-16,2026-05-17 --time 45")
     event = read_tournament("e.xml")
     assert (event.scoring.bar, event.time.basic, str(event.end)) == (-1, 2700, "2026-05-17")
@@ -191,18 +159,17 @@ def test_a_list_of_a_federation(run: Command) -> None:
         " 10000003  Mueller Jan                       AT  Graz    5k   --   1620     9  T141004K\n",
     )
     run.write("p.csv", "name,grade\nAdler Ruth,\nMüller Jan,\nNew One,7k\nNobody X,\n")
-    desk = Desk(run, "e.xml")
+    desk = Desk(run)
     desk("new")
     said = run("tournament enter e.xml p.csv --list egf.txt", status=1)
     assert "Entered 2 players: Adler Ruth 3d, New One 7k." in said.out
     assert "Not in the list of the EGF: New One." in said.out
     for words in (
-        "2 rows were left out",
+        "2 rows were left out", "p.csv:5: Nobody X: not in the list of the EGF, and no grade",
         "p.csv:3: 'Müller Jan' may be Mueller Jan (1d, DE B, number 10000002)",
-        "p.csv:5: Nobody X: not in the list of the EGF, and no grade",
-    ):
+    ):  # fmt: skip
         assert words in said.err
     desk("enter --list egf.txt --name 10000003")
     assert read_tournament("e.xml").players[2].ids == {"egf": "10000003"}
-    assert "nobody in the list" in desk("enter --list egf.txt --name Nobody", status=1)
-    assert "may be Mueller" in desk("enter --list egf.txt --name Mueller", status=1)
+    for name, words in (("Nobody", "nobody in the list"), ("Mueller", "may be Mueller")):
+        assert words in desk(f"enter --list egf.txt --name {name}", status=1)

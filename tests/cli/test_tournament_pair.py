@@ -18,9 +18,8 @@ LINE = "tournament pair open.xml"
 @pytest.fixture(autouse=True)
 def path(run: Command) -> Path:
     """A McMahon tournament of 13 players after two rounds, as OpenGotha's file."""
-    for name in ("open.xml", "swiss.trf"):
-        (run.folder / name).write_bytes(example(name).read_bytes())
-    (run.folder / "open.xml").rename("harbour.xml")
+    for name, copy in (("open.xml", "harbour.xml"), ("swiss.trf", "swiss.trf")):
+        (run.folder / copy).write_bytes(example(name).read_bytes())
     file = run.folder / "open.xml"
     file.write_bytes(to_bytes(played(made(13), 2), file))
     return file
@@ -29,56 +28,49 @@ def path(run: Command) -> Path:
 def test_boards_and_reasons_in_every_format(run: Command) -> None:
     text = run(LINE).out
     assert text.startswith("Round 3 of Made: 6 boards, total weight ")
-    assert "Bye: " in text
-    assert text.count("Without it") == 7
+    assert ("Bye: " in text, text.count("Without it")) == (True, 7)
     brief = run(f"{LINE} --brief").out
-    assert text.startswith(brief.rstrip("\n"))
-    assert "Why" not in brief
+    assert (text.startswith(brief.rstrip("\n")), "Why" in brief) == (True, False)
     assert "Without it" not in run(f"{LINE} --no-costs").out
     rows, result = run.rows(LINE), run.json(f"{LINE} --ask 1,13")
     boards = [(board["first"], board["second"]) for board in result["boards"]]
     assert [(row["first"], row["second"]) for row in rows if row["second"]] == boards
     assert (len(boards), result["bye"]["first"]) == (6, rows[-1]["first"])
     assert result["weight"] == sum(int(row["weight"]) for row in rows)
-    for board in result["boards"]:
-        assert board["weight"] == sum(board["values"].values())
+    assert all(board["weight"] == sum(board["values"].values()) for board in result["boards"])
     assert result["asked"][0]["change"]["cost"] > 0
     page = run(f"{LINE} --format html").out
     assert all(first in page and second in page for first, second in boards)
 
 
-def test_the_round_is_written_into_the_file(path: Path, run: Command) -> None:
-    before = path.read_bytes()
-    result = run.json(f"{LINE} -o new.xml --boards boards.html --absent 1")
-    assert path.read_bytes() == before
-    assert run.read("boards.html").startswith("<!DOCTYPE html>")
-    written = read_tournament("new.xml")
-    games = [
-        (written.players[g.first].full_name, written.players[g.second].full_name, g.handicap)
-        for g in written.round_games(3)
-    ]
-    assert games == [(b["first"], b["second"], b["stones"]) for b in result["boards"]]
-    assert (len(games), 3 in written.players[0].absent) == (6, True)
-    run(f"{LINE} -o open.xml")
-    assert len(read_tournament(path).round_games(3)) == 6
-    assert "earlier rounds without a result" in run(LINE, status=1).err
-    assert "Round 4" in run(f"{LINE} --allow-open").out
-    paired = path.read_bytes()
-    run(f"{LINE} --again --round 3 -o open.xml")
-    assert path.read_bytes() == paired
-
-
-def test_demands_by_name(path: Path, run: Command) -> None:
+def test_the_round_is_written_into_the_file_and_demands_are_by_name(
+    path: Path, run: Command
+) -> None:
     free = run.json(LINE)
     first, second = free["boards"][0]["first"], free["boards"][0]["second"]
     without = run.json(f"{LINE} --forbid '{first},{second}'")
     assert [first, second] not in [[b["first"], b["second"]] for b in without["boards"]]
     assert free["weight"] - without["weight"] == free["boards"][0]["without"]["cost"]
-    names = [player.full_name for player in read_tournament(path).players[3:]]
-    chosen = next(name for name in names if name not in (first, second))
+    names = [player.full_name for player in read_tournament(path).players]
+    chosen = next(name for name in names[3:] if name not in (first, second))
     fixed = run.json(f"{LINE} --fix '{first} - {second}' --bye '{chosen}'")
-    assert fixed["bye"]["first"] == chosen
-    assert fixed["boards"][0]["fixed"] is True
+    assert (fixed["bye"]["first"], fixed["boards"][0]["fixed"]) == (chosen, True)
+    before = path.read_bytes()
+    result = run.json(f"{LINE} -o new.xml --boards boards.html --absent 1")
+    assert path.read_bytes() == before
+    assert run.read("boards.html").startswith("<!DOCTYPE html>")
+    written = read_tournament("new.xml")
+    names = [player.full_name for player in written.players]
+    games = [(names[g.first], names[g.second], g.handicap) for g in written.round_games(3)]
+    assert games == [(b["first"], b["second"], b["stones"]) for b in result["boards"]]
+    assert (len(games), 3 in written.players[0].absent) == (6, True)
+    run(f"{LINE} -o open.xml")
+    paired = path.read_bytes()
+    assert len(read_tournament(path).round_games(3)) == 6
+    assert "earlier rounds without a result" in run(LINE, status=1).err
+    assert "Round 4" in run(f"{LINE} --allow-open").out
+    run(f"{LINE} --again --round 3 -o open.xml")
+    assert path.read_bytes() == paired
 
 
 def test_rules_from_options_and_files(run: Command) -> None:
@@ -94,22 +86,18 @@ def test_rules_from_options_and_files(run: Command) -> None:
 
 
 def test_comparison_with_recorded_rounds(path: Path, run: Command) -> None:
-    result = run.json(f"{LINE} --compare")
-    assert [row["round"] for row in result] == [1, 2]
-    assert all(row["same"] == row["boards"] == 6 for row in result)
+    result = [(row["round"], row["same"], row["boards"]) for row in run.json(f"{LINE} --compare")]
+    assert result == [(1, 6, 6), (2, 6, 6)]
     text = run(f"{LINE} --compare --round 2 --set maximise_seeding=0").out
     assert text.startswith("Round 2 of Made paired again: ")
-    other = (
-        "tournament pair harbour.xml --compare --set maximise_seeding=0 --set float_upper=bottom"
-    )
-    rows = run.rows(other)
-    assert run(other).out.count("  recorded  ") == len(rows) > 0
+    other = "tournament pair harbour.xml --compare --set maximise_seeding=0"
+    rows = run.rows(f"{other} --set float_upper=bottom")
+    assert run(f"{other} --set float_upper=bottom").out.count("  recorded  ") == len(rows) > 0
     assert all(row["recorded"] != row["ours"] for row in rows)
     text = run(f"{LINE} --again --brief").out
     assert text.startswith("Round 2 of Made: 6 boards")
     recorded = read_tournament(path)
-    for game in recorded.round_games(2):
-        assert recorded.players[game.first].full_name in text
+    assert all(recorded.players[g.first].full_name in text for g in recorded.round_games(2))
 
 
 def test_a_round_robin(run: Command) -> None:
@@ -118,44 +106,36 @@ def test_a_round_robin(run: Command) -> None:
     line = "tournament pair league.xml --system round-robin"
     text = run(f"{line} -o league.xml").out
     assert "Round 1 of 5 of the Berger table of 5 players; numbers are those of the list." in text
-    assert "No opponent: P0000 x" in text
-    assert len(read_tournament(file).games) == 2
+    assert ("No opponent: P0000 x" in text, len(read_tournament(file).games)) == (True, 2)
     assert "without a result" in run(line, status=1).err
     line += " --allow-open"
-    result = run.json(line)
-    assert result["round"] == 2
+    result = run.json(f"{line} --boards boards.html")
+    assert (result["round"], "<table" in run.read("boards.html")) == (2, True)
     assert [row["first"] for row in run.rows(line)] == [b["first"] for b in result["boards"]]
-    assert "<table" in run(f"{line} --format html").out
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    [
+def test_what_is_refused_leaves_the_file(path: Path, run: Command) -> None:
+    before, names = path.read_bytes(), run.names()
+    for options, status, message in (
         ("--fix 1", 2, "two names with a comma"),
         ("--fix 1,P00", 1, "may mean"),
-        ("--fix 1,Nobody", 1, "no player is called"),
         ("--absent Nobody", 1, "no player is called"),
         ("--no-bye", 1, "13 players, an odd number"),
         ("--round 9", 1, "has 5 rounds"),
-        ("--round 4", 1, "before round 3"),
         ("--again --round 1", 1, "round 1 has results"),
         ("--set x", 2, "NAME=VALUE"),
         ("--set x=1", 2, "no setting"),
         ("--numbering lot", 2, "round robin"),
+        ("--double", 2, "round robin"),
         ("--compare --absent 1", 2, "as they are"),
         ("--compare --ask 1,2", 2, "goes without"),
         ("--compare --round 5", 1, "no games to compare"),
         ("--system round-robin --ask 1,2", 2, "no weights"),
         ("--ask 1,2 --absent 2", 1, "not to be paired"),
-    ],
-)
-def test_what_is_refused_leaves_the_file(
-    options: str, status: int, message: str, path: Path, run: Command
-) -> None:
-    before, names = path.read_bytes(), run.names()
-    wanted = "" if "--compare" in options else "-o open.xml"
-    assert message in run(f"{LINE} {options} {wanted}", status=status).err
-    assert (path.read_bytes(), run.names()) == (before, names)
+    ):
+        wanted = "" if "--compare" in options else "-o open.xml"
+        assert message in run(f"{LINE} {options} {wanted}", status=status).err, options
+        assert (path.read_bytes(), run.names()) == (before, names), options
 
 
 def test_chess_is_paired_by_the_dutch_system(run: Command) -> None:
@@ -166,29 +146,26 @@ def test_chess_is_paired_by_the_dutch_system(run: Command) -> None:
     assert "First in order: " in text
     assert "total weight" in run(f"{line} --system chess --brief").out
     result = run.json(f"{line} --ask Okafor,Moreno")
-    assert result["asked"][0]["criterion"] == "C1"
-    assert result["asked"][0]["why"].endswith("met in round 4.")
+    (asked,) = result["asked"]
+    assert (asked["criterion"], asked["why"][-15:]) == ("C1", "met in round 4.")
     assert sum(len(each["residents"]) for each in result["brackets"]) == 12
     assert [row["first"] for row in run.rows(line)] == [b["first"] for b in result["boards"]]
-    said = run(f"{line} --system dutch --set seed_system_2=fold", status=2).err
-    assert "no weights" in said
+    assert "no weights" in run(f"{line} --system dutch --set fold=1", status=2).err
     run(f"{line} -o paired.trf")
     assert len(read_tournament("paired.trf").round_games(6)) == 6
     for output in ("paired.trf", "swiss.trf"):  # absences are written into report files
         run(f"{line} --absent 'Kaya Deniz' -o {output}")
         after = read_tournament(output)
         row = after.find("Kaya Deniz")
-        assert after.bye_of[6, row].kind is ByeKind.zero
-        assert (6, row) not in after.game_of
+        assert (after.bye_of[6, row].kind, (6, row) in after.game_of) == (ByeKind.zero, False)
         assert sorted(game.table for game in after.round_games(6)) == [1, 2, 3, 4, 5]
 
 
 def test_check_and_generate(run: Command) -> None:
     line = "tournament generate --players 15 --rounds 5 --seed 2 --set byes=0.1 -q"
     run(f"{line} -o random.trf")
-    assert (
-        "5 of 5 rounds as FIDE's Dutch system pairs them" in run("tournament check random.trf").out
-    )
+    checked = run("tournament check random.trf").out
+    assert "5 of 5 rounds as FIDE's Dutch system pairs them" in checked
     assert run(line).out == run.read("random.trf")
     result = run.json("tournament check swiss.trf")
     assert [row["round"] for row in result] == [1, 2, 3, 4, 5]

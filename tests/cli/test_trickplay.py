@@ -55,11 +55,8 @@ def test_positions_are_found_in_games_and_in_an_index(run: Command) -> None:
     ):
         said = run(f"{FIND} {options}", status=status).err
         assert (message in said, said.count("\n")) == (True, 1), said
-
-
-def test_found_problems_in_every_format(run: Command) -> None:
-    rows = run.rows(f"{FIND} --boards 3 -o found.html")
-    found = [(row["found"], row["put_back"], row["boards"]) for row in rows]
+    found_rows = run.rows(f"{FIND} --boards 3 -o found.html")
+    found = [(row["found"], row["put_back"], row["boards"]) for row in found_rows]
     assert found == [("1", "", "1"), ("0", "White R8", "2"), ("0", "", "0")]
     assert "problems #2" in run.read("found.html")
     result = run.json(f"{FIND} --sgf boards.sgf")
@@ -67,8 +64,8 @@ def test_found_problems_in_every_format(run: Command) -> None:
     assert (result["problems"][2]["completed"], result["skipped"]["total"]) == ([], 1)
     first, second = SgfReader("boards.sgf").trees()
     assert second.properties(0)["GN"] == ("problems #2",)
-    lines = [tree.path(leaf) for tree in (first, second) for leaf in tree.leaves()]
-    assert [len(line) - 1 for line in lines] == [4 + 3, 4 + 3, 4 + 1, 4 + 1]
+    paths = [tree.path(leaf) for tree in (first, second) for leaf in tree.leaves()]
+    assert [len(path) - 1 for path in paths] == [4 + 3, 4 + 3, 4 + 1, 4 + 1]
     assert "White R8 put back" in second.properties(4)["C"][0]
     answers = [second.properties(child)["N"] for child in second.children(4)]
     assert answers == [("failure",), ("refutation",)]
@@ -77,8 +74,8 @@ def test_found_problems_in_every_format(run: Command) -> None:
 def test_answers_are_rated(case: Case, run: Command) -> None:
     line = "trickplay rate problems.sgf --games games.idx --threads 1 --workers 1"
     line += f" --net {case.file} --model {case.model_file}"
-    text = run(f"{line} -o ratings.png -o page.html").out
-    assert (run.folder / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    text = run(f"{line} -o ratings.svg -o page.html").out
+    assert "<svg" in run.read("ratings.svg")
     assert "Ratings of the failure and the refutation" in run.read("page.html")
     result = run.json(line)
     assert (result["compared"], result["scale"], result["model"]) == (2, "fox", "tiny")

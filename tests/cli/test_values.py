@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,10 +11,6 @@ import pytest
 from yardstone.cli import declare
 from yardstone.errors import UsageError
 from yardstone.ratings.joint import Prior, Relation
-
-
-def parameter(text: str) -> object:
-    return declare.parameter(text, "--x")
 
 
 def relations(text: str) -> object:
@@ -28,10 +25,7 @@ def columns(text: str) -> object:
     return declare.columns(text.split("|"))
 
 
-def only(text: str) -> object:
-    return declare.named_values([text], "k", "tau")
-
-
+PARAMETER = partial(declare.parameter, option="--x")
 LOOSE: tuple[object, ...] = ({}, {"A": Prior(2500.0, 30.0)})
 VALUES: list[tuple[Callable[[str], object], dict[str, object]]] = [
     # The last equals sign counts: names may hold others.
@@ -40,12 +34,12 @@ VALUES: list[tuple[Callable[[str], object], dict[str, object]]] = [
     (relations, {"A>B=10±5": (Relation("A", "B", 10.0, 5.0),)}),
     (relations, {"a>b > c=−10±5": (Relation("a>b", "c", -10.0, 5.0),)}),
     (relations, {"x>y=1±2": (Relation("x", "y", 1.0, 2.0),)}),
-    (parameter, {"auto": "auto", " Free": "auto", "-20.5": -20.5, "50%": 0.5}),
-    (parameter, {"30±5": Prior(30.0, 5.0), "45%±5%": Prior(0.45, 0.05)}),
+    (PARAMETER, {"auto": "auto", " Free": "auto", "-20.5": -20.5, "50%": 0.5}),
+    (PARAMETER, {"30±5": Prior(30.0, 5.0), "45%±5%": Prior(0.45, 0.05)}),
     (declare.confidence, {"95": 0.95, "1": 0.01, "0.95": 0.95, "99.7%": pytest.approx(0.997)}),
     (columns, {"first=W, second=B|score=R": {"first": "W", "second": "B", "score": "R"}}),
     (lambda text: declare.named_values([text]), {"a-b = 1": {"a_b": "1"}, "c=x=y": {"c": "x=y"}}),
-    (only, {"k=1": {"k": "1"}}),
+    (lambda text: declare.named_values([text], "k"), {"k=1": {"k": "1"}}),
     (declare.plain_value, {"None": None, "": None, "True": True, "false": False}),
     (declare.plain_value, {"12": 12, "1e3": 1000.0, "month": "month"}),
 ]
@@ -58,9 +52,8 @@ def test_what_is_typed_has_a_value() -> None:
     assert [type(declare.plain_value(text)) for text in ("12", "1e3", "True")] == [int, float, bool]
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "message"),
-    [
+def test_what_cannot_be_understood_is_shown() -> None:
+    rows: list[tuple[Callable[[Any], object], str, str]] = [
         (anchors, "A", "NAME=RATING"),
         (anchors, "=5", "NAME=RATING"),
         (anchors, "A=x", "--anchor A: 'x' is not a number"),
@@ -72,12 +65,10 @@ def test_what_is_typed_has_a_value() -> None:
         (relations, "A=10±5", "A>B=POINTS±DEVIATION"),
         (relations, "A>B", "A>B=POINTS±DEVIATION"),
         (relations, "A>B=10", "a mean and a deviation"),
-        (only, "tua=1", "did you mean 'tau'"),
+        (lambda text: declare.named_values([text], "k", "tau"), "tua=1", "did you mean 'tau'"),
+        (PARAMETER, "x", "--x: 'x' is not a number"),
         *((declare.confidence, text, "--confidence") for text in ("0", "100", "150", "-5", "x")),
-    ],
-)
-def test_what_cannot_be_understood_is_shown(
-    read: Callable[[Any], object], text: str, message: str
-) -> None:
-    with pytest.raises(UsageError, match=message):
-        read(text)
+    ]
+    for read, text, message in rows:
+        with pytest.raises(UsageError, match=message):
+            read(text)

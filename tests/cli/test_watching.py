@@ -30,10 +30,12 @@ def watch(*words: str) -> subprocess.Popen[str]:
     )
 
 
-def line_of(stream: IO[str] | None) -> str:
-    """The next line; none if the command has ended."""
+def line_of(stream: IO[str] | None, words: str) -> str:
+    """The first line with these words."""
     assert stream is not None
-    return stream.readline()
+    while words not in (line := stream.readline()):
+        assert line, "the command has ended"
+    return line
 
 
 def append(name: str, text: str) -> None:
@@ -51,7 +53,7 @@ def ended(watching: subprocess.Popen[str]) -> tuple[str, str]:
 
 def test_it_stops_when_the_test_is_decided(run: Command) -> None:
     watching = watch("match", "new.pgn", "--elo1", "50")  # before there is a file
-    assert line_of(watching.stderr) == "yardstone: waiting for new.pgn\n"
+    line_of(watching.stderr, "yardstone: waiting for new.pgn\n")
     run.write("new.pgn", written(one_sided(60)))
     out, err = watching.communicate(timeout=PATIENCE)
     assert (watching.returncode, err) == (0, "")
@@ -64,10 +66,9 @@ def test_ctrl_c_ends_with_the_last_result(run: Command) -> None:
     run.write("new.pgn", text[: half + 60])  # the next game is broken off
     watching = watch("match", "new.pgn", "--players", "New 1.1", "Old 1.0", "--elo1", "1")
     whole = text[:half].count("[Event")
-    assert line_of(watching.stdout).split()[1:3] == [str(whole), "games"]
+    assert line_of(watching.stdout, "games").split()[1] == str(whole)
     append("new.pgn", text[half + 60 :] + '[Event "?"]\n[White "New 1.1"]\n[Bla')
-    while (line := line_of(watching.stdout)).split()[1] != "80":
-        assert line
+    line_of(watching.stdout, " 80 games")
     out, err = ended(watching)
     assert "Games                      80 (+31 =31 -18)" in out
     assert "40 (LL 1, LD 8, LW+DD 13, DW 13, WW 5)" in out
@@ -80,10 +81,9 @@ def test_a_list_and_its_page_are_made_again(run: Command) -> None:
     broken = '[Event "?"]\n[White "C"]\n[Result "1-0"]\n\n1-0\n\n'
     run.write("new.pgn", written(games[:10]) + broken)
     watching = watch("rate", "new.pgn", "-o", "list.html")
-    assert "10 games of 2 players: A " in line_of(watching.stdout)
+    line_of(watching.stdout, "10 games of 2 players: A ")
     append("new.pgn", written(games[10:]))
-    while "16 games of 2 players" not in (line := line_of(watching.stdout)):
-        assert line
+    line_of(watching.stdout, "16 games of 2 players")
     assert "16 games" in run.read("list.html")
     out, err = ended(watching)
     assert "Rank  Player" in out
