@@ -223,7 +223,7 @@ def test_what_a_network_says_of_games_is_the_same(
     files, made = tmp_path / "games", tmp_path / "made"
     files.mkdir()
     for k in range(2):
-        (files / f"{k}.sgf").write_text(sgf(game(k, "Ann", f"Bob {k}", day=k, moves=20 + k)))
+        (files / f"{k}.sgf").write_text(sgf(game(k, "Ann", f"Bob {k}", day=k, moves=40 + k)))
     shutil.copy(files / "0.sgf", files / "copy.sgf")
     net = f"--net {case.file} --no-cache"
     for command in (

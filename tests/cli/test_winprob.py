@@ -54,7 +54,8 @@ def test_options_reach_the_model(run: Command) -> None:
 
 
 def test_two_players_in_words(run: Command) -> None:
-    mean = r"\(95 % for one event: \d\d\.\d to \d\d\.\d; average over events: \d\d\.\d to \d\d\.\d"
+    number = r"\d+\.\d"
+    mean = rf"\(95 % for one event: {number} to {number}; average over events: {number} to {number}"
     for line, words in (
         ("winprob 2d 4d --win kaniuk", r"2d beats 4d in 22\.16 % of even games\.\nBy the model ka"),
         ("winprob 2d 4d --win kaniuk", "No interval: it was published without errors"),
@@ -62,7 +63,7 @@ def test_two_players_in_words(run: Command) -> None:
         ("winprob 4k --chance 0.35 --win kaniuk", r"1\.91k in 35\.00 %"),
         ("winprob 2200 2400 --scale egf --win kaniuk", r"22\.16 %"),
         ("winprob 2215 --chance 0.2481 --scale egf --win kaniuk", r"2390 in 24\.81 %"),
-        ("winprob 2d 4d", rf"(?s){mean}.*has usually earned it.*ratings of both"),
+        ("winprob 2d 4d", rf"(?s){mean}.*has\s+usually\s+earned\s+it.*ratings\s+of\s+both"),
         ("winprob 2215 2390 --scale egf", "(?s)^(?!.*ratings of both)"),
         ("winprob 30k 9d", "Beyond what that was made for"),
         ("winprob 2d 4d --set u1=0.3", "set by hand"),
