@@ -89,6 +89,8 @@ def test_professional_ranks_are_one_word_with_several_readings() -> None:
     assert read == [1, 9, None, None]
     assert grade_rating(np.array(["1p", "9p"])).tolist() == [2700, 2940]
     assert [parse_rank(f"{n}P") for n in (1, 3, 4, 6, 7, 9)] == [6, 6, 7, 7, 8, 8]
+    edge = convert_rating("2950", source="egf", targets=["egf"])  # half a grade above 9d
+    assert edge.stretches["egf"] == pytest.approx((2950.0, 3050.0))
     converted = convert_rating("3p")
     assert (converted.source, converted.rank, converted.strength) == ("pro", "3p", None)
     assert (converted.values["egf"], converted.values["ogs"]) == (2760, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose
@@ -12,6 +13,7 @@ from yardstone.evaluation.history import rating_curves
 from yardstone.evaluation.interval_scale import forecast
 from yardstone.evaluation.ledger import Ledger
 from yardstone.evaluation.rated_games import whole_history
+from yardstone.pool import Pool
 from yardstone.ratings.whole_history import WholeHistory
 
 
@@ -29,6 +31,19 @@ def test_each_game_has_the_ratings_of_its_day() -> None:
         assert_allclose(curve.rating, whole.rating[places], atol=1e-6)
         assert_allclose(curve.deviation, whole.deviation[places], atol=1e-6)
         assert_allclose(curve.after[-1], whole.rating[-1], atol=1e-6)
+
+
+def test_a_game_is_rated_by_the_day_of_each_player() -> None:
+    day = np.repeat(np.arange(4), 2) * np.timedelta64(1, "D") + np.datetime64("2024-01-01", "s")
+    pool = Pool.from_names("ACABACAB", "BDCDDBBD", [1, 0, 0.5, 1, 0, 1, 1, 0], time=day)
+    rated = whole_history(pool)
+    history: Any = rated.replay.ratings
+    for side, rating in ((pool.first, rated.replay.first_rating),
+                         (pool.second, rated.replay.second_rating)):  # fmt: skip
+        for game, player in enumerate(side):
+            places = range(history.start[player], history.start[player + 1])
+            (at,) = (k for k in places if history.time[k].astype("datetime64[s]") == day[game])
+            assert rating[game] == history.day_rating[at]
 
 
 def test_without_times_games_are_the_clock() -> None:

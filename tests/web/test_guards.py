@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import socket
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -552,8 +553,10 @@ def test_numbers_for_those_who_run_the_server(monkeypatch: pytest.MonkeyPatch) -
         f"request_seconds_sum{{{route}}} 11.0152", f"request_seconds_count{{{route}}} 4",
     }  # fmt: skip
     assert told - found == set()
-    kinds = {line.split()[3] for line in lines if line.startswith("# TYPE")}
-    assert kinds == {"gauge", "counter", "histogram"}
+    kinds = dict(line.split()[2:] for line in lines if line.startswith("# TYPE"))
+    assert set(kinds.values()) == {"gauge", "counter", "histogram"}
+    names = {re.sub(r"_(bucket|sum|count)$", "", re.split("[{ ]", line)[0]) for line in found}
+    assert {f"yardstone_{name}" for name in names} == set(kinds)
 
 
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX"
