@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,7 @@ from yardstone.errors import InputError, MissingExtraError, ModelError, NoGamesE
 from yardstone.evaluation.comparison import Evaluation, Prediction, compare, tune
 from yardstone.evaluation.metrics import calibrate, measure
 from yardstone.evaluation.splits import Subset
+from yardstone.evaluation.uncertainty import bootstrap
 from yardstone.pool import Pool
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 
@@ -53,6 +55,36 @@ def three(**options: Any) -> Evaluation:
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
     return three()
+
+
+def test_the_intervals_of_a_verdict_hold_together(evaluation: Evaluation) -> None:
+    """Three systems of known mean differences: all leads of the best at once, in 95 of 100."""
+    held = 0
+    names, means = ("a", "b", "c"), np.array([0.0, -0.1, -0.2])
+    systems = tuple(
+        replace(scored, prediction=replace(scored.prediction, name=name))
+        for scored, name in zip(evaluation.systems[:1] * 3, names, strict=True)
+    )
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        first = generator.integers(0, 30, 500).astype(np.int32)
+        second = ((first + 1 + generator.integers(0, 29, 500)) % 30).astype(np.int32)
+        each = generator.normal(0.0, 0.3, (3, 30))
+        noise = generator.normal(size=(3, 500))
+        values = means[:, None] + each[:, first] + each[:, second] + noise
+        drawn = bootstrap(values, first, second, replicates=200, seed=seed)
+        order = replace(
+            evaluation,
+            systems=systems,
+            bootstraps={("representative", "log_likelihood"): (names, drawn)},
+        ).ranking
+        truth = dict(zip(names, means, strict=True))
+        right = [
+            ends is None or ends[0] <= truth[order.names[0]] - truth[name] <= ends[1]
+            for name, ends in zip(order.names, order.together, strict=True)
+        ]
+        held += all(right) and all(truth[one] > truth[other] for one, other in order.apart)
+    assert held >= 54
 
 
 def test_baselines_come_last_and_each_metric_ranks(evaluation: Evaluation) -> None:

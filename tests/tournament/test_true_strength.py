@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr, ndtri
 
 from yardstone.errors import InputError
-from yardstone.tournament import EntryList, Game, Result, simulate, winning_law
+from yardstone.tournament import EntryList, Game, Result, System, simulate, winning_law
 from yardstone.tournament.field import (
     ENTRY_FACTOR,
     GRADE_SPREAD,
@@ -24,12 +24,14 @@ from yardstone.tournament.field import (
 from yardstone.tournament.simulation import SimulationPlan, play, tournament_of
 
 
-def plan(grades: list[int], deviation: float | np.ndarray) -> SimulationPlan:
+def plan(
+    grades: list[int], deviation: float | np.ndarray, rounds: int = 3, **rules: object
+) -> SimulationPlan:
     grade, none = np.array(grades), np.full(len(grades), -1)
     names = tuple(f"P{row}" for row in range(len(grades)))
     strength = grade.astype(float)
     entered = EntryList(names, grade, 2100.0 + 100.0 * grade, strength, none, none)
-    made = tournament_of(entered, rounds=3, bar=8)
+    made = tournament_of(entered, rounds=rounds, bar=8, **rules)  # type: ignore[arg-type]
     return SimulationPlan(made, strength, winning_law("kaniuk"), deviation=deviation)
 
 
@@ -49,6 +51,24 @@ def test_the_spread_of_true_strengths_about_grades() -> None:
     forecast = simulate(wide, 25)
     assert (forecast.deviation == 2.0).all()
     assert 0.1 < np.abs(forecast.strength - wide.strength).max() < 2.0
+
+
+def test_places_hold_what_they_promise_only_with_the_spread() -> None:
+    """90 % of the 120 places of 10 tournaments whose true strengths lie about the grades."""
+    grades = [4, 3, 3, 2, 2, 1, 1, 0, 0, -1, -1, -2]
+    sigma = np.full(12, 2.0)
+    forecasts = {known: plan(grades, sigma * known, 11, system=System.round_robin)
+                 for known in (False, True)}  # fmt: skip
+    ranges = {known: simulate(each, 200, seed=99).place_range(0.9)
+              for known, each in forecasts.items()}  # fmt: skip
+    held = dict.fromkeys(ranges, 0)
+    for seed in range(10):
+        true = grades + sigma * np.random.default_rng(seed).standard_normal(12)
+        one = simulate(replace(forecasts[False], strength=true), 1, seed=seed)
+        place = one.places @ np.arange(1.0, 13.0)
+        for known, between in ranges.items():
+            held[known] += int(((between[:, 0] <= place) & (place <= between[:, 1])).sum())
+    assert held[False] < 0.8 * 120 < 0.85 * 120 <= held[True]
 
 
 def test_rounds_that_are_over_correct_the_entry_list() -> None:
