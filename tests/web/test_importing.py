@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,8 +13,11 @@ from tests.records.ogs_server import game_entry, ogs_server
 from tests.web.serving import settings_for, small_results
 from tests.web.sites import site
 from yardstone.errors import UsageError
-from yardstone.parallel import context
 from yardstone.pool import SkipReport
+from yardstone.records.ogs import OGS, GameSelection
+from yardstone.web import sent_files
+from yardstone.web.kinds import KINDS
+from yardstone.web.kinds.kind import Task
 from yardstone.web.problems import RequestProblem
 from yardstone.web.sent_files import import_games
 
@@ -39,12 +45,19 @@ def test_it_is_off_unless_switched_on(tmp_path: Path) -> None:
         settings_for(tmp_path, importer="ogs", importer_url="localhost")
 
 
-def test_the_latest_games_are_fetched_by_the_worker(tmp_path: Path) -> None:
+def test_the_latest_games_are_fetched_by_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def perform(task: Task) -> dict[str, Any]:
+        return {"of": task.options["player"], "names": [file.name for file in task.files]}
+
+    monkeypatch.setitem(KINDS, "go", replace(KINDS["go"], perform=perform))
     limits = {"import_games": 2, "imports_hour": 2}
     with (
         ogs_server() as ogs,
         site(tmp_path, limits, importer="ogs", importer_url=ogs.url) as server,
     ):
+        server.app.state.service._imports.clock = lambda: 0.0
         ogs.players = {"Ann": 77}
         ogs.games = [game_entry(number, "Ann", "Bob") for number in (3, 2, 1)]
         ogs.records = dict.fromkeys(range(4), RECORD)
@@ -52,21 +65,27 @@ def test_the_latest_games_are_fetched_by_the_worker(tmp_path: Path) -> None:
         assert server.ask("/api/limits").json()["importers"] == ["ogs"]
         answer = server.send([], fields=[("ogs", "ann")])
         assert (answer.status, answer.json()["kind"], ogs.asked) == (202, "go", [])
-        calls: list[tuple[str, int, int]] = []
-        with context(progress=lambda *state: calls.append(state)):
-            user, found = import_games(
-                server.worker.settings, "ann", tmp_path / "fetched", SkipReport()
-            )
-        assert (user, [file.name for file in found]) == ("Ann", ["Ann-3.sgf", "Ann-2.sgf"])
-        assert calls[-1] == ("fetching", 2, 2)
         assert server.worker.work()
         job = server.job(answer.json()["id"])
-        assert job["options"]["ogs"] == "ann"
-        # The games are here; two moves of hers are too few for a rank.
-        assert (job["status"], job["error"]["code"]) == ("failed", "input")
-        assert job["error"]["message"] == "too few moves of Ann for a rank: 2"
+        assert (job["status"], job["options"]["ogs"]) == ("done", "ann")
+        made = {"of": "Ann", "names": ["Ann-3.sgf", "Ann-2.sgf"]}
+        assert job["result"].items() >= made.items()
         job = server.done([], fields=[("ogs", "Nobody")])
         assert job["error"]["message"] == "OGS knows no user called 'Nobody'"
         late = server.send([], fields=[("ogs", "Ann")])
-        assert late.code == (429, "imports_hour")
-        assert 1700 < int(late.headers["Retry-After"]) <= 1800
+        assert (late.code, late.headers["Retry-After"]) == ((429, "imports_hour"), "1800")
+
+
+def test_what_is_fetched_keeps_to_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def fetch(*_: object, **how: Any) -> SimpleNamespace:
+        asked.append(how)
+        return SimpleNamespace(user="Ann", files=[], left_out=[])
+
+    monkeypatch.setattr(sent_files, "fetch_ogs_games", fetch)
+    limits = {"import_games": 2, "import_bytes": 3, "import_seconds": 4}
+    import_games(settings_for(tmp_path, limits, importer="ogs"), "Ann", tmp_path, SkipReport())
+    assert asked == [{"selection": GameSelection(games=2, file_bytes=3, seconds=4.0), "url": OGS}]
