@@ -90,3 +90,60 @@ def test_a_process_whose_end_hangs_ends_all_the_same() -> None:
     code += "orders(lambda: None, 0.1); time.sleep(600)"
     words = [sys.executable, "-c", code]
     assert subprocess.run(words, input=b"{}\n", check=False, timeout=PATIENCE).returncode == 1
+
+
+#: Read by every Python at its start: its clock is off by the seconds that stand in a file.
+CLOCK = """
+import os, time
+true = time.time
+def shifted():
+    with open(os.environ["YARDSTONE_TEST_CLOCK"]) as file:
+        return true() + float(file.read())
+time.time = shifted
+"""
+
+
+def test_a_clock_that_is_set_back_stops_nothing(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, code = tmp_path / "clock", tmp_path / "code"
+
+    def set_clock(days: float) -> None:
+        new = clock.with_suffix(".new")
+        new.write_text(str(86_400.0 * days))
+        new.replace(clock)
+
+    set_clock(0.0)
+    code.mkdir()
+    (code / "sitecustomize.py").write_text(CLOCK)
+    monkeypatch.setenv("YARDSTONE_TEST_CLOCK", str(clock))
+    monkeypatch.setenv("PYTHONPATH", str(code), prepend=os.pathsep)
+    with Served(data, "--workers", "1") as served:
+        first = served.send([("r.csv", small_results("Ann"))])
+        before = served.done(first)
+        set_clock(-7.0)
+        after = served.done(served.send([("r.csv", small_results("Eve"))]))
+        assert after["finished"] < before["created"], "the clock was set back"
+        served.kill("worker")
+        assert served.done(served.send([("r.csv", small_results("Bob"))]))["attempts"] == 1
+        set_clock(1.0)
+        assert served.done(served.send([("r.csv", small_results("Joe"))]))["attempts"] == 1
+        assert served.job(first)["status"] == "done", "it expires by its day"
+        until(lambda: served.get("/health").status_code == 200, "the worker shows itself again")
+        numbers = served.get("/metrics").text
+        assert 'yardstone_jobs_ended_total{kind="results",status="done"} 4' in numbers
+        values = [line.split()[-1] for line in numbers.splitlines() if not line.startswith("#")]
+        assert all(float(value) >= 0.0 for value in values)
+    assert '"trace"' not in data.with_name("served.log").read_text()
+
+
+def test_a_worker_that_takes_too_much_memory_is_killed(data: Path) -> None:
+    """A worker that has loaded nothing yet takes more than this."""
+    server = Served(data, "--workers", "1", "--set", "memory=20")
+    try:
+        log = data.parent / "served.log"
+        until(lambda: '"event": "too heavy"' in log.read_text(), "it is noticed")
+        until(lambda: log.read_text().count('"event": "ended"'), "it is killed")
+        assert server.get("/api/limits").json()["memory"] == 20, "the server goes on"
+    finally:
+        server.end()
