@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lab.tests.strength.made_training import set_training
 from tests.go.games import random_game, small_network
 from yardstone import parallel
 from yardstone.errors import NoGamesError, UsageError
@@ -20,7 +21,6 @@ from yardstone.strength.rank_features import standardised
 from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves
 from yardstone.strength.set_transformer import PackedMoves
 from yardstone.strength.site_scales import RANKS
-from yardstone_lab.neubauer import set_training
 from yardstone_lab.neubauer.scored_model import SETTINGS, ScoredModel, train_set_model
 from yardstone_lab.neubauer.sides import BANDS, SetSides, StoreSides, bands_of, read_sides, targets
 
@@ -124,7 +124,7 @@ def test_a_stopped_training_goes_on(
         trains.append(arguments)
         return train(*arguments, **named)
 
-    monkeypatch.setattr(set_training, "train_arrays", counted)
+    monkeypatch.setattr("yardstone_lab.neubauer.set_training.train_arrays", counted)
     again = train_set_model(sides, SMALL, folder=folder, folds=2, report=done.append)
     assert (len(trains), done) == (0, [0, 1, 2])
     np.testing.assert_array_equal(again.fox.scores, result.fox.scores)
