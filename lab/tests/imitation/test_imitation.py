@@ -154,8 +154,8 @@ def test_a_teacher_is_learnt_from(
     win = np.exp(output.value_logits)
     np.testing.assert_allclose(lesson.won, win[:, 0] / win[:, :2].sum(axis=1), rtol=1e-4)
     np.testing.assert_allclose(lesson.lead, output.lead)
-    monkeypatch.setattr(f"{training.__name__}._WARM", 10)
-    monkeypatch.setattr(f"{training.__name__}._LINE", 15)
+    monkeypatch.setattr(f"{training.name}._WARM", 10)
+    monkeypatch.setattr(f"{training.name}._LINE", 15)
     settings = replace(TINY, steps=45, learning_rate=1e-2)
     training.train_network(games, settings, tmp_path / "taught", teacher=teacher)
     with (tmp_path / "taught" / "losses.csv").open() as file:
@@ -231,7 +231,7 @@ def test_a_training_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
-    monkeypatch.setattr(f"{training.__name__}._LINE", 10)
+    monkeypatch.setattr(f"{training.name}._LINE", 10)
     games = some_games(6)
     whole, _ = training.train_network(games, TINY, tmp_path / "whole", until=20, threads=1)
     training.train_network(games, TINY, tmp_path / "part", until=10, threads=1)
