@@ -253,6 +253,7 @@ def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable) -> None:
     acts: tuple[Callable[[str], None], ...] = (
         lambda job: cancel_job(table, job),
         lambda job: delete_job(table, job),
+        lambda job: table.set(job, status="cancelled"),
         lambda job: table.set(job, worker="v"),
         lambda job: table.set(job, attempts=2),
     )
