@@ -112,7 +112,7 @@ def test_a_player_who_is_not_clear_is_asked_for(made: Site) -> None:
     assert tuple(each.attributes["value"] for each in buttons) == names
     for words in ("There are two players", "for 1 day at most"):
         assert words in page.text
-    for body in (b"player=Nobody", b"", b"player=a&player=b"):
+    for body in (b"player=Nobody", b"", b"player=Park+Junghwan&player=b"):
         assert made.post(f"{place}/player", body).status == 422
     assert put(made, job["url"], "Nobody").code == (422, "unknown_player")
     answer = put(made, job["url"], names[1])

@@ -413,8 +413,8 @@ def test_a_session_ends_at_its_second_and_cannot_be_forged() -> None:
     forged = ["", body, f"{body}.", f"{eve}.{sign}", f"{body}.{sign[:-1]}", f".{sign}", "é.ü"]
     forged += [f"{body}.{sessions.form_key(ann)}", f"{body}.{sign.upper()}"]
     assert [sessions.helper(request_of(token)) for token in forged] == [None] * len(forged)
-    for other in (Sessions(PASSWORD, "/b.xml"), Sessions("another", "/a.xml"), Sessions("", "")):
-        assert other.helper(request_of(ann.token)) is None
+    for password, place in ((PASSWORD, "/b.xml"), ("another", "/a.xml"), ("", "")):
+        assert Sessions(password, place, clock).helper(request_of(ann.token)) is None
     again = Sessions(PASSWORD, "/a.xml", clock)  # a desk that was started anew
     assert again.helper(request_of(ann.token)) == ann
     assert (sessions.guarded, Sessions("", "").guarded) == (True, False)
