@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from lab.tests.strength.made_training import Late, torch
+from lab.tests.strength.made_training import LazyModule, torch
 from tests.go.games import random_game
 from tests.go.nets.test_network import inputs
 from tests.go.random_net import ALL_SHAPES, Shape, write_network
@@ -35,8 +35,8 @@ TINY = ImitationSettings(channels=8, blocks=2, tastes=4, sides=4, moves=4, steps
 WEAK, STRONG = band_of("ogs", 0), band_of("fox", 10)
 
 
-training: Any = Late("yardstone_lab.imitation.training")
-networks: Any = Late("yardstone_lab.imitation.network")
+training: Any = LazyModule("yardstone_lab.imitation.training")
+networks: Any = LazyModule("yardstone_lab.imitation.network")
 
 
 @pytest.fixture(autouse=True)

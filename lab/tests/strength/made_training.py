@@ -17,7 +17,7 @@ TINY = Hyperparameters(
 )  # fmt: skip
 
 
-class Late:
+class LazyModule:
     """A module that is imported when something of it is asked for: torch takes its time."""
 
     def __init__(self, name: str) -> None:
@@ -29,9 +29,9 @@ class Late:
         return getattr(import_module(self.name), attribute)
 
 
-torch: Any = Late("torch")
-set_transformer: Any = Late("yardstone_lab.neubauer.network.set_transformer")
-set_training: Any = Late("yardstone_lab.neubauer.set_training")
+torch: Any = LazyModule("torch")
+set_transformer: Any = LazyModule("yardstone_lab.neubauer.network.set_transformer")
+set_training: Any = LazyModule("yardstone_lab.neubauer.set_training")
 
 
 def made_games(
