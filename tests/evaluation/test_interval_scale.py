@@ -241,6 +241,24 @@ def test_what_cannot_be_drawn_anew_has_no_scale() -> None:
     assert interval_scale(Ledger.begin("elo", pool.select(np.zeros(0, np.int64)))) is None
 
 
+def test_intervals_of_glicko2_hold_where_it_knows_the_level_of_nobody() -> None:
+    """Five pools of 8 players: 40 intervals in clusters, worth some 20."""
+    held = level = number = 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        made, _, _, last = drawn_results(games_of(8, 100, seed), World(350.0, "game", 10.4), rng)
+        rated = Ledger.begin("glicko2", made)
+        scale = interval_scale(rated, seed=seed)
+        assert scale is not None
+        off = rated.ratings.rating - last
+        reach = scale.reach(rated.played) * rated.ratings.deviation
+        held += int((np.abs(off - off.mean()) <= reach).sum())
+        level += int((np.abs(off - 1500.0) <= reach).sum())
+        number += len(off)
+    assert held >= 0.85 * number
+    assert level < 0.92 * number, "the unknown level of the whole pool is in the intervals"
+
+
 def test_intervals_hold() -> None:
     """Of ratings about their mean, and of forecasts, with an advantage nobody told the system."""
     ratings, forecasts = [], []
