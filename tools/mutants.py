@@ -278,8 +278,9 @@ class Lines:
             used = _uses(source, line)
             every = set().union(*(lines[each] for each in used if each in lines)) - {""}
             every = every or set().union(*lines.values())
-            names = _names(source, line)
-            naming = {each for each in self.seconds if names & _words(each.partition("::")[0])}
+            names, module = _names(source, line), Path(file).stem
+            words = {each: _words(each.partition("::")[0]) for each in self.seconds}
+            naming = {each for each in words if names & words[each] and module in words[each]}
             every |= naming
         every = every & self.seconds.keys()
         chosen: list[str] = []
