@@ -311,12 +311,12 @@ class EGF(Sequential):
         return tuple(notes)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._steps import EgfPlayers, EgfRule, replay_egf
+        from yardstone.ratings import _steps
 
         entries = games.schedule.take(self.entries(games.pool))
-        rule = EgfRule(*self._rules(), self.initial, self.floor, self._weights(games), entries)
+        rule = *self._rules(), self.initial, self.floor, self._weights(games), entries
         record = games.record()
-        replay_egf(games.rounds, rule, EgfPlayers(arrays["rating"]), record)
+        _steps.EGF(arrays["rating"], *rule).replay(games.rounds, record)
         return Predictions.of(record)
 
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:

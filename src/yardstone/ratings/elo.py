@@ -99,19 +99,15 @@ class Elo(Sequential):
         return arrays
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._steps import EloPlayers, EloRule, replay_elo, replay_elo_by_rule
+        from yardstone.ratings import _steps
 
-        played = arrays.get("played", np.zeros(0, np.int32))
-        top = arrays.get("top", np.zeros(0, np.bool_))
-        present, period = np.zeros(len(played), np.int32), np.full(len(played), -1)
-        players = EloPlayers(arrays["rating"], played, top, present, period)
+        law = arrays["rating"], self._steepness, self.curve == "normal", self.furthest
         if isinstance(self.k, KFactor):
-            k, numbers, replay = 0.0, self.k.numbers(), replay_elo_by_rule
+            steps = _steps.EloByRule(*law, self.k.numbers(), arrays["played"], arrays["top"])
         else:
-            k, numbers, replay = float(self.k), np.zeros(0), replay_elo
-        rule = EloRule(self._steepness, self.curve == "normal", self.furthest, k, numbers)
+            steps = _steps.Elo(*law, self.k)
         record = games.record()
-        replay(games.rounds, rule, players, record)
+        steps.replay(games.rounds, record)
         return Predictions.of(record)
 
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:

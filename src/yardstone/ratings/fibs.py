@@ -95,14 +95,14 @@ class FIBS(MatchSystem):
         return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._steps import FibsPlayers, FibsRule, replay_fibs
+        from yardstone.ratings import _steps
 
         steepness = log(10.0) / self.scale_points
         length = match_lengths(games.pool, self.length_column, self.length)
         root = np.sqrt(games.schedule.take(length))
-        rule = FibsRule(root, steepness, self.k, self.first_factor, self.ramp)
+        rule = root, steepness, self.k, self.first_factor, self.ramp
         record = games.record()
-        replay_fibs(games.rounds, rule, FibsPlayers(arrays["rating"], arrays["experience"]), record)
+        _steps.FIBS(arrays["rating"], arrays["experience"], *rule).replay(games.rounds, record)
         return Predictions.of(record)
 
 

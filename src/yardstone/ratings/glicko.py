@@ -93,14 +93,12 @@ class Glicko(Sequential):
         return deviation
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._steps import GlickoPlayers, GlickoRule, no_sums, replay_glicko
+        from yardstone.ratings import _steps
 
-        oldest, lowest = self.initial_deviation**2, self.min_deviation**2
-        rule = GlickoRule(games.clock(self.idle_days), self.drift**2, oldest, lowest)
-        rating = arrays["rating"]
-        players = GlickoPlayers(rating, arrays["variance"], arrays["last"], no_sums(len(rating)))
+        kept = arrays["rating"], arrays["variance"], arrays["last"]
+        squares = self.drift**2, self.initial_deviation**2, self.min_deviation**2
         record = games.record(deviations=True)
-        replay_glicko(games.rounds, rule, players, record)
+        _steps.Glicko(*kept, games.clock(self.idle_days), *squares).replay(games.rounds, record)
         return Predictions.of(record)
 
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
@@ -188,12 +186,10 @@ class Glicko2(Sequential):
         rating = CENTRE + POINTS * state.arrays["mu"]
         return Ratings(state.players, rating, POINTS * np.sqrt(state.arrays["phi2"]), self.scale)
 
-    def _clock(self, games: Games) -> Clock:
-        """How deviations age with the periods of these games."""
-        from yardstone.ratings._steps import Clock
-
+    def _clock(self, games: Games) -> tuple[Floats, float, float]:
+        """How deviations age with the periods of these games, as `_steps.Glicko2` takes it."""
         active = 1.0 if len(games.schedule.number) else 0.0
-        return Clock(games.clock(self.idle_days), active, (self.max_deviation / POINTS) ** 2)
+        return (games.clock(self.idle_days), active, (self.max_deviation / POINTS) ** 2)
 
     def _ahead(self, pool: Pool) -> Floats:
         """How far `first` is ahead, in units of mu."""
@@ -204,17 +200,17 @@ class Glicko2(Sequential):
         return np.zeros(0)
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.ratings._steps import Glicko2Players, Glicko2Rule, no_sums, replay_glicko2
+        from yardstone.ratings import _steps
 
         limits = self._limits()
         limits[:2] = (limits[:2] - CENTRE) / POINTS
         limits[2:4] = (limits[2:4] / POINTS) ** 2
-        zero = -CENTRE / POINTS
-        rule = Glicko2Rule(self.tau, self._clock(games), limits, self._ratio(games), zero)
-        mu, phi2 = arrays["mu"], arrays["phi2"]
-        players = Glicko2Players(mu, phi2, arrays["volatility"], arrays["last"], no_sums(len(mu)))
+        kept = (arrays[name] for name in ("mu", "phi2", "volatility", "last"))
+        steps = _steps.Glicko2(
+            *kept, self._clock(games), self.tau, limits, self._ratio(games), -CENTRE / POINTS
+        )
         record = games.record(deviations=True)
-        replay_glicko2(games.rounds, rule, players, record)
+        steps.replay(games.rounds, record)
         return Predictions.of(record, centre=CENTRE, points=POINTS)
 
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:

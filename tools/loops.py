@@ -1,0 +1,106 @@
+"""Compiles the loops: each `.pyx` becomes a module of machine code beside it.
+
+    python -m tools.loops              those that have changed, for an editable installation
+    python -m tools.loops --checked    all of them, with the bounds of arrays checked
+
+The build of the package runs this as a hook of hatchling. Where no C compiler is found it asks
+for the one in the `ziglang` wheel, which is in the environment of the build alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import sysconfig
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+#: C files and object files are kept here, so that what has not changed is not compiled again.
+KEPT = ROOT / "build"
+#: What the language promises and numbers do not need.
+_DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": False,
+    "wraparound": False,
+    "initializedcheck": False,
+    "cdivision": True,
+    "freethreading_compatible": True,
+}
+
+
+def compiler() -> str | None:
+    """The C compiler that Python asks for, or another one; None where there is none."""
+    if sys.platform == "win32" or "CC" in os.environ:
+        return os.environ.get("CC", "cl")
+    named = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    return next(filter(shutil.which, (named, "cc", "gcc", "clang")), None)
+
+
+def build(*, checked: bool = False) -> list[Path]:
+    """Compile what has changed, in as many processes as there are cores; all compiled modules."""
+    from Cython.Build import cythonize
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+
+    cores = os.cpu_count() or 1
+    zig = f"{sys.executable} -m ziglang cc"
+    found = compiler() or (zig if find_spec("ziglang") else None)
+    if found is None:
+        sys.exit("There is no C compiler, and no ziglang, which has one: pip install ziglang")
+    os.environ.setdefault("CC", found)
+    os.environ.setdefault("LDSHARED", f"{found} -shared" + " -s" * (found == zig))
+    os.chdir(ROOT)
+    flags = [] if sys.platform == "win32" else ["-O3", "-g0", "-fno-math-errno", "-Wno-unused"]
+    macros: list[tuple[str, str | None]] = [("CYTHON_WITHOUT_ASSERTIONS", None)]
+    extensions = [
+        Extension(
+            ".".join(path.relative_to(SOURCE).with_suffix("").parts),
+            [str(path.relative_to(ROOT))],
+            extra_compile_args=flags,
+            define_macros=macros,
+        )
+        for path in sorted(SOURCE.rglob("*.pyx"))
+    ]
+    if not extensions:
+        return []
+    directives = _DIRECTIVES | ({"boundscheck": True, "initializedcheck": True} if checked else {})
+    made = cythonize(
+        extensions, nthreads=cores, quiet=True, build_dir=str(KEPT / "c"), force=checked,
+        compiler_directives=directives,
+    )  # fmt: skip
+    distribution = Distribution({"ext_modules": made, "package_dir": {"": "src"}})
+    command = build_ext(distribution)
+    command.inplace, command.parallel, command.force = True, cores, checked
+    command.build_temp = str(KEPT / "objects")
+    command.ensure_finalized()
+    command.run()
+    return [Path(command.get_ext_fullpath(each.name)) for each in made]
+
+
+class LoopsHook(BuildHookInterface[Any]):
+    """Compiles the loops for a wheel or an editable installation."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """What the build needs: a C compiler too, where there is none."""
+        return ["cython>=3.2", "setuptools>=75", *(["ziglang"] if compiler() is None else [])]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and put what was made into the wheel."""
+        made = build()
+        build_data["artifacts"] += [path.resolve().relative_to(ROOT).as_posix() for path in made]
+        build_data["pure_python"], build_data["infer_tag"] = False, True
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--checked", action="store_true", help="check the bounds of arrays")
+    build(checked=parser.parse_args().checked)
