@@ -18,7 +18,6 @@ from yardstone.evaluation.comparison import Prediction
 from yardstone.evaluation.metrics import CalibrationCurve, calibrate, game_metrics, measure
 from yardstone.evaluation.splits import Subset
 from yardstone.evaluation.uncertainty import Bootstrap, GamesByPair, MeanInterval, bootstrap
-from yardstone.kernels import Loops, work
 
 Floats = NDArray[np.float64]
 Players = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -114,9 +113,6 @@ APART = np.array([0, 2], np.int32), np.array([1, 3], np.int32)  # in some draws 
 def test_replicates_count_a_game_by_the_copies_of_its_players(players: Players | None) -> None:
     values = np.random.default_rng(1).normal(size=(2, 70 if players is None else len(players[0])))
     result = bootstrap(values, *(players or ()), replicates=50, seed=8)
-    with work(Loops.REPLAY, np.inf):  # by machine code
-        large = bootstrap(values, *(players or ()), replicates=50, seed=8)
-    assert_allclose(large.replicates, result.replicates, rtol=1e-12)
     generator, games = np.random.default_rng(8), values.shape[1]
     for replicate in result.replicates:
         weight = np.zeros(games)

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from math import erf, exp
+from math import erf
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.ratings.made_games import made_games
 from yardstone.errors import InputError, UsageError
@@ -13,7 +11,6 @@ from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.elo import FIDE, Elo, KFactor
 from yardstone.ratings.result import Ratings
-from yardstone.winprob.laws import fast_exp, fast_logistic
 
 
 def test_elo_game_by_game() -> None:
@@ -35,14 +32,6 @@ def test_elo_game_by_game() -> None:
     assert Elo().expected_score(names, "P0", "P1") == pytest.approx(float(chance))
     with pytest.raises(InputError):
         Elo().expected_score(names, "P0", "nobody")
-
-
-@given(st.floats(-45, 45))
-def test_the_fast_exponential(x: float) -> None:
-    assert fast_exp(x) == pytest.approx(exp(x), rel=5e-16)
-    assert fast_logistic(x) + fast_logistic(-x) == pytest.approx(1.0, abs=3e-16)
-    assert (fast_exp(800.0), fast_exp(-800.0)) == (np.inf, 0.0)
-    assert np.isnan(fast_exp(float("nan")))
 
 
 @pytest.mark.parametrize(

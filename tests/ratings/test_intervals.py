@@ -17,10 +17,9 @@ from scipy.special import ndtr
 from tests.ratings.simulated import simulated_pool
 from yardstone import parallel
 from yardstone.errors import ModelError, UsageError
-from yardstone.kernels import Loops, work
 from yardstone.pool import PairCounts, Pool
 from yardstone.ratings import BradleyTerry, JointRatings, Prior, Relation, uncertainty
-from yardstone.ratings._joint import Graph, Relations
+from yardstone.ratings.graph import Graph, Relations
 from yardstone.ratings.joint import unbiased_draw_rate
 from yardstone.ratings.result import Estimate
 from yardstone.ratings.simulation import simulate
@@ -509,8 +508,7 @@ def test_noise_of_a_hessian() -> None:
         one, two, np.array([9.0]), Relations(one, two, none, np.array([4.0])),
         np.array([0.0, 1.0, 16.0]), none, none, np.zeros(0, np.bool_),
     )  # fmt: skip
-    with work(Loops.RATING, 0.0):
-        chance: Any = SimpleNamespace(standard_normal=lambda: 1.0)
-        whole, scaled = uncertainty._noise(chance, graph, np.array([0.25]))
+    chance: Any = SimpleNamespace(standard_normal=np.ones)
+    whole, scaled = uncertainty._noise(chance, graph, np.array([0.25]))
     assert whole.tolist() == [3 + 2, -3 - 2 + 1, 3 + 4]
     assert scaled.tolist() == [1.5 + 2, -1.5 - 2 + 1, 1.5 + 4]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tests.ratings.simulated import simulated_pool
 from yardstone.pool import PairCounts, Pool
-from yardstone.ratings._joint import Pairs, evaluate_pairs, new_derivatives
+from yardstone.ratings._joint import Terms
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.graph import Beliefs, Pairs, Relations
 from yardstone.ratings.result import Status
 from yardstone.winprob.laws import win_draw_loss
 
@@ -43,9 +44,11 @@ def counts_and_point() -> tuple[PairCounts, NDArray[np.float64]]:
 def evaluate(
     counts: PairCounts, x: NDArray[np.float64], *, likelihood: bool, cautious: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    terms = new_derivatives(len(counts.first), len(x))
-    evaluate_pairs(Pairs.of(counts), likelihood, x, terms, cautious)
-    return terms.gradient, terms.diagonal, terms.weight
+    none, nobody, free = np.zeros(0), np.zeros(0, np.int32), np.zeros(len(x))
+    beliefs = Beliefs(free, free, Relations(nobody, nobody, none, none))
+    terms = Terms(Pairs.of(counts), beliefs, likelihood, len(x))
+    gradient, weight, diagonal, _ = terms.at(x, cautious)
+    return gradient, diagonal, weight
 
 
 def steps(x: NDArray[np.float64], unknown: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -16,7 +16,6 @@ from tests.ratings.made_games import made_games, no_games
 from tests.ratings.simulated import simulated_pool
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.pool import Pool
-from yardstone.ratings import _history as newton
 from yardstone.ratings._history import game_terms, game_value, tau_terms
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.joint import PlayerPriors, Prior
@@ -25,7 +24,6 @@ from yardstone.ratings.whole_history import (
     HistoryFit,
     WholeHistory,
     in_order,
-    new_hessian,
 )
 from yardstone.winprob.laws import win_draw_loss
 
@@ -42,11 +40,9 @@ def fit_of(
 ) -> HistoryFit:
     layout, _ = WholeHistory().lay_out(in_order(pool, None, None, None), len(pool.players))
     shared = np.array([0.1, log((1 - rate) / rate)])
-    hessian = new_hessian(layout, np.array([w, tau]))
     mean, deviation = priors_of(pool).arrays(pool.players, Prior(1500.0, 250.0)).T
     prior = np.column_stack([(mean - 1500.0) / POINTS, (POINTS / deviation) ** 2])
-    start = np.zeros(len(layout.node_day))
-    return HistoryFit(layout, start, shared, hessian, w2 / POINTS**2, prior)
+    return HistoryFit(layout, shared, np.array([w, tau]), w2 / POINTS**2, prior)
 
 
 def priors_of(pool: Pool) -> PlayerPriors:
@@ -84,17 +80,17 @@ def test_derivatives_of_a_game(rate: float, score: float, difference: float) -> 
         return float(function(h) - function(-h)) / (2 * h)
 
     slope, curvature = game_terms(difference, score, u2)
-    by_tau, seen, usual, mixed = tau_terms(difference, score, u2)
+    by_tau, seen, usual, mixed = tau_terms(difference, score, u2).values()
     observed = -slope_of(lambda e: game_terms(difference + e, score, u2)[0])
     assert curvature == pytest.approx(observed, abs=1e-7) or curvature > observed
     for value, wanted in [
         (slope, slope_of(lambda e: game_value(difference + e, score, u2))),
         (by_tau, slope_of(lambda e: game_value(difference, score, u2 * exp(2 * e)))),
-        (seen, -slope_of(lambda e: tau_terms(difference, score, u2 * exp(2 * e))[0])),
+        (seen, -slope_of(lambda e: tau_terms(difference, score, u2 * exp(2 * e))["slope"])),
         (mixed, -slope_of(lambda e: game_terms(difference, score, u2 * exp(2 * e))[0])),
     ]:
         assert value == pytest.approx(wanted, abs=1e-7)
-    expected = sum(p * tau_terms(difference, s, u2)[0] ** 2 for s, p in by_score.items())
+    expected = sum(p * tau_terms(difference, s, u2)["slope"] ** 2 for s, p in by_score.items())
     assert usual == pytest.approx(float(expected), abs=1e-10)
 
 
@@ -105,7 +101,7 @@ def test_gradient_against_finite_differences(small: Pool) -> None:
     gradient = gradient_at(fit, here)
     for k in (*generator.integers(0, len(fit.x), 15), len(fit.x), len(fit.x) + 1):
         up, down = (
-            newton.log_posterior(fit.problem, side[:-2].copy(), side[-2:].copy())
+            fit.posterior.log_posterior(side[:-2].copy(), side[-2:].copy())
             for side in sides(here, k)
         )
         assert gradient[k] == pytest.approx((up - down) / 2e-5, rel=DIFFERENCE, abs=1e-6)
@@ -192,10 +188,10 @@ def test_probes_of_all_signs_add_up_to_the_determinant(
     found = []
     for probe in product(*signs):
         steps = int(np.count_nonzero(probe))
-        alpha, beta, length2 = newton.lanczos(fit.problem, np.array(probe), steps)
+        alpha, beta, length2 = fit.posterior.lanczos(np.array(probe), steps)
         value, vector = eigh_tridiagonal(alpha, beta)
         found.append(length2 * float(vector[0] ** 2 @ np.log(value)))
-    blocks = newton.log_determinant_of_blocks(fit.problem)
+    blocks = fit.posterior.log_determinant_of_blocks()
     exact = np.linalg.slogdet(fit.full_matrix())[1]
     assert blocks + np.mean(found) == pytest.approx(exact, abs=1e-9)
 

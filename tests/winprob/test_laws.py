@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log, nan
+from math import inf, log, nan
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 from yardstone.errors import UsageError
-from yardstone.kernels import Loops, work
 from yardstone.winprob import fibs, laws
 from yardstone.winprob.laws import draw_probability, win_draw_loss, win_probability
 
@@ -61,18 +59,6 @@ def test_the_egfs_law_since_2021_and_bisection() -> None:
     roots = laws.bisect(lambda x: x * x >= np.array([2.0, 9.0]), 0.0, 4.0)
     np.testing.assert_allclose(roots, [2.0**0.5, 3.0], rtol=1e-15)
     assert laws.bisect(lambda x: x > 1.3, 0.0, 4.0, halvings=2) == 1.5
-
-
-@pytest.mark.parametrize("way", [0, 1e12])
-def test_exponentials_inside_of_loops(way: float) -> None:
-    """As plain Python and as machine code, within two units of the last place."""
-    for x in [-45.0, -40.0, -39.99, -7.3, -0.004, 0.0, 0.01, 1.0, 20.5, 39.99, 40.0, 45.0]:
-        with work(Loops.RATING, way):
-            assert laws.fast_exp(x) == pytest.approx(exp(x), rel=4.5e-16)
-            assert laws.fast_logistic(x) == pytest.approx(expit(x), rel=1e-14)
-            assert laws.plain_logistic(x) == pytest.approx(expit(x), rel=1e-14)
-            for both in (laws.win_and_loss(x), laws.fast_win_and_loss(x)):
-                assert both == pytest.approx((expit(x), expit(-x)), rel=1e-14)
 
 
 #: Score of the favourite by rating difference and length, as players' tables of the

@@ -36,7 +36,6 @@ from yardstone.cli.ordo_switches import (
     scan_integer,
 )
 from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
-from yardstone.kernels import Loops, rating_work, work
 from yardstone.pool import PairCounts
 from yardstone.ratings import BradleyTerry, Estimate, JointRatings, Prior, Status
 from yardstone.ratings.connectivity import strong_components
@@ -66,9 +65,7 @@ class _Session(Session):
         self.games = self.load(files)
         if options.ignore_draws:
             self.games.used &= self.games.score != 0.5
-        games, players = self.games.total, len(self.games.players.names)
-        with work(Loops.RATING, rating_work(games, players, 1 + options.simulations)):
-            self._rate_games()
+        self._rate_games()
 
     def _rate_games(self) -> None:
         self._say_totals()

@@ -40,7 +40,6 @@ from yardstone.evaluation.splits import (
     rating_gap_subsets,
     usual_subsets,
 )
-from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.result import Estimate, SequentialSystem, check_order
 from yardstone.ratings.sequential import Sequential
@@ -54,8 +53,6 @@ if TYPE_CHECKING:
 
 
 _TRAIN_SHARE = 0.7  #: Share of the games that are the earlier ones, unless told otherwise.
-#: Work of a game in systems that look at other games for it, where one of Elo is 1.
-_WORK = {"decaying-bradley-terry": 6, "whr": 15}
 
 
 @checked_arguments(ColumnNames)
@@ -145,10 +142,8 @@ def evaluate(
     cut = _cut(played, train_share, train_until)
     before = first_games(played, cut)
     look = first_advantage == "auto" and played.ordered
-    replays = (2 + tune if look else 1 + tune) * sum(_WORK.get(name, 1) for name in entries)
     task = ReplayTask(played, before, tune, seed, look, systems is None, start_levels)
-    with work(Loops.REPLAY, len(played) * replays):
-        outcomes = _replay_all(task, entries)
+    outcomes = _replay_all(task, entries)
     unable |= {n: each for n, each in zip(entries, outcomes, strict=True) if isinstance(each, str)}
     runs = [each for each in outcomes if not isinstance(each, str)]
     if not runs:

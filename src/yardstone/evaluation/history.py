@@ -26,7 +26,6 @@ from yardstone.evaluation.ledger import (
 )
 from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.evaluation.splits import judged_games, rating_labels
-from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool, StoredPool
 from yardstone.ratings.systems import SystemEntry, find_system
 from yardstone.records.reading import ColumnNames, games_of
@@ -152,7 +151,6 @@ def _entry(
     return find_system(system or "glicko2"), parameters or {}
 
 
-@weighed(Loops.REPLAY, lambda pool, **_: 0 if pool is None else len(pool))
 def rate_games(
     pool: Pool | None,
     *,

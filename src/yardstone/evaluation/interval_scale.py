@@ -26,7 +26,6 @@ from yardstone.errors import ConvergenceError, ModelError, UsageError
 from yardstone.evaluation.backtest import draw_rate_of, fit_draw_rate, shown_advantage
 from yardstone.evaluation.metrics import log_likelihoods, recalibration
 from yardstone.evaluation.splits import earlier_games
-from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.glicko import POINTS, Glicko, Glicko2
@@ -126,22 +125,20 @@ def interval_scale(
         shift = handicap.advantage(pool)
         advantage += 0.0 if shift is None else shift
     errors = []
-    loops = Loops.WHOLE_HISTORY if rated.name == "whr" else Loops.REPLAY
-    with work(loops, (pools + len(WALKS) * len(SPREADS)) * len(pool)):
-        worlds, weight = weighed_worlds(pool, advantage)
-        rate = fit_draw_rate(pool.score, expected)
-        rng = np.random.default_rng(seed)
-        experience = earlier_games(pool)
-        for which in rng.choice(len(worlds), pools, p=weight):
-            drawn = drawn_results(pool, worlds[which], rng, advantage=advantage, draw_rate=rate)
-            try:
-                if rated.name == "whr":
-                    replay = whole_history(drawn.pool, **rated.parameters).replay
-                else:
-                    replay = system.replay(drawn.pool)
-            except (ConvergenceError, ModelError):
-                continue  # a whole history of nothing but draws, say, has no finite draw rate
-            errors.append(_errors(drawn, replay, advantage, experience))
+    worlds, weight = weighed_worlds(pool, advantage)
+    rate = fit_draw_rate(pool.score, expected)
+    rng = np.random.default_rng(seed)
+    experience = earlier_games(pool)
+    for which in rng.choice(len(worlds), pools, p=weight):
+        drawn = drawn_results(pool, worlds[which], rng, advantage=advantage, draw_rate=rate)
+        try:
+            if rated.name == "whr":
+                replay = whole_history(drawn.pool, **rated.parameters).replay
+            else:
+                replay = system.replay(drawn.pool)
+        except (ConvergenceError, ModelError):
+            continue  # a whole history of nothing but draws, say, has no finite draw rate
+        errors.append(_errors(drawn, replay, advantage, experience))
     if not errors:
         return None
     mean = float(np.sum(weight * np.array([world.spread for world in worlds])))

@@ -15,7 +15,6 @@ from yardstone.evaluation.backtest import outcome_table
 from yardstone.evaluation.comparison import LEARNING_SHARE
 from yardstone.evaluation.findings import last_games
 from yardstone.evaluation.splits import earlier_games, in_time_order
-from yardstone.kernels import Loops, weighed
 from yardstone.pool import Pool, StoredPool, in_batches
 from yardstone.ratings.result import Ratings, Replay, check_order
 from yardstone.ratings.systems import find_system
@@ -98,7 +97,6 @@ class RatedGames:
         return np.where(np.array(known) < 0, missing, column[known])
 
 
-@weighed(Loops.WHOLE_HISTORY, lambda pool, **_: len(pool))
 def whole_history(pool: Pool, **parameters: Any) -> RatedGames:
     """Every player's most probable strength at each game, given all games.
 

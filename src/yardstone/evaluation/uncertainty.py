@@ -42,7 +42,6 @@ from yardstone.evaluation.metrics import (
     grouped_curve,
     metric_values,
 )
-from yardstone.kernels import Loops, in_python, kernel, work
 from yardstone.pool import distributed
 
 if TYPE_CHECKING:
@@ -174,8 +173,7 @@ def bootstrap(
     if first is not None and second is not None:
         if effective_players(first, second) >= LEAST_EFFECTIVE_PLAYERS:
             a, b, pair, players = numbered(first, second)
-            with work(Loops.REPLAY, replicates * games / 1000):
-                _resample_players(np.ascontiguousarray(table.T), a, b, players, generator, means)
+            _resample_players(table, a, b, pair, generator, means)
             by_player = cluster_sums(residual, np.concatenate([a, b]), players)
             by_pair = cluster_sums(residual, pair)
             degrees = degrees_of_freedom(first, second)
@@ -191,40 +189,21 @@ def _resample_players(
     table: Floats,
     first: Ints,
     second: Ints,
-    players: int,
+    pair: Longs,
     generator: np.random.Generator,
     means: Floats,
 ) -> None:
+    """Means (replicates, rows) of games (rows, games), each counted by its players' copies."""
+    _, at, number = np.unique(pair, return_index=True, return_counts=True)
+    one, other, players = first[at], second[at], int(max(first.max(), second.max())) + 1
+    sums = np.array([np.bincount(pair, row) for row in table])
     for replicate in range(len(means)):
         games = 0.0
         while not games:  # a draw without two players who met says nothing
             copies = np.bincount(generator.integers(0, players, players), minlength=players)
-            games = _weighted_sums(table, first, second, copies, means[replicate])
-        means[replicate] /= games
-
-
-@kernel
-def _weighted_sums(table: Floats, first: Ints, second: Ints, copies: Longs, sums: Floats) -> float:
-    """Sums of each column over games, each counted by its players' copies; and the games."""
-    games, columns = table.shape
-    sums[:] = 0.0
-    total = 0.0
-    for game in range(games):
-        weight = float(copies[first[game]] * copies[second[game]])
-        if weight > 0.0:
-            total += weight
-            for column in range(columns):
-                sums[column] += weight * table[game, column]
-    return total
-
-
-@in_python(_weighted_sums)
-def _weighted_sums_by_numpy(
-    table: Floats, first: Ints, second: Ints, copies: Longs, sums: Floats
-) -> float:
-    weight = (copies[first] * copies[second]).astype(np.float64)
-    np.matmul(weight, table, out=sums)
-    return float(weight.sum())
+            weight = (copies[one] * copies[other]).astype(np.float64)
+            games = weight @ number
+        means[replicate] = sums @ weight / games
 
 
 #: Groups of a calibration, and cells by which they are cut.

@@ -26,11 +26,12 @@ from yardstone.errors import (
     NotConnectedError,
     UsageError,
 )
-from yardstone.kernels import Loops, kernel, weighed
 from yardstone.pool import MANY_PAIRS, GameBatch, PairCounts, Pool, SkipReport
 from yardstone.ratings import joint, uncertainty
-from yardstone.ratings._joint import AT_THE_EDGE, CONVERGED, Pairs, newton
-from yardstone.ratings.joint import Prior, Relation, fit_draw_rate
+from yardstone.ratings._joint import Ending, fit_draw_rate, newton
+from yardstone.ratings._tally import merge, survey
+from yardstone.ratings.graph import Pairs
+from yardstone.ratings.joint import Prior, Relation
 from yardstone.ratings.result import (
     ALL_DRAWN,
     NO_ORDER,
@@ -257,9 +258,9 @@ class BradleyTerry(CheckedParameters):
                 f"the first-move advantage has no finite estimate: the side moving {side} "
                 "scored too well throughout (fix the advantage, or give it a prior)"
             )
-        if status == AT_THE_EDGE:
+        if status == Ending.AT_THE_EDGE:
             return x, steps, 0.0 if x[-1] > 0.0 else ALL_DRAWN
-        if status != CONVERGED:
+        if status != Ending.CONVERGED:
             raise ConvergenceError(
                 f"the ratings still moved by {last * self.points_per_logit:.3g} points "
                 f"after {steps} steps"
@@ -387,56 +388,6 @@ BUFFER = 1 << 23
 _WIDER = (np.uint8, np.uint16, np.uint32)
 
 
-@kernel
-def _survey(keys: NDArray[np.uint64], table: Pairs) -> tuple[int, int]:
-    """How many pairs of the sorted `keys` are new, and the most games of a pair afterwards."""
-    first, second, wins, draws, losses = table
-    new, most, k, at = 0, 0, 0, 0
-    while at < len(keys):
-        pair = keys[at] >> np.uint64(2)
-        begin = at
-        while at < len(keys) and keys[at] >> np.uint64(2) == pair:
-            at += 1
-        total = at - begin
-        i, j = int(pair >> np.uint64(31)), int(pair & np.uint64(0x7FFFFFFF))
-        while k < len(first) and (first[k] < i or (first[k] == i and second[k] < j)):
-            k += 1
-        if k < len(first) and first[k] == i and second[k] == j:
-            total += int(wins[k]) + int(draws[k]) + int(losses[k])
-        else:
-            new += 1
-        most = max(most, total)
-    return new, most
-
-
-@kernel
-def _merge(keys: NDArray[np.uint64], known: int, table: Pairs) -> None:
-    """Add the games of the sorted `keys` to the table, of which `known` rows are filled."""
-    first, second, wins, draws, losses = table
-    place, k, at = len(first) - 1, known - 1, len(keys) - 1
-    while at >= 0:
-        pair = keys[at] >> np.uint64(2)
-        i, j = int(pair >> np.uint64(31)), int(pair & np.uint64(0x7FFFFFFF))
-        while k >= 0 and (first[k] > i or (first[k] == i and second[k] > j)):
-            first[place], second[place] = first[k], second[k]
-            wins[place], draws[place], losses[place] = wins[k], draws[k], losses[k]
-            place -= 1
-            k -= 1
-        won, drawn, lost = 0, 0, 0
-        if k >= 0 and first[k] == i and second[k] == j:
-            won, drawn, lost = int(wins[k]), int(draws[k]), int(losses[k])
-            k -= 1
-        while at >= 0 and keys[at] >> np.uint64(2) == pair:
-            result = int(keys[at] & np.uint64(3))
-            won += result == 2
-            drawn += result == 1
-            lost += result == 0
-            at -= 1
-        first[place], second[place] = i, j
-        wins[place], draws[place], losses[place] = won, drawn, lost
-        place -= 1
-
-
 class PairTally:
     """Wins, draws and losses of each ordered pair of players, in order of the pairs.
 
@@ -475,14 +426,13 @@ class PairTally:
             results = [column.astype(np.float64) for column in results]
         return PairCounts(players, first, second, *results)
 
-    @weighed(Loops.RATING, lambda tally: tally._number)
     def _fold(self) -> None:
         """Add what waits to the table."""
         keys = np.concatenate(self._waiting) if self._waiting else np.zeros(0, np.uint64)
         self._waiting, self._number = [], 0
         keys.sort()
         known = len(self._table.first)
-        new, most = _survey(keys, self._table)
+        new, most = survey(keys, *self._table)
         held: Any = self._table.wins.dtype
         if most > np.iinfo(held).max:
             kind: Any = next(kind for kind in _WIDER if most <= np.iinfo(kind).max)
@@ -490,7 +440,7 @@ class PairTally:
             self._table = Pairs(first, second, *(column.astype(kind) for column in results))
         for column in self._table:
             column.resize(known + new, refcheck=False)  # grows where it lies
-        _merge(keys, known, self._table)
+        merge(keys, known, *self._table)
 
 
 @dataclass(frozen=True)

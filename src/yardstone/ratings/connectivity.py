@@ -13,107 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from yardstone.kernels import kernel
-from yardstone.ratings._joint import Pairs
+from yardstone.ratings._connectivity import components, cut_off, edges, met_one
+from yardstone.ratings.graph import Pairs
 from yardstone.ratings.result import JointRatings, Status
 from yardstone.records.names import similar_names
 from yardstone.winprob.laws import logistic
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Ints, Longs
+    from yardstone.arrays import Flags, Ints
     from yardstone.pool import PairCounts
 
 _NO_TIES = np.zeros((0, 2), np.int32)
-
-
-@kernel
-def _tarjan(start: Longs, target: Ints) -> Ints:
-    """Number of each node's strong component; edges of node i are target[start[i]:start[i+1]]."""
-    n = len(start) - 1
-    order = np.full(n, -1, np.int32)
-    low = np.zeros(n, np.int32)
-    label = np.full(n, -1, np.int32)
-    position = start[:-1].copy()
-    stack = np.empty(n, np.int32)
-    path = np.empty(n, np.int32)
-    on_stack = np.zeros(n, np.bool_)
-    visited, depth, height, labels = 0, 0, 0, 0
-    for root in range(n):
-        if order[root] >= 0:
-            continue
-        path[0] = root
-        depth = 1
-        while depth > 0:
-            node = path[depth - 1]
-            if order[node] < 0:
-                order[node] = low[node] = visited
-                visited += 1
-                stack[height] = node
-                height += 1
-                on_stack[node] = True
-            descended = False
-            while position[node] < start[node + 1]:
-                other = target[position[node]]
-                if order[other] < 0:
-                    path[depth] = other
-                    depth += 1
-                    descended = True
-                    break
-                if on_stack[other]:
-                    low[node] = min(low[node], low[other])
-                position[node] += 1
-            if descended:
-                continue
-            if low[node] == order[node]:
-                while True:
-                    height -= 1
-                    member = stack[height]
-                    on_stack[member] = False
-                    label[member] = labels
-                    if member == node:
-                        break
-                labels += 1
-            depth -= 1
-            if depth > 0:
-                parent = path[depth - 1]
-                low[parent] = min(low[parent], low[node])
-    return label
-
-
-@kernel
-def _edges(pairs: Pairs, group: Ints, ties: Ints, weak: bool) -> tuple[Longs, Ints]:
-    """Edges from losers to winners of a group, both ways for draws and ties, or all (`weak`)."""
-    first, second, wins, draws, losses = pairs
-    players = len(group)
-    start = np.zeros(players + 1, np.int64)
-    target, place = np.empty(0, np.int32), start[:-1]
-    for fill in (False, True):
-        if fill:
-            for player in range(players):
-                start[player + 1] += start[player]
-            target = np.empty(start[players], np.int32)
-            place = start[:-1].copy()
-        for k in range(len(first)):
-            i, j = first[k], second[k]
-            if group[i] < 0 or group[i] != group[j]:
-                continue
-            scored, conceded = wins[k] + draws[k] > 0, losses[k] + draws[k] > 0
-            if weak:
-                scored = conceded = scored or conceded
-            for source, goal, there in ((j, i, scored), (i, j, conceded)):
-                if there and fill:
-                    target[place[source]] = goal
-                    place[source] += 1
-                elif there:
-                    start[source + 1] += 1
-        for k in range(len(ties)):
-            for source, goal in ((ties[k, 0], ties[k, 1]), (ties[k, 1], ties[k, 0])):
-                if fill:
-                    target[place[source]] = goal
-                    place[source] += 1
-                else:
-                    start[source + 1] += 1
-    return start, target
 
 
 def strong_components(
@@ -131,8 +41,8 @@ def strong_components(
     without `names`, of their numbers.
     """
     group = np.where(active, 0, -1).astype(np.int32)
-    start, target = _edges(Pairs.of(counts), group, _NO_TIES if ties is None else ties, weak)
-    label = np.where(active, _tarjan(start, target), -1).astype(np.int32)
+    start, target = edges(Pairs.of(counts), group, _NO_TIES if ties is None else ties, weak)
+    label = np.where(active, components(start, target), -1).astype(np.int32)
     return label_by_size(label, names)
 
 
@@ -198,13 +108,13 @@ def find_traps(
     few = normal & (ratings.games > 0) & (ratings.games < FEW_GAMES)
     # Cut vertices of the graph of opponents, worst first.
     component = np.where(normal, ratings.component, -1).astype(np.int32)
-    cut_off = _cut_off(*_edges(Pairs.of(counts), component, _NO_TIES, True))
-    rows = np.flatnonzero(cut_off >= BRIDGE_SIZE)
-    bridges = rows[np.lexsort((rows, -cut_off[rows]))]
+    apart = cut_off(*edges(Pairs.of(counts), component, _NO_TIES, True))
+    rows = np.flatnonzero(apart >= BRIDGE_SIZE)
+    bridges = rows[np.lexsort((rows, -apart[rows]))]
     return Traps(
         tuple(np.flatnonzero(few).tolist()),
-        tuple(np.flatnonzero(normal & large & _met_one(Pairs.of(counts), counts.players)).tolist()),
-        tuple(map(Bridge, bridges.tolist(), cut_off[bridges].tolist())),
+        tuple(np.flatnonzero(normal & large & met_one(Pairs.of(counts), counts.players)).tolist()),
+        tuple(map(Bridge, bridges.tolist(), apart[bridges].tolist())),
         _anchor_conflicts(ratings, counts, anchors or {}),
         similar_names(ratings.players),
     )
@@ -235,78 +145,3 @@ def _anchor_conflicts(
             away = (points - expected) / variance**0.5
             conflicts.append(AnchorConflict(row, points, expected, away))
     return tuple(conflicts)
-
-
-@kernel
-def _met_one(pairs: Pairs, players: int) -> Flags:
-    """Who met one opponent and no other."""
-    first, second, wins, draws, losses = pairs
-    met = np.full(players, -1, np.int64)  # -1 nobody yet, -2 several
-    for k in range(len(first)):
-        i, j = first[k], second[k]
-        if i == j or wins[k] + draws[k] + losses[k] == 0:
-            continue
-        for player, other in ((i, j), (j, i)):
-            if met[player] == -1:
-                met[player] = other
-            elif met[player] != other:
-                met[player] = -2
-    return met >= 0
-
-
-@kernel
-def _cut_off(start: Longs, near: Ints) -> Longs:
-    """How many players each one alone links to the rest (Hopcroft and Tarjan 1973)."""
-    players = len(start) - 1
-    met = np.zeros(players, np.int32)  # in which order, from 1
-    reach = np.zeros(players, np.int32)
-    below = np.ones(players, np.int32)
-    largest = np.zeros(players, np.int32)  # of the parts that hang on a player only
-    hanging = np.zeros(players, np.int32)  # players in all of them
-    parent = np.full(players, -1, np.int32)
-    result = np.zeros(players, np.int64)
-    order = np.empty(players, np.int32)
-    path = np.empty(players, np.int32)
-    at = start[:-1].copy()
-    number = 0
-    for root in range(players):
-        if met[root] or start[root] == start[root + 1]:
-            continue
-        begin = number
-        order[number] = root
-        number += 1
-        met[root] = reach[root] = number
-        path[0] = root
-        depth = 1
-        while depth > 0:
-            node = path[depth - 1]
-            descended = False
-            while at[node] < start[node + 1]:
-                other = near[at[node]]
-                at[node] += 1
-                if not met[other]:
-                    order[number] = other
-                    number += 1
-                    met[other] = reach[other] = number
-                    parent[other] = node
-                    path[depth] = other
-                    depth += 1
-                    descended = True
-                    break
-                if other != parent[node]:
-                    reach[node] = min(reach[node], met[other])
-            if descended:
-                continue
-            depth -= 1
-            above = parent[node]
-            if above >= 0:
-                below[above] += below[node]
-                reach[above] = min(reach[above], reach[node])
-                if reach[node] >= met[above]:
-                    largest[above] = max(largest[above], below[node])
-                    hanging[above] += below[node]
-        others = number - begin - 1
-        for k in range(begin, number):
-            node = order[k]
-            result[node] = others - max(largest[node], others - hanging[node], 0)
-    return result

@@ -8,25 +8,16 @@ everybody has a rating and what was long ago fades into it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, log
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from math import log
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.kernels import kernel
 from yardstone.pool import PairCounts, Pool
-from yardstone.ratings._history import (
-    DayGames,
-    Forecasts,
-    Layout,
-    end_of_day,
-    forecast,
-    game_terms,
-    learn_shared,
-    u2_of,
-)
+from yardstone.ratings._history import FadingLearner
+from yardstone.ratings.layout import Forecasts
 from yardstone.ratings.result import JointRatings, Ratings
 from yardstone.ratings.sequential import SECONDS_PER_DAY, State, order_of_time
 from yardstone.ratings.whole_history import (
@@ -38,7 +29,7 @@ from yardstone.ratings.whole_history import (
 )
 
 if TYPE_CHECKING:
-    from yardstone.arrays import Flags, Floats, Ints, Longs
+    from yardstone.arrays import Floats
     from yardstone.ratings.egf import Handicap
 
 
@@ -120,16 +111,20 @@ class DecayingBradleyTerry(Remembering):
         }
         for name in arrays.keys() & state.arrays.keys():
             arrays[name][: len(state.arrays[name])] = state.arrays[name]
-        entries = Entries(np.empty(len(layout.score)), np.empty(len(layout.score), np.int32))
+        entries = len(layout.score)
+        day, opponent = np.empty(entries), np.empty(entries, np.int32)
         for side, others in ((0, games.second), (1, games.first)):
-            entries.day[layout.own[:, side]] = dated.day
-            entries.opponent[layout.own[:, side]] = others
+            day[layout.own[:, side]] = dated.day
+            opponent[layout.own[:, side]] = others
         end = layout.entry_start[:-1] + np.bincount(games.first[:begin], minlength=number)
         end += np.bincount(games.second[:begin], minlength=number)
         forecasts = Forecasts.of(len(games.first) - begin)
-        learner = _FadingLearner(end, free, *arrays.values())
-        fading = log(2.0) / self.half_life
-        replay(layout, entries, dated, begin, learner, fading, self._prior, forecasts)
+        learner = FadingLearner(
+            *(layout, (day, opponent), end, log(2.0) / self.half_life, self._prior),
+            *(arrays["precision"], arrays["last"]),
+            *(dated, begin, arrays["strength"], shared, arrays["known"], free, forecasts),
+        )
+        learner.replay()
         return arrays, *forecasts
 
     def ratings(self, state: State) -> Ratings:
@@ -140,107 +135,3 @@ class DecayingBradleyTerry(Remembering):
             rating += POINTS * state.arrays["strength"]
             deviation = POINTS / np.sqrt(state.arrays["precision"])
         return Ratings(state.players, rating, deviation, self.scale)
-
-
-_FORGOTTEN = 1e-3  #: Games whose weight has fallen below this no longer count.
-_LONGEST = 2.0  #: A step of a strength is cut to so many logits.
-
-
-class Entries(NamedTuple):
-    """Of each entry of a layout: the day, and the opponent's number."""
-
-    day: Floats
-    opponent: Ints
-
-
-class _FadingLearner(NamedTuple):
-    """What is learned, changed in place.
-
-    `end` is the end of each player's entries so far, `precision` that of his strength `x` on day
-    `last`; `known` is the information on w and tau.
-    """
-
-    end: Longs
-    free: Flags
-    x: Floats
-    precision: Floats
-    last: Floats
-    shared: Floats
-    known: Floats
-
-
-@kernel
-def _weigh(
-    layout: Layout,
-    entries: Entries,
-    learner: _FadingLearner,
-    player: int,
-    now: float,
-    fading: float,
-    prior: float,
-) -> tuple[float, float]:
-    """Gradient and curvature of one player's strength from his entries so far."""
-    x, shared = learner.x, learner.shared
-    u2 = u2_of(shared[1])
-    slope, curvature = -prior * x[player], prior
-    for e in range(learner.end[player] - 1, layout.entry_start[player] - 1, -1):
-        weight = exp(-fading * (now - entries.day[e]))
-        if weight < _FORGOTTEN:
-            break
-        if entries.opponent[e] == player:  # a game against oneself tells nothing
-            continue
-        difference = (
-            x[player] - x[entries.opponent[e]] + layout.side[e] * shared[0] + layout.shift[e]
-        )
-        s, c = game_terms(difference, layout.score[e], u2)
-        slope += weight * s
-        curvature += weight * c
-    return slope, curvature
-
-
-@kernel
-def replay(
-    layout: Layout,
-    entries: Entries,
-    games: DayGames,
-    begin: int,
-    learner: _FadingLearner,
-    fading: float,
-    prior: float,
-    forecasts: Forecasts,
-) -> None:
-    """Predict and learn the games from number `begin` on; a game's weight is exp(-fading age)."""
-    first, second, score, day = games
-    end, _, x, precision, last, shared, _ = learner
-    before = forecasts.before
-    improved, mark = np.zeros(len(x), np.int64), 0
-    low = begin
-    while low < len(first):
-        high = end_of_day(day, low)
-        now = day[low]
-        for g in range(low, high):
-            row = g - begin
-            for s in range(2):
-                p = first[g] if s == 0 else second[g]
-                faded = (precision[p] - prior) * exp(-fading * (now - last[p]))
-                before[row, 2 * s] = x[p]
-                before[row, 2 * s + 1] = 1.0 / (prior + faded)
-            forecast(forecasts, row, shared, layout.shift[layout.own[g, 0]])
-        for g in range(low, high):
-            if first[g] != second[g]:
-                shift = layout.shift[layout.own[g, 0]]
-                learn_shared(learner, forecasts, g - begin, shift, score[g])
-            end[first[g]] += 1
-            end[second[g]] += 1
-        mark += 1
-        for g in range(low, high):
-            for s in range(2):
-                p = first[g] if s == 0 else second[g]
-                if improved[p] == mark:
-                    continue
-                improved[p] = mark
-                slope, curvature = _weigh(layout, entries, learner, p, now, fading, prior)
-                x[p] += min(max(slope / curvature, -_LONGEST), _LONGEST)
-                precision[p] = curvature
-                last[p] = now
-        low = high

@@ -29,7 +29,6 @@ from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
     from yardstone.pool import Pool
-    from yardstone.ratings._steps import Clock
     from yardstone.ratings.egf import Handicap
 
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
-from yardstone.kernels import kernel
 from yardstone.pool import MANY_PAIRS, PairCounts
-from yardstone.ratings._joint import Beliefs, Relations, pair_probabilities
+from yardstone.ratings._joint import Perfect
 from yardstone.ratings.connectivity import strong_components
+from yardstone.ratings.graph import Beliefs, Relations
 from yardstone.ratings.result import Estimate, JointRatings, Status
 from yardstone.winprob.laws import bisect, logistic, logit
 
@@ -364,9 +364,6 @@ class PlayerPriors(Mapping[str, Prior]):
         return table
 
 
-_EDGE = 40.0  #: tau = ln((1 - d0)/d0) is looked for between -_EDGE and _EDGE.
-
-
 def squared_spread(draw_rate: float) -> float:
     """((1 - d0)/d0)^2, the parameter of the kernels; -1 ("no draws") at d0 = 0."""
     return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
@@ -443,48 +440,6 @@ def draw_rate_interval(
     return 0.0, float(bisect(improbable, 0.0, 1.0))
 
 
-@kernel
-def _expected_draws(variance: Floats, games: Floats, tau: float) -> tuple[float, float]:
-    """Expected number of draws and its derivative with respect to tau."""
-    u2 = np.exp(2.0 * tau)
-    total, slope = 0.0, 0.0
-    for k in range(len(games)):
-        root = np.sqrt(max(1.0 - 4.0 * variance[k], 0.0) + 4.0 * u2 * variance[k])
-        draw = 4.0 * variance[k] / (1.0 + root)
-        total += games[k] * draw
-        if root > 0.0:
-            slope -= games[k] * u2 * draw * draw / root
-    return total, slope
-
-
-@kernel
-def fit_draw_rate(first: Ints, second: Ints, games: Floats, draws: float, x: Floats) -> float:
-    """Draw rate at which `draws` are expected, by Newton's method; `x` as in `Setup`."""
-    advantage = x[len(x) - 2]
-    variance = np.empty(len(first))
-    for k in range(len(first)):
-        p, q, _, _ = pair_probabilities(x[first[k]] + advantage - x[second[k]], -1.0)
-        variance[k] = p * q
-    if draws <= 0.0:
-        return 0.0
-    if draws >= _expected_draws(variance, games, -_EDGE)[0] * (1.0 - 1e-12):
-        return 1.0
-    low, high, tau = -_EDGE, _EDGE, 0.0
-    for _ in range(200):
-        expected, slope = _expected_draws(variance, games, tau)
-        if expected > draws:
-            low = tau
-        else:
-            high = tau
-        newton = tau - (expected - draws) / slope if slope < 0.0 else low
-        step = newton if low < newton < high else 0.5 * (low + high)
-        if abs(step - tau) < 1e-13 * (1.0 + abs(tau)):
-            tau = step
-            break
-        tau = step
-    return float(1.0 / (1.0 + np.exp(tau)))
-
-
 def rate_perfect(setup: Setup, rating: Floats, advantage: float, draw_rate: float) -> None:
     """Fill in, in place, a floor or ceiling for everyone with a perfect score.
 
@@ -498,9 +453,9 @@ def rate_perfect(setup: Setup, rating: Floats, advantage: float, draw_rate: floa
         level[first:] += advantage
         winner = bool(setup.status[player] == Status.PERFECT_WINNER)
         if setup.system.bounds == "ordo":
-            rating[player] = bound_ordo(winner, level / logit, played, u2, logit)
+            rating[player] = Perfect(winner, level / logit, played, u2).bound_ordo(logit)
         else:
-            rating[player] = logit * bound_at(winner, level / logit, played, u2, 0.5)
+            rating[player] = logit * Perfect(winner, level / logit, played, u2).bound(0.5)
 
 
 def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
@@ -517,8 +472,8 @@ def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float)
         known = (ratings.status[opponents] == Status.NORMAL) & (played > 0.0)
         winner = bool(ratings.status[player] == Status.PERFECT_WINNER)
         if known.any():
-            bound = bound_at(winner, level[known] / logit, played[known], u2, 1.0 - confidence)
-            limit[player] = logit * bound
+            score = Perfect(winner, level[known] / logit, played[known], u2)
+            limit[player] = logit * score.bound(1.0 - confidence)
     return limit
 
 
@@ -540,101 +495,3 @@ def _opponents(
         opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
         played = counts.games[np.concatenate([as_first, as_second])]
         yield player, opponents, played, len(as_first)
-
-
-_REACH = 60.0  #: Widest bracket around the opponents in which a bound is looked for, in log odds.
-
-
-@kernel
-def _perfect_chance(x: float, winner: bool, opponents: Floats, games: Floats, u2: float) -> float:
-    """Logarithm of the probability of the perfect score for a player rated `x` (log odds)."""
-    total = 0.0
-    for k in range(len(opponents)):
-        p, q, root, m = pair_probabilities(x - opponents[k], u2)
-        v = p * q
-        if u2 < 0.0:
-            chance = p if winner else q
-        else:
-            high = root + abs(m)
-            low = 4.0 * v * u2 / high
-            if winner:
-                chance = p * (low if m >= 0.0 else high) / (1.0 + root)
-            else:
-                chance = q * (high if m >= 0.0 else low) / (1.0 + root)
-        total += games[k] * np.log(max(chance, 1e-320))
-    return total
-
-
-@kernel
-def _expected_points(x: float, opponents: Floats, games: Floats) -> float:
-    total = 0.0
-    for k in range(len(opponents)):
-        p, _, _, _ = pair_probabilities(x - opponents[k], -1.0)
-        total += games[k] * p
-    return total
-
-
-@kernel
-def bound_at(winner: bool, opponents: Floats, games: Floats, u2: float, chance: float) -> float:
-    """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
-    low, high = float(opponents.min()) - _REACH, float(opponents.max()) + _REACH
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        likely = _perfect_chance(middle, winner, opponents, games, u2)
-        if (likely < np.log(chance)) == winner:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-@kernel
-def _walk_to_score(goal: float, opponents: Floats, games: Floats, logit: float) -> float:
-    """A rating near the one that expects `goal` points, found by Ordo's damped steps."""
-    x = 2000.0
-    stride, softness = 200.0, 0.05
-    miss = (goal - _expected_points(x / logit, opponents, games)) ** 2
-    for _ in range(20):
-        damping = 1.0
-        for _ in range(10000):
-            gap = goal - _expected_points(x / logit, opponents, games)
-            move = stride * abs(gap) / (softness * damping + abs(gap))
-            trial = x + move if gap >= 0.0 else x - move
-            new_miss = (goal - _expected_points(trial / logit, opponents, games)) ** 2
-            if new_miss >= miss:
-                break
-            x, miss = trial, new_miss
-            if miss < 1e-6:
-                return x
-            damping *= 0.995
-        stride *= 0.5
-        softness *= 2.0
-    return x
-
-
-@kernel
-def bound_ordo(winner: bool, opponents: Floats, games: Floats, u2: float, logit: float) -> float:
-    """`bound_at` a chance of 1/2 to Ordo's own digits, in rating points.
-
-    From the rating for a quarter of a point less than perfect it walks by 200 points, halving the
-    stride after each step that does not come closer, until the chance is within 1e-5 of a half.
-    The direction is that of the last point tried. `opponents` are in log odds of `logit` points.
-    """
-    total = games.sum()
-    x = _walk_to_score(total - 0.25 if winner else 0.25, opponents, games, logit)
-    stride = 200.0
-    sign = 1.0 if winner else -1.0
-    gap = sign * (0.5 - np.exp(_perfect_chance(x / logit, winner, opponents, games, u2)))
-    miss = gap * gap
-    move = -stride if gap < 0.0 else stride
-    for _ in range(2000):
-        trial = x + move
-        gap = sign * (0.5 - np.exp(_perfect_chance(trial / logit, winner, opponents, games, u2)))
-        move = -stride if gap < 0.0 else stride
-        if gap * gap >= miss:
-            stride *= 0.5
-        else:
-            x, miss = trial, gap * gap
-        if miss < 1e-10:
-            break
-    return x

@@ -27,7 +27,6 @@ from yardstone.errors import (
     SkippedWarning,
     UsageError,
 )
-from yardstone.kernels import Loops, rating_work, weighed
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings.bradley_terry import BradleyTerry, CountedGames, fit_widely, misfit_of_join
 from yardstone.ratings.connectivity import Traps, find_traps
@@ -49,12 +48,6 @@ _SUGGESTIONS = 5  #: Further matches named as worth playing.
 
 
 @checked_arguments()
-@weighed(
-    Loops.RATING,
-    lambda pool, *_, simulations=0, **__: rating_work(
-        len(pool), len(pool.players), 1 + simulations
-    ),
-)
 def rate_list(
     pool: Pool | CountedGames,
     system: BradleyTerry | None = None,

@@ -20,9 +20,9 @@ from yardstone import parallel
 from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.errors import InputError, ModelError, UsageError
-from yardstone.kernels import kernel
 from yardstone.pool import MANY_PAIRS, PairCounts, Pool
-from yardstone.ratings._joint import Graph, centre, conjugate_gradients, direct_solver
+from yardstone.ratings._joint import centre, conjugate_gradients
+from yardstone.ratings.graph import Graph, direct_solver
 from yardstone.ratings.joint import Setup, davidson_root, squared_spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Ratings, Status
 from yardstone.winprob.laws import logistic
@@ -368,57 +368,42 @@ _PRECISION = 1e-4
 _SEED = 20151006
 
 
-@kernel
+def _ends(first: Ints, second: Ints, value: Floats, players: int) -> tuple[Floats, Floats]:
+    """Sums of a number of each pair over the pairs of each player, as first and as second."""
+    one, two = (np.bincount(side, value, players) for side in (first, second))
+    return one, two
+
+
 def _fill_diagonal(graph: Graph) -> None:
     """Fill in diagonal and border of H from its edges."""
-    n, diagonal, border = len(graph.extra) - 1, graph.diagonal, graph.border
-    diagonal[:] = graph.extra
-    for k in range(len(graph.first)):
-        i, j, weight = graph.first[k], graph.second[k], graph.weight[k]
-        if i != j:
-            diagonal[i] += weight
-            diagonal[j] += weight
-        diagonal[n] += weight
-        border[i] += weight
-        border[j] -= weight
-    relations = graph.relations
-    for k in range(len(relations.player)):
-        diagonal[relations.player[k]] += relations.precision[k]
-        diagonal[relations.other[k]] += relations.precision[k]
+    n, relations = len(graph.extra) - 1, graph.relations
+    one, two = _ends(graph.first, graph.second, graph.weight, n)
+    graph.border[:n] = one - two
+    one, two = _ends(graph.first, graph.second, graph.weight * (graph.first != graph.second), n)
+    graph.diagonal[:] = graph.extra
+    graph.diagonal[:n] += one + two
+    graph.diagonal[:n] += np.sum(_ends(*relations[:2], relations.precision, n), axis=0)
+    graph.diagonal[n] += graph.weight.sum()
 
 
-@kernel
 def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, Floats]:
     """Noise of covariance H, and the same scaled by sqrt(share) pair by pair."""
-    plain = len(share) == 0
     n, extra, relations = len(graph.extra) - 1, graph.extra, graph.relations
-    whole = np.zeros(n + 1)
-    scaled = np.zeros(n + 1)
-    for k in range(len(graph.first)):
-        i, j = graph.first[k], graph.second[k]
-        if graph.weight[k] == 0.0:
-            continue
-        value = np.sqrt(graph.weight[k]) * generator.standard_normal()
-        whole[i] += value
-        whole[j] -= value
-        whole[n] += value
-        if plain:
-            continue
-        value *= np.sqrt(share[k])
-        scaled[i] += value
-        scaled[j] -= value
-        scaled[n] += value
-    for k in range(len(relations.player)):
-        value = np.sqrt(relations.precision[k]) * generator.standard_normal()
-        for vector in (whole, scaled):
-            vector[relations.player[k]] += value
-            vector[relations.other[k]] -= value
-    for i in range(n + 1):
-        if extra[i] > 0.0:
-            value = np.sqrt(extra[i]) * generator.standard_normal()
-            whole[i] += value
-            scaled[i] += value
-    return whole, scaled
+    flow = np.sqrt(graph.weight)
+    there = flow > 0.0
+    flow[there] *= generator.standard_normal(np.count_nonzero(there))
+    related = np.sqrt(relations.precision) * generator.standard_normal(len(relations.precision))
+    own = np.sqrt(extra)
+    own[extra > 0.0] *= generator.standard_normal(np.count_nonzero(extra))
+    one, two = _ends(*relations[:2], related, n)
+    own[:n] += one - two
+
+    def joined(flow: Floats) -> Floats:
+        one, two = _ends(graph.first, graph.second, flow, n)
+        return own + np.append(one - two, flow.sum())
+
+    whole = joined(flow)
+    return whole, whole if len(share) == 0 else joined(flow * np.sqrt(share))
 
 
 class _System:

@@ -20,17 +20,9 @@ from yardstone.arrays import Flags, Floats, Ints, Longs
 from yardstone.choices import check_number
 from yardstone.errors import ConvergenceError, InputError, ModelError, NoGamesError, UsageError
 from yardstone.pool import Pool, StoredPool
-from yardstone.ratings import _history as newton
-from yardstone.ratings._history import (
-    DayGames,
-    Forecasts,
-    Layout,
-    Learner,
-    Model,
-    Posterior,
-    lay_out,
-)
+from yardstone.ratings._history import HistoryLearner, Posterior
 from yardstone.ratings.joint import PlayerPriors, Prior
+from yardstone.ratings.layout import DayGames, Forecasts, Layout, lay_out
 from yardstone.ratings.result import Estimate, Ratings, Replay
 from yardstone.ratings.sequential import (
     SECONDS_PER_DAY,
@@ -360,9 +352,8 @@ class WholeHistory(Remembering):
         w2 = 14.0 if isinstance(self.w2, str) else self.w2
         fit = HistoryFit(
             layout,
-            np.zeros(len(layout.node_day)),
             shared,
-            new_hessian(layout, free),
+            free,
             w2 / POINTS**2,
             self._player_priors(pool.players),
         )
@@ -411,11 +402,9 @@ class WholeHistory(Remembering):
             day_deviation=deviation,
             component=component,
             first_advantage=_estimate(
-                POINTS * fit.shared[0], POINTS * np.sqrt(shared[0]), fit.hessian.free[0]
+                POINTS * fit.shared[0], POINTS * np.sqrt(shared[0]), fit.free[0]
             ),
-            draw_rate=_estimate(
-                rate, rate * (1.0 - rate) * np.sqrt(shared[1]), fit.hessian.free[1]
-            ),
+            draw_rate=_estimate(rate, rate * (1.0 - rate) * np.sqrt(shared[1]), fit.free[1]),
             w2=fit.w2 * POINTS**2,
             average=self.average,
             prior_deviation=self.prior_deviation,
@@ -429,10 +418,10 @@ class WholeHistory(Remembering):
         if self.w2 == "auto":
             raise UsageError("a replay cannot know the drift beforehand: fit it on earlier games")
         layout, dated = self.lay_out(games, len(players))
-        hessian = new_hessian(layout, np.zeros(2, np.bool_))
         shared, free = self._shared(draws=True)
         stop = layout.node_start[:-1].copy()
-        nodes = {"strength": np.zeros(len(hessian.off)), "pivot": hessian.pivot, "off": hessian.off}
+        days = len(layout.node_day)
+        nodes = {"strength": np.zeros(days), "pivot": np.ones(days), "off": np.zeros(days)}
         others: dict[str, Floats] = {
             "variance": np.zeros(len(players)),
             "shared": shared,
@@ -441,20 +430,32 @@ class WholeHistory(Remembering):
         }
         if begin:
             before = state.arrays["node_start"]
-            days = np.diff(before)
-            moved = np.repeat(layout.node_start[: len(days)] - before[:-1], days)
-            stop[: len(days)] += days
+            played = np.diff(before)
+            moved = np.repeat(layout.node_start[: len(played)] - before[:-1], played)
+            stop[: len(played)] += played
             for name, column in nodes.items():
                 column[np.arange(len(moved)) + moved] = state.arrays[name]
             for name, column in others.items():
                 column[: len(state.arrays[name])] = state.arrays[name]
         forecasts = Forecasts.of(len(games.first) - begin)
-        window = len(hessian.off) + 2 if self.window is None else self.window
-        refit_days = inf if self.refit_days is None else self.refit_days
-        learner = Learner(nodes["strength"], **others, free=free)
-        model = Model(self.w2 / POINTS**2, self._player_priors(players))
-        problem = Posterior(layout, stop, model, hessian)
-        if not newton.replay(problem, dated, begin, learner, window, refit_days, forecasts):
+        posterior = Posterior(
+            layout,
+            stop,
+            self.w2 / POINTS**2,
+            self._player_priors(players),
+            np.zeros(2, np.bool_),  # full fits leave w and tau as they are
+            nodes["off"],
+            nodes["pivot"],
+        )
+        learner = HistoryLearner(
+            posterior,
+            days + 2 if self.window is None else self.window,
+            inf if self.refit_days is None else self.refit_days,
+            others["variance"],
+            others["fitted"],
+            *(dated, begin, nodes["strength"], shared, others["known"], free, forecasts),
+        )
+        if not learner.replay():
             raise ConvergenceError("a full fit within the replay did not converge")
         return {"node_start": layout.node_start, **nodes, **others}, *forecasts
 
@@ -511,41 +512,31 @@ _SOLVED = 1e-3  #: Systems in H are solved to this for deviations.
 _DRIFT_RANGE, _DRIFT_ACCURACY = (1e-8, 1.0), 0.01
 
 
-def new_hessian(layout: Layout, free: Flags) -> newton.Hessian:
-    """Room for the derivatives of a layout; `free`: whether w and tau are unknown."""
-    n = len(layout.node_day)
-    diagonal, off, pivot, weight = np.zeros(n), np.zeros(n), np.ones(n), np.zeros(len(layout.score))
-    border, corner, level = np.zeros((n, 2)), np.zeros(3), np.zeros(1)
-    return newton.Hessian(diagonal, off, pivot, weight, border, corner, free, level)
-
-
-@dataclass
 class HistoryFit:
-    """A layout with the strengths (logits) that fit it.
+    """A layout with the strengths `x` (logits) that fit it.
 
-    `shared` are w (logits) and tau (NaN: draws are half a win), `hessian` is that at the maximum,
-    `w2` the drift in squared logits a day, `prior` mean and precision of each first day.
+    `shared` are w (logits) and tau (NaN: draws are half a win), `free` says whether they are
+    unknown; `w2` is the drift in squared logits a day, `prior` mean and precision of each first
+    day.
     """
 
-    layout: Layout
-    x: Floats
-    shared: Floats
-    hessian: newton.Hessian
-    w2: float
-    prior: Floats
-    steps: int = 0
+    def __init__(
+        self, layout: Layout, shared: Floats, free: Flags, w2: float, prior: Floats
+    ) -> None:
+        self.layout, self.shared, self.free, self.prior = layout, shared, free, prior
+        self.x = np.zeros(len(layout.node_day))
+        self.posterior = Posterior(layout, layout.node_start[1:].copy(), w2, prior, free)
+        self.steps = 0
 
     @property
-    def problem(self) -> Posterior:
-        """As kernels take it, with all nodes of each player."""
-        return Posterior(
-            self.layout, self.layout.node_start[1:], Model(self.w2, self.prior), self.hessian
-        )
+    def w2(self) -> float:
+        """Drift in squared logits a day."""
+        return float(self.posterior.w2)
 
     def climb(self) -> None:
         """Find the maximum; ConvergenceError if that fails."""
-        converged, self.steps, last = newton.climb(
-            self.problem, self.x, self.shared, _TOLERANCE, _MAX_STEPS
+        converged, self.steps, last = self.posterior.climb(
+            self.x, self.shared, _TOLERANCE, _MAX_STEPS
         )
         for value, name in zip(self.shared, ("first-move advantage", "draw rate"), strict=True):
             if abs(value) > _RUNAWAY:
@@ -559,12 +550,12 @@ class HistoryFit:
     def linearise(self) -> Floats:
         """Fill the Hessian where the strengths are now; returns the gradient."""
         gradient = np.zeros(len(self.x) + 2)
-        newton.linearise(self.problem, self.x, self.shared, gradient)
+        self.posterior.linearise(self.x, self.shared, gradient)
         return gradient
 
     def log_posterior(self) -> float:
         """Log posterior at the strengths, up to a constant."""
-        return newton.log_posterior(self.problem, self.x, self.shared)
+        return self.posterior.log_posterior(self.x, self.shared)
 
     def full_matrix(self) -> Floats:
         """The Hessian as a matrix, over nodes and the free ones of w and tau."""
@@ -572,17 +563,17 @@ class HistoryFit:
         matrix, unit, column = np.zeros((size, size)), np.zeros(size), np.zeros(size)
         for k in range(size):
             unit[k] = 1.0
-            newton.multiply(self.problem, unit, column)
+            self.posterior.multiply(unit, column)
             matrix[:, k] = column
             unit[k] = 0.0
-        kept = np.append(np.ones(len(self.x), np.bool_), self.hessian.free)
+        kept = np.append(np.ones(len(self.x), np.bool_), self.free)
         inner: Floats = matrix[np.ix_(kept, kept)]
         return inner
 
     def conditional_variance(self) -> Floats:
         """Variance of each strength, all other players' strengths given."""
         variance = np.zeros(len(self.x))
-        newton.conditional_variance(self.problem, variance)
+        self.posterior.conditional_variance(variance)
         return variance
 
     def variance(
@@ -599,7 +590,7 @@ class HistoryFit:
         if n <= FULL_MATRIX_LIMIT:
             inverse = np.linalg.inv(self.full_matrix())
             diagonal = np.diag(inverse).copy()
-            shared[self.hessian.free] = diagonal[n:]
+            shared[self.free] = diagonal[n:]
             along = inverse[:n, :n].sum(axis=1)
             return diagonal[:n] - (0.0 if with_level else along**2 / along.sum()), shared
         generator = np.random.default_rng(seed)
@@ -608,17 +599,17 @@ class HistoryFit:
         noise, solved, alone = np.ones(size), np.zeros(size), np.zeros(size)
         noise[-2:] = 0.0
         self._solve(noise, solved)
-        newton.solve_blocks(self.problem, noise, alone)
+        self.posterior.solve_blocks(noise, alone)
         along = solved[:-2].copy()  # covariance of each strength with the sum of all
         mean_along = along - alone[:-2]  # and of what the other players make of each
         level = float(along.sum())  # variance of that sum
         for _ in range(samples):
             normal = generator.standard_normal(len(self.layout.score) + len(self.x))
-            newton.draw_noise(self.problem, normal, noise)
+            self.posterior.draw_noise(normal, noise)
             self._solve(noise, solved)
-            newton.solve_blocks(self.problem, noise, alone)
+            self.posterior.solve_blocks(noise, alone)
             moved += ((solved - alone)[:-2] - mean_along * (solved[:-2].sum() / level)) ** 2
-        for k in np.flatnonzero(self.hessian.free):
+        for k in np.flatnonzero(self.free):
             noise[:] = 0.0
             noise[n + k] = 1.0
             self._solve(noise, solved)
@@ -627,7 +618,7 @@ class HistoryFit:
         return variance - (0.0 if with_level else along**2 / level), shared
 
     def _solve(self, right: Floats, out: Floats) -> None:
-        if not newton.solve_all(self.problem, right, _SOLVED, out):
+        if not self.posterior.solve_all(right, _SOLVED, out):
             raise ConvergenceError("a system of equations for the deviations was not solved")
 
     def log_evidence(self) -> float:
@@ -644,12 +635,12 @@ class HistoryFit:
     def _log_determinant(self) -> float:
         if len(self.x) <= FULL_MATRIX_LIMIT:
             return float(np.linalg.slogdet(self.full_matrix())[1])
-        total = newton.log_determinant_of_blocks(self.problem)
+        total = self.posterior.log_determinant_of_blocks()
         generator = np.random.default_rng(0)  # the same probes each time: a smooth function
-        free = np.append(np.ones(len(self.x)), self.hessian.free)
+        free = np.append(np.ones(len(self.x)), self.free)
         for _ in range(_PROBES):
             probe = generator.choice((-1.0, 1.0), len(free)) * free
-            alpha, beta, length2 = newton.lanczos(self.problem, probe, _LANCZOS_STEPS)
+            alpha, beta, length2 = self.posterior.lanczos(probe, _LANCZOS_STEPS)
             value, vector = np.linalg.eigh(np.diag(alpha) + np.diag(beta, 1) + np.diag(beta, -1))
             total += length2 * float(vector[0] ** 2 @ np.log(np.maximum(value, 1e-12))) / _PROBES
         return total
@@ -660,7 +651,7 @@ def fit_drift(fit: HistoryFit) -> None:
     from scipy.optimize import minimize_scalar
 
     def against(log_w2: float) -> float:
-        fit.w2 = float(np.exp(log_w2))
+        fit.posterior.w2 = float(np.exp(log_w2))
         fit.climb()
         return -fit.log_evidence()
 
@@ -668,5 +659,5 @@ def fit_drift(fit: HistoryFit) -> None:
     optimum = minimize_scalar(
         against, bounds=(low, high), method="bounded", options={"xatol": _DRIFT_ACCURACY}
     )
-    fit.w2 = float(np.exp(optimum.x))
+    fit.posterior.w2 = float(np.exp(optimum.x))
     fit.climb()

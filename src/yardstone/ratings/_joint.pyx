@@ -1,0 +1,551 @@
+"""Newton's method for joint fits, and what joins perfect scorers and draw rates to them.
+
+Vectors over unknowns have an entry for each rating, then one for the first-move advantage and,
+where it matters, one for the draw parameter tau = ln u (the module `joint`); all in log odds.
+"""
+
+from libc.math cimport exp, fabs, fmax, fmin, log, sqrt
+
+import numpy as np
+
+from yardstone.winprob._laws cimport logistic, win_and_loss
+
+cpdef enum Ending:
+    """How Newton's method ends."""
+    CONVERGED
+    STALLED
+    TOO_MANY_STEPS
+    AT_THE_EDGE
+
+
+cdef double TAU_LIMIT = 20.0  # beyond this tau the draw rate is 0 or 1 for all that matters
+cdef double EDGE = 40.0  # tau = ln((1 - d0)/d0) is looked for between -EDGE and EDGE
+cdef double REACH = 60.0  # widest bracket around opponents in which a bound is looked for, log odds
+cdef double OVERSHOOT = 0.9  # a step is short enough if the slope falls back by less than this share
+cdef double LEVEL = 1e-4  # differences below this count as none
+# Newton's step is trusted so far, in log odds: the slope at its end shows no single overshot.
+cdef double TRUSTED = 4.0
+# Relative residuals of conjugate gradients: at first, at least, and of the last step, the test.
+cdef double ROUGH = 1e-2, FINE = 1e-8, SHARP = 1e-6
+cdef double FLAT = 1e-13  # curvature below this share of the diagonal's counts as none
+cdef Py_ssize_t STEPS_PER_UNKNOWN = 20  # conjugate gradients give up after so many steps a player
+
+
+cdef struct Chances:
+    double p  # expected score of the first player, without draws his chance to win
+    double q
+    double root  # S of the module `joint`
+    double m  # q - p
+
+
+cdef Chances chances(double difference, double u2) noexcept nogil:
+    """p, q, S and m; u2 < 0 stands for "no draws law"."""
+    cdef Chances at
+    at.p, at.q = win_and_loss(difference)
+    at.m = at.q - at.p
+    at.root = sqrt(at.m * at.m + 4.0 * u2 * at.p * at.q) if u2 >= 0.0 else 1.0
+    return at
+
+
+cdef inline void add(double* total, double* lost, double value) noexcept nogil:
+    """Kahan's summation.
+
+    A group that hangs on the others by one lopsided result turns rounding errors of its gradient
+    into a shift of the group.
+    """
+    cdef double term = value - lost[0]
+    cdef double new = total[0] + term
+    lost[0] = (new - total[0]) - term
+    total[0] = new
+
+
+cdef class Terms:
+    """Derivatives of the log posterior of results and beliefs, filled in at a point.
+
+    `border` holds the second derivatives between the first-move advantage and each rating.
+    """
+
+    cdef const int[::1] first, second, player, other
+    cdef const double[::1] wins, draws, losses, mean, precision, difference, stiffness
+    cdef double[::1] lost
+    cdef bint likelihood
+    cdef readonly object arrays
+    cdef double[::1] gradient, weight, diagonal, border
+
+    def __init__(self, pairs, beliefs, likelihood, unknowns):
+        self.first, self.second, self.wins, self.draws, self.losses = pairs
+        self.mean, self.precision, relations = beliefs
+        self.player, self.other, self.difference, self.stiffness = relations
+        self.likelihood = likelihood
+        rooms = unknowns, len(self.first), unknowns, unknowns
+        self.arrays = tuple(np.zeros(room) for room in rooms)
+        self.gradient, self.weight, self.diagonal, self.border = self.arrays
+        self.lost = np.zeros(unknowns)
+
+    def at(self, const double[::1] x, bint cautious):
+        """Gradient, weights of pairs, diagonal and border at `x`; `cautious` as in `derive`."""
+        self.derive(x, cautious)
+        return self.arrays
+
+    cdef void derive(self, const double[::1] x, bint cautious) noexcept nogil:
+        """Fill in; `cautious`: by the chord, which v = pq never exceeds, and expected information."""
+        cdef Py_ssize_t n = x.shape[0] - 2, k = 0, i, j
+        cdef double u2 = exp(2.0 * x[n + 1]) if self.likelihood else -1.0
+        cdef double run, run_lost, run_weight, total = 0.0, total_lost = 0.0, total_weight = 0.0
+        cdef double games, slope, h, as_second
+        self.gradient[:] = 0.0
+        self.diagonal[:] = 0.0
+        self.border[:] = 0.0
+        self.lost[:] = 0.0
+        while k < self.first.shape[0]:
+            i = self.first[k]
+            run = run_lost = run_weight = 0.0
+            while k < self.first.shape[0] and self.first[k] == i:
+                j = self.second[k]
+                games = self.wins[k] + self.draws[k] + self.losses[k]
+                if games == 0.0:
+                    self.weight[k] = 0.0
+                    k += 1
+                    continue
+                slope, h = self.pair(k, games, x[i] + x[n] - x[j], u2, cautious)
+                self.weight[k] = h
+                add(&run, &run_lost, slope)
+                add(&self.gradient[j], &self.lost[j], -slope)
+                run_weight += h
+                self.diagonal[j] += h
+                k += 1
+            add(&self.gradient[i], &self.lost[i], run)
+            add(&total, &total_lost, run)
+            add(&self.gradient[i], &self.lost[i], -run_lost)
+            add(&total, &total_lost, -run_lost)
+            self.border[i] += run_weight
+            total_weight += run_weight
+        for i in range(n):  # so far `border` holds the weights as first, `diagonal` as second
+            as_second = self.diagonal[i]
+            self.diagonal[i] = self.border[i] + as_second
+            self.border[i] -= as_second
+        self.gradient[n] = total
+        self.diagonal[n] = total_weight
+        self.add_beliefs(x)
+
+    cdef (double, double) pair(
+        self, Py_ssize_t k, double games, double difference, double u2, bint cautious
+    ) noexcept nogil:
+        """Slope and weight of a pair; the derivatives by tau are added to their places."""
+        cdef Chances at = chances(difference, u2)
+        cdef double won = self.wins[k], conceded = self.losses[k], root = at.root, m = at.m
+        cdef double v = at.p * at.q, residual = won + 0.5 * self.draws[k] - games * at.p
+        cdef double h = games * v, ratio, a, b, t, win_n, loss_n
+        cdef Py_ssize_t tau = self.gradient.shape[0] - 1
+        if cautious:
+            h = games * (0.25 if fabs(difference) < LEVEL else -0.5 * m / difference)
+        if not self.likelihood:
+            return residual, h
+        ratio = (1.0 + root) / root
+        if m >= 0.0:
+            a = root + m
+            b = 4.0 * v * u2 / a
+        else:
+            b = root - m
+            a = 4.0 * v * u2 / b
+        h *= ratio
+        t = a * b / root
+        self.gradient[tau] += (won * a + conceded * b) / root - games * t / (1.0 + root)
+        win_n, loss_n = games * at.p * b / (1.0 + root), games * at.q * a / (1.0 + root)
+        if not cautious:
+            h += 2.0 * (u2 - 1.0) * v * m * residual / (root * root * root)
+            win_n, loss_n = won, conceded
+        self.diagonal[tau] += (win_n - loss_n) * t * m / (root * root) + games * (
+            t * (2.0 * root - t) / (root * (1.0 + root)) - (t / (1.0 + root)) * (t / (1.0 + root))
+        )
+        return ratio * residual, h
+
+    cdef void add_beliefs(self, const double[::1] x) noexcept nogil:
+        """Add the derivatives of the Gaussian priors' logarithms."""
+        cdef Py_ssize_t n = x.shape[0] - 2, i, j, k
+        cdef double off, rate, slope, bend, curvature, pull
+        for i in range(n + 1):
+            if self.precision[i] > 0.0:
+                self.gradient[i] -= self.precision[i] * (x[i] - self.mean[i])
+                self.diagonal[i] += self.precision[i]
+        if self.precision[n + 1] > 0.0:  # on the draw rate itself, not on tau
+            rate = logistic(-x[n + 1])
+            slope = -rate * (1.0 - rate)
+            off = rate - self.mean[n + 1]
+            bend = (2.0 * rate - 1.0) * slope
+            self.gradient[n + 1] -= self.precision[n + 1] * off * slope
+            curvature = self.precision[n + 1] * (slope * slope + off * bend)
+            if self.diagonal[n + 1] + curvature <= 0.0:
+                curvature = self.precision[n + 1] * slope * slope
+            self.diagonal[n + 1] += curvature
+        for k in range(self.player.shape[0]):
+            i, j = self.player[k], self.other[k]
+            pull = self.stiffness[k] * (x[i] - x[j] - self.difference[k])
+            self.gradient[i] -= pull
+            self.gradient[j] += pull
+            self.diagonal[i] += self.stiffness[k]
+            self.diagonal[j] += self.stiffness[k]
+
+
+cdef class Solver:
+    """Conjugate gradients for H x = right, with the H of a `Graph`."""
+
+    cdef const int[::1] first, second, player, other
+    cdef const double[::1] weight, stiffness, extra, border, diagonal
+    cdef const unsigned char[::1] free
+    cdef double[::1] residual, scaled, direction, product
+
+    def __init__(self, graph):
+        self.first, self.second, self.weight, relations, self.extra, self.border = graph[:6]
+        self.diagonal, self.free = graph.diagonal, graph.free.view(np.uint8)
+        self.player, self.other, _, self.stiffness = relations
+        rooms = [np.zeros(len(self.extra)) for _ in range(4)]
+        self.residual, self.scaled, self.direction, self.product = rooms
+
+    cdef void multiply(self, const double[::1] x, double[::1] out) noexcept nogil:
+        """out = H x over the ratings and w, for unknowns that are free."""
+        cdef Py_ssize_t n = x.shape[0] - 1, k = 0, i, j
+        cdef double here, total, flow
+        for i in range(n):
+            out[i] = self.extra[i] * x[i]
+        while k < self.first.shape[0]:  # in runs of one first player
+            i = self.first[k]
+            here, total = x[i], 0.0
+            while k < self.first.shape[0] and self.first[k] == i:
+                j = self.second[k]
+                flow = self.weight[k] * (here - x[j])
+                total += flow
+                out[j] -= flow
+                k += 1
+            out[i] += total
+        for k in range(self.player.shape[0]):
+            i, j = self.player[k], self.other[k]
+            flow = self.stiffness[k] * (x[i] - x[j])
+            out[i] += flow
+            out[j] -= flow
+        out[n] = 0.0
+        if self.free[n]:
+            total = self.diagonal[n] * x[n]
+            for i in range(n):
+                out[i] += self.border[i] * x[n]
+                total += self.border[i] * x[i]
+            out[n] = total
+        for i in range(n):
+            if not self.free[i]:
+                out[i] = 0.0
+
+    cdef bint solve(self, const double[::1] right, double tolerance, double[::1] step) noexcept nogil:
+        """Fill in `step`, preconditioned by the diagonal; false where H is indefinite."""
+        cdef Py_ssize_t n = self.extra.shape[0], i, _
+        cdef double rho = 0.0, goal, curvature, size, alpha, beta, new_rho
+        for i in range(n):
+            step[i] = self.residual[i] = self.scaled[i] = self.direction[i] = 0.0
+            if self.free[i] and self.diagonal[i] > 0.0:
+                self.residual[i] = right[i]
+                self.scaled[i] = self.direction[i] = right[i] / self.diagonal[i]
+                rho += self.residual[i] * self.scaled[i]
+        goal = rho * tolerance * tolerance
+        for _ in range(STEPS_PER_UNKNOWN * n + 100):
+            if rho <= goal or rho == 0.0:
+                break
+            self.multiply(self.direction, self.product)
+            curvature = size = 0.0
+            for i in range(n):
+                curvature += self.direction[i] * self.product[i]
+                size += self.direction[i] * self.direction[i] * self.diagonal[i]
+            if curvature <= FLAT * size:  # only rounding errors are left, or H is indefinite
+                return curvature >= -FLAT * size
+            alpha = rho / curvature
+            new_rho = 0.0
+            for i in range(n):
+                if self.free[i] and self.diagonal[i] > 0.0:
+                    step[i] += alpha * self.direction[i]
+                    self.residual[i] -= alpha * self.product[i]
+                    self.scaled[i] = self.residual[i] / self.diagonal[i]
+                    new_rho += self.residual[i] * self.scaled[i]
+            beta = new_rho / rho
+            rho = new_rho
+            for i in range(n):
+                self.direction[i] = self.scaled[i] + beta * self.direction[i]
+        return True
+
+
+def conjugate_gradients(graph, const double[::1] right, double tolerance, double[::1] step):
+    """Solve H step = right, in place; False where H is indefinite."""
+    cdef Solver solver = Solver(graph)
+    with nogil:
+        solved = solver.solve(right, tolerance, step)
+    return solved
+
+
+cdef class Levels:
+    """Groups of players whose common level is free: `level` numbers them, -1 for none."""
+
+    cdef const int[::1] level
+    cdef double[::1] total, members
+
+    def __init__(self, const int[::1] level):
+        self.level = level
+        groups = np.max(level, initial=-1) + 1
+        self.total, self.members = np.zeros(groups), np.zeros(groups)
+
+    cdef void centre(self, double[::1] vector) noexcept nogil:
+        """Subtract from the entries of each group their mean."""
+        cdef Py_ssize_t i, group
+        self.total[:] = 0.0
+        self.members[:] = 0.0
+        for i in range(self.level.shape[0]):
+            group = self.level[i]
+            if group >= 0:
+                self.total[group] += vector[i]
+                self.members[group] += 1.0
+        for i in range(self.level.shape[0]):
+            group = self.level[i]
+            if group >= 0:
+                vector[i] -= self.total[group] / self.members[group]
+
+
+def centre(double[::1] vector, const int[::1] level):
+    """Subtract from the entries of each group whose level is free their mean, in place."""
+    Levels(level).centre(vector)
+
+
+def newton(pairs, beliefs, likelihood, double[::1] x, free, level, double tolerance, int max_steps):
+    """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
+
+    `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
+    step is the test: it must fall below `tolerance` (log odds).
+    """
+    n = len(x) - 1
+    cdef Terms terms = Terms(pairs, beliefs, likelihood, len(x))
+    gradient, weight, diagonal, border = terms.arrays
+    from yardstone.ratings.graph import Graph
+
+    graph = Graph(
+        pairs.first, pairs.second, weight, beliefs.relations, beliefs.precision[:n].copy(), border,
+        diagonal[:n], free[:n],
+    )
+    cdef Climb climb = Climb(terms, Solver(graph), Levels(level), x, free.view(np.uint8))
+    with nogil:
+        status = climb.climb(tolerance, max_steps)
+    return status, climb.steps, climb.largest
+
+
+cdef class Climb:
+    """Newton's steps from `x` on."""
+
+    cdef Terms terms
+    cdef Solver solver
+    cdef Levels levels
+    cdef double[::1] x, step, trial
+    cdef const unsigned char[::1] free
+    cdef double largest
+    cdef int steps
+
+    def __init__(self, Terms terms, Solver solver, Levels levels, x, free):
+        self.terms, self.solver, self.levels = terms, solver, levels
+        self.x, self.free = x, free
+        self.step, self.trial = np.zeros(len(x)), np.array(x)
+
+    cdef double along(self) noexcept nogil:
+        """The slope along the step."""
+        cdef double slope = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.step.shape[0]):
+            slope += self.step[i] * self.terms.gradient[i]
+        return slope
+
+    cdef bint find_step(self, double precision, bint cautious) noexcept nogil:
+        """Fill in the step of Newton's method; false where there is none to be trusted."""
+        cdef Py_ssize_t n = self.x.shape[0] - 2, i
+        # Rounding errors would make the singular system unsolvable.
+        self.levels.centre(self.terms.gradient)
+        if not self.solver.solve(self.terms.gradient[: n + 1], precision, self.step[: n + 1]):
+            return False
+        self.levels.centre(self.step)
+        if self.free[n + 1]:
+            if self.terms.diagonal[n + 1] <= 0.0:
+                return False
+            self.step[n + 1] = fmin(
+                fmax(self.terms.gradient[n + 1] / self.terms.diagonal[n + 1], -1.0), 1.0
+            )
+        self.largest = 0.0
+        for i in range(n + 2):
+            self.largest = fmax(self.largest, fabs(self.step[i]))
+        return cautious or self.largest <= TRUSTED
+
+    cdef bint go(self, double tolerance, bint cautious) noexcept nogil:
+        """Fill in `trial` at the end of the step, shortened where it is a cautious one."""
+        cdef double ascent = self.along(), scale = 1.0
+        cdef Py_ssize_t i
+        while True:
+            for i in range(self.x.shape[0]):
+                self.trial[i] = self.x[i] + scale * self.step[i]
+            self.terms.derive(self.trial, False)
+            if self.along() >= -OVERSHOOT * ascent or scale * self.largest < tolerance:
+                return True
+            if not cautious:
+                return False
+            scale *= 0.5
+
+    cdef int climb(self, double tolerance, int max_steps) noexcept nogil:
+        cdef Py_ssize_t n = self.x.shape[0] - 2, i
+        cdef bint cautious, arrived
+        cdef double precision
+        self.largest = 1.0
+        self.terms.derive(self.x, False)
+        for self.steps in range(1, max_steps + 1):
+            precision = fmin(fmax(self.largest * self.largest, FINE), ROUGH)
+            arrived = self.find_step(precision, False) and self.go(tolerance, False)
+            if not arrived:
+                precision = ROUGH
+                self.terms.derive(self.x, True)
+                if not (self.find_step(precision, True) and self.go(tolerance, True)):
+                    return Ending.STALLED
+            self.x[:] = self.trial
+            if fabs(self.x[n + 1]) > TAU_LIMIT:
+                return Ending.AT_THE_EDGE
+            if self.largest < tolerance and precision <= SHARP:
+                for i in range(n + 1):
+                    if self.free[i] and self.terms.diagonal[i] <= 0.0 and self.terms.gradient[i]:
+                        return Ending.STALLED
+                return Ending.CONVERGED
+        return Ending.TOO_MANY_STEPS
+
+
+cdef (double, double) expected_draws(double[::1] variance, const double[::1] games, double tau) noexcept nogil:
+    """Expected number of draws and its derivative with respect to tau."""
+    cdef double u2 = exp(2.0 * tau), total = 0.0, slope = 0.0, root, draw
+    cdef Py_ssize_t k
+    for k in range(games.shape[0]):
+        root = sqrt(fmax(1.0 - 4.0 * variance[k], 0.0) + 4.0 * u2 * variance[k])
+        draw = 4.0 * variance[k] / (1.0 + root)
+        total += games[k] * draw
+        if root > 0.0:
+            slope -= games[k] * u2 * draw * draw / root
+    return total, slope
+
+
+def fit_draw_rate(
+    const int[::1] first, const int[::1] second, const double[::1] games, double draws,
+    const double[::1] x,
+):
+    """Draw rate at which `draws` are expected, by Newton's method; `x` as in `Setup`."""
+    cdef double[::1] variance = np.empty(len(first))
+    cdef Py_ssize_t k, _
+    cdef Chances at
+    cdef double low = -EDGE, high = EDGE, tau = 0.0, expected, slope, newton, step
+    for k in range(first.shape[0]):
+        at = chances(x[first[k]] + x[x.shape[0] - 2] - x[second[k]], -1.0)
+        variance[k] = at.p * at.q
+    if draws <= 0.0:
+        return 0.0
+    if draws >= expected_draws(variance, games, -EDGE)[0] * (1.0 - 1e-12):
+        return 1.0
+    for _ in range(200):
+        expected, slope = expected_draws(variance, games, tau)
+        if expected > draws:
+            low = tau
+        else:
+            high = tau
+        newton = tau - (expected - draws) / slope if slope < 0.0 else low
+        step = newton if low < newton < high else 0.5 * (low + high)
+        if fabs(step - tau) < 1e-13 * (1.0 + fabs(tau)):
+            tau = step
+            break
+        tau = step
+    return 1.0 / (1.0 + exp(tau))
+
+
+cdef class Perfect:
+    """A perfect scorer: whether he won, opponents (log odds), games with each, and u squared."""
+
+    cdef bint winner
+    cdef const double[::1] opponents, games
+    cdef double u2
+
+    def __init__(self, winner, opponents, games, u2):
+        self.winner, self.opponents, self.games, self.u2 = winner, opponents, games, u2
+
+    cdef double chance(self, double x) noexcept nogil:
+        """Logarithm of the probability of the perfect score for a player rated `x`."""
+        cdef double total = 0.0, chance, high, low
+        cdef Py_ssize_t k
+        cdef Chances at
+        for k in range(self.opponents.shape[0]):
+            at = chances(x - self.opponents[k], self.u2)
+            chance = at.p if self.winner else at.q
+            if self.u2 >= 0.0:
+                high = at.root + fabs(at.m)
+                low = 4.0 * at.p * at.q * self.u2 / high
+                chance *= (low if (at.m >= 0.0) == self.winner else high) / (1.0 + at.root)
+            total += self.games[k] * log(fmax(chance, 1e-320))
+        return total
+
+    cdef double points(self, double x) noexcept nogil:
+        """Expected points."""
+        cdef double total = 0.0
+        cdef Py_ssize_t k
+        for k in range(self.opponents.shape[0]):
+            total += self.games[k] * chances(x - self.opponents[k], -1.0).p
+        return total
+
+    def bound(self, double chance):
+        """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
+        cdef double low = np.min(self.opponents) - REACH, high = np.max(self.opponents) + REACH
+        cdef double middle
+        cdef int _
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            if (self.chance(middle) < log(chance)) == self.winner:
+                low = middle
+            else:
+                high = middle
+        return 0.5 * (low + high)
+
+    cdef double walk_to_score(self, double goal, double logit) noexcept nogil:
+        """A rating near the one that expects `goal` points, found by Ordo's damped steps."""
+        cdef double x = 2000.0, stride = 200.0, softness = 0.05, damping, gap, move, trial, new_miss
+        cdef double miss = (goal - self.points(x / logit)) * (goal - self.points(x / logit))
+        cdef int _, __
+        for _ in range(20):
+            damping = 1.0
+            for __ in range(10000):
+                gap = goal - self.points(x / logit)
+                move = stride * fabs(gap) / (softness * damping + fabs(gap))
+                trial = x + move if gap >= 0.0 else x - move
+                gap = goal - self.points(trial / logit)
+                new_miss = gap * gap
+                if new_miss >= miss:
+                    break
+                x, miss = trial, new_miss
+                if miss < 1e-6:
+                    return x
+                damping *= 0.995
+            stride *= 0.5
+            softness *= 2.0
+        return x
+
+    def bound_ordo(self, double logit):
+        """`bound` at a chance of 1/2 to Ordo's own digits, in rating points, `logit` to log odds.
+
+        From the rating for a quarter of a point less than perfect it walks by 200 points, halving
+        the stride after each step that does not come closer, until the chance is within 1e-5 of a
+        half. The direction is that of the last point tried.
+        """
+        cdef double total = np.sum(self.games), stride = 200.0, sign = 1.0 if self.winner else -1.0
+        cdef double x = self.walk_to_score(total - 0.25 if self.winner else 0.25, logit)
+        cdef double gap = sign * (0.5 - exp(self.chance(x / logit))), trial
+        cdef double miss = gap * gap, move = -stride if gap < 0.0 else stride
+        cdef int _
+        for _ in range(2000):
+            trial = x + move
+            gap = sign * (0.5 - exp(self.chance(trial / logit)))
+            move = -stride if gap < 0.0 else stride
+            if gap * gap >= miss:
+                stride *= 0.5
+            else:
+                x, miss = trial, gap * gap
+            if miss < 1e-10:
+                break
+        return x
