@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 DEMO_READY := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
+LOOPS := $(VENV)/.loops
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Exact versions, each file of which has the hash that is known of it, and nothing that runs
 # code of its own to be installed.
@@ -41,9 +42,9 @@ help:
 	@echo "make audit     look for known weaknesses in what is pinned"
 	@echo "make clean     remove what these commands made"
 
-install: $(INSTALLED)
+install: $(INSTALLED) $(LOOPS)
 
-tools: $(TOOLS)
+tools: $(TOOLS) $(LOOPS)
 
 $(DEMO_READY): pyproject.toml requirements/demo.txt
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \
@@ -58,7 +59,15 @@ $(DEMO_READY): pyproject.toml requirements/demo.txt
 	@echo "Installing what the demo needs into $(VENV) ..."
 	@# Python compiles what it imports, when it does: most of this is never imported.
 	@$(PINNED) --no-compile -r requirements/demo.txt
-	@$(EDITABLE) .
+	@touch $@
+
+# Where there is no C compiler one is here for as long as this takes: seconds where little changed.
+$(LOOPS): pyproject.toml $(shell find src -name '*.pyx' -o -name '*.pxd') | $(DEMO_READY)
+	@echo "Compiling the loops ..."
+	@$(BIN)/python -m tools.loops --find || \
+		$(PINNED) -r requirements/compiler.txt --target build/compiler
+	@PYTHONPATH=build/compiler $(EDITABLE) .
+	@rm -rf build/compiler
 	@touch $@
 
 $(INSTALLED): $(DEMO_READY) requirements/command.txt lab/pyproject.toml
@@ -73,14 +82,7 @@ $(TOOLS): $(INSTALLED) requirements/tools.txt
 	@echo "Installing what develops and tests Yardstone into $(VENV) (2 GB, some minutes) ..."
 	@$(PINNED) -r requirements/tools.txt
 	@$(PIP) '$(TORCH)'
-	@echo "Compiling the loops, once (a minute): later runs start at once ..."
 	@$(BIN)/python -m compileall -q src/yardstone lab/src
-	@$(BIN)/python -c 'from yardstone.go import inputs, rules; inputs.encode_game(9, [], [], [40], [1], 7.5, rules.parse_rules("chinese"))' & \
-	$(BIN)/yardstone rate $(EXAMPLES)/league.csv --simulate 2 >/dev/null && \
-	$(BIN)/yardstone ordo -q -G -W -D -s2 -p $(EXAMPLES)/tcec.pgn.gz >/dev/null 2>&1 && \
-	$(BIN)/yardstone convert $(EXAMPLES)/professional.sgf --to csv >/dev/null 2>&1 && \
-	$(BIN)/yardstone tournament simulate --players 8 --rounds 2 --tournaments 2 --workers 1 -q >/dev/null && \
-	wait $$!
 	@touch $@
 
 DEMO_COMMAND = yardstone rate $(EXAMPLES)/tcec.pgn.gz --min-games 150 --top 20 \
@@ -89,7 +91,7 @@ DEMO_COMMAND = yardstone rate $(EXAMPLES)/tcec.pgn.gz --min-games 150 --top 20 \
 DEMO_STRENGTH = yardstone strength estimate $(EXAMPLES)/professional.sgf --colour black \
 	-o $(DEMO)/strength.html
 
-demo: $(DEMO_READY)
+demo: $(DEMO_READY) $(LOOPS)
 	@mkdir -p $(DEMO)
 	@echo '$$ $(DEMO_COMMAND)'
 	@TIMEFORMAT='Done in %1R seconds.'; time $(BIN)/$(DEMO_COMMAND)
@@ -99,14 +101,14 @@ demo: $(DEMO_READY)
 	@$(BIN)/$(DEMO_STRENGTH)
 	@echo "The page, for a browser: $(DEMO)/strength.html"
 
-test: $(TOOLS)
+test: $(TOOLS) $(LOOPS)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
 
 # For all readers together; findings and what to go on from are kept in fuzz-findings/.
 SECONDS ?= 3600
 TARGETS ?=
 
-fuzz: $(TOOLS)
+fuzz: $(TOOLS) $(LOOPS)
 	$(BIN)/python -m tests.fuzz run --seconds $(SECONDS) $(TARGETS)
 
 lint: $(TOOLS)
@@ -120,31 +122,31 @@ format: $(TOOLS)
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: $(TOOLS)
+docs: $(TOOLS) $(LOOPS)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
 
-bench: $(TOOLS)
+bench: $(TOOLS) $(LOOPS)
 	$(BIN)/python -m benchmarks.ordo_speed
 	$(BIN)/python -m benchmarks.kingbase
 
 # All of them, in the order that works, or some: make studies STUDIES="settling kaniuk"
 STUDIES ?=
 
-studies: $(TOOLS)
+studies: $(TOOLS) $(LOOPS)
 	$(BIN)/python -m lab.studies $(STUDIES)
 
 # So many trials of each fault of each command.
 EACH ?= 1
 
-faults: $(TOOLS)
+faults: $(TOOLS) $(LOOPS)
 	FAULTS_EACH=$(EACH) $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal tests/faults
 
 # A sample of small faults; what is done is kept in build/mutants, and is gone on from.
 SAMPLE ?= 600
 PACKAGES ?=
 
-mutants: $(TOOLS)
+mutants: $(TOOLS) $(LOOPS)
 	$(BIN)/python -m tools.mutants --sample $(SAMPLE) $(PACKAGES)
 
 pins: $(TOOLS)

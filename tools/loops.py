@@ -103,4 +103,8 @@ class LoopsHook(BuildHookInterface[Any]):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--checked", action="store_true", help="check the bounds of arrays")
-    build(checked=parser.parse_args().checked)
+    parser.add_argument("--find", action="store_true", help="fail where there is no C compiler")
+    arguments = parser.parse_args()
+    if arguments.find:
+        sys.exit(compiler() is None)
+    build(checked=arguments.checked)

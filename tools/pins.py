@@ -25,8 +25,8 @@ FOLDER = ROOT / "requirements"
 #: PyTorch, and what its builds for graphics cards bring along.
 _NOT_PINNED = re.compile(r"(torch|triton|cuda-.*|nvidia-.*)==")
 #: What the project is built with, also for an installation that can be edited.
-_BUILD = ("hatchling", "editables", "build", "twine")
-_DEMO = ("numpy", "numba", "scipy", "typer", "rich", "jinja2", "filelock", "psutil")
+_BUILD = ("hatchling", "editables", "cython", "setuptools", "build", "twine")
+_DEMO = ("numpy", "scipy", "typer", "rich", "jinja2", "filelock", "psutil")
 _SERVER = ("go", "plot", "postgres", "web")
 _HEADER = """\
 # {what}
@@ -50,20 +50,21 @@ def main() -> None:
         (
             "demo",
             "What `make demo` runs, and what builds the project.",
-            [*_DEMO, *_flat(extras, "go"), *_BUILD[:2]],
+            [*_DEMO, *_flat(extras, "go"), *_BUILD[:4]],
         ),
         ("core", "What Yardstone needs without any extra.", project["dependencies"]),
         (
             "command",
             "What all of the command needs: the extra `all`, and what builds the project.",
-            [*project["dependencies"], *_flat(extras, "all"), *_BUILD[:2]],
+            [*project["dependencies"], *_flat(extras, "all"), *_BUILD[:4]],
         ),
         (
             "server",
             "What a server needs, and what builds the project.",
-            [*project["dependencies"], *_flat(extras, *_SERVER), *_BUILD[:2]],
+            [*project["dependencies"], *_flat(extras, *_SERVER), *_BUILD[:4]],
         ),
         ("build", "What the wheel is built and checked with.", [*_BUILD]),
+        ("compiler", "A C compiler, where there is none.", ["ziglang"]),
         ("bill", "What writes the bill of materials.", ["cyclonedx-bom"]),
     ):
         _write(name, what, wanted, versions=known)
