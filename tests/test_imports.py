@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 FOR_TABLES = {"duckdb", "pandas", "jinja2", "matplotlib"}
-HEAVY = FOR_TABLES | {"numba", "scipy", "rich", "typer", "zstandard"}
+HEAVY = FOR_TABLES | {"scipy", "rich", "typer", "zstandard"}
 #: `importlib.metadata`, by which plug-ins would be found, is as heavy.
 LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
 CALL = "from yardstone.cli.main import main; main({!r}.split())"
@@ -30,7 +30,7 @@ def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     ("code", "absent"),
     [
         ("import yardstone, yardstone.errors, yardstone.parallel", HEAVY | {"numpy"}),
-        ("import yardstone.pool", HEAVY - {"numba"}),
+        ("import yardstone.pool", HEAVY),
         (CALL.format("--version"), HEAVY | {"numpy"}),
         (CALL.format("--help"), HEAVY - {"typer", "rich"} | LATE),
         (CALL.format("rate --help"), HEAVY - {"typer", "rich"} | {"numpy"}),

@@ -433,7 +433,7 @@ def best_of_both(names: tuple[str, ...], result: Evaluation) -> list[str]:
 
 
 def preamble(options: argparse.Namespace, packages: str) -> list[str]:
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "optuna"))
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "optuna"))
     command = "python -m lab.studies.systems_table SHARED"
     command += f" --trials {options.trials} --seconds {options.seconds:g}"
     command += f" --replicates {options.replicates} --seed {options.seed}"

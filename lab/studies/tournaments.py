@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from platform import python_version
 
-import numba
 import numpy
 
 from yardstone.files import write_text
@@ -74,7 +73,7 @@ def picture(document: Document, name: str, caption: str) -> str:
 
 def made(part: str, win: str, arguments: str) -> str:
     """How a part was made, for the page."""
-    libraries = f"Python {python_version()}, numpy {numpy.__version__}, numba {numba.__version__}"
+    libraries = f"Python {python_version()}, numpy {numpy.__version__}"
     return (
         f"Made by `python -m lab.studies.tournaments --parts {part} --win {win}{arguments}` on "
         f"{datetime.now(UTC).date()}; {libraries}.\n"

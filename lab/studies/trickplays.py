@@ -165,7 +165,7 @@ games of the Fox and Tygem servers, and rated by the model that is shipped
 ([](../how-to/trickplay.md) explains how).
 
 Made by `python -m lab.studies.trickplays` on {date.today()}; no randomness;
-Python {platform.python_version()}, numpy {version("numpy")}, numba {version("numba")}.
+Python {platform.python_version()}, numpy {version("numpy")}.
 
 ## Where they stand
 

@@ -35,7 +35,7 @@ from yardstone.kernels.settings import Setting
 from yardstone.parallel import _work
 
 #: Packages whose versions can change a result.
-_PACKAGES = ("numpy", "scipy", "numba", "onnxruntime", "openvino")
+_PACKAGES = ("numpy", "scipy", "onnxruntime", "openvino")
 
 
 @lru_cache(maxsize=1)
