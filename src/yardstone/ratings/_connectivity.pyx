@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from yardstone.ratings._tally cimport Counts
+
 
 cdef class Edges:
     """Edges of node i are target[start[i] : start[i + 1]]; counted first, then filled in."""
@@ -36,12 +38,12 @@ def edges(pairs, const int[::1] group, const int[:, ::1] ties, bint weak):
 
     Returns start (players + 1,) and target (edges,): see `Edges`.
     """
-    cdef const int[::1] first, second
-    cdef const double[::1] wins, draws, losses
+    cdef const int[::1] first = pairs.first, second = pairs.second
+    cdef Counts wins = Counts(pairs.wins), draws = Counts(pairs.draws)
+    cdef Counts losses = Counts(pairs.losses)
     cdef Edges made = Edges(len(group))
     cdef Py_ssize_t k, i, j
     cdef bint scored, conceded
-    first, second, wins, draws, losses = pairs
     for fills in (False, True):
         if fills:
             made.fill()
@@ -50,7 +52,7 @@ def edges(pairs, const int[::1] group, const int[:, ::1] ties, bint weak):
                 i, j = first[k], second[k]
                 if group[i] < 0 or group[i] != group[j]:
                     continue
-                scored, conceded = wins[k] + draws[k] > 0.0, losses[k] + draws[k] > 0.0
+                scored, conceded = wins.at(k) + draws.at(k) > 0.0, losses.at(k) + draws.at(k) > 0.0
                 if scored or (weak and conceded):
                     made.join(j, i)
                 if conceded or (weak and scored):
@@ -118,15 +120,15 @@ def components(const long long[::1] start, const int[::1] target):
 
 def met_one(pairs, players):
     """Who met one opponent and no other: bool (players,)."""
-    cdef const int[::1] first, second
-    cdef const double[::1] wins, draws, losses
+    cdef const int[::1] first = pairs.first, second = pairs.second
+    cdef Counts wins = Counts(pairs.wins), draws = Counts(pairs.draws)
+    cdef Counts losses = Counts(pairs.losses)
     met_array = np.full(players, -1, np.int32)  # -1 nobody yet, -2 several
     cdef int[::1] met = met_array
     cdef Py_ssize_t k
-    first, second, wins, draws, losses = pairs
     with nogil:
         for k in range(first.shape[0]):
-            if first[k] != second[k] and wins[k] + draws[k] + losses[k] > 0.0:
+            if first[k] != second[k] and wins.at(k) + draws.at(k) + losses.at(k) > 0.0:
                 note(met, first[k], second[k])
                 note(met, second[k], first[k])
     return met_array >= 0

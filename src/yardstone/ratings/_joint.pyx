@@ -8,6 +8,7 @@ from libc.math cimport exp, fabs, fmax, fmin, log, sqrt
 
 import numpy as np
 
+from yardstone.ratings._tally cimport Counts
 from yardstone.winprob._laws cimport logistic, win_and_loss
 
 cpdef enum Ending:
@@ -66,14 +67,16 @@ cdef class Terms:
     """
 
     cdef const int[::1] first, second, player, other
-    cdef const double[::1] wins, draws, losses, mean, precision, difference, stiffness
+    cdef Counts wins, draws, losses
+    cdef const double[::1] mean, precision, difference, stiffness
     cdef double[::1] lost
     cdef bint likelihood
     cdef readonly object arrays
     cdef double[::1] gradient, weight, diagonal, border
 
     def __init__(self, pairs, beliefs, likelihood, unknowns):
-        self.first, self.second, self.wins, self.draws, self.losses = pairs
+        self.first, self.second, *counts = pairs
+        self.wins, self.draws, self.losses = map(Counts, counts)
         self.mean, self.precision, relations = beliefs
         self.player, self.other, self.difference, self.stiffness = relations
         self.likelihood = likelihood
@@ -102,7 +105,7 @@ cdef class Terms:
             run = run_lost = run_weight = 0.0
             while k < self.first.shape[0] and self.first[k] == i:
                 j = self.second[k]
-                games = self.wins[k] + self.draws[k] + self.losses[k]
+                games = self.wins.at(k) + self.draws.at(k) + self.losses.at(k)
                 if games == 0.0:
                     self.weight[k] = 0.0
                     k += 1
@@ -133,8 +136,8 @@ cdef class Terms:
     ) noexcept nogil:
         """Slope and weight of a pair; the derivatives by tau are added to their places."""
         cdef Chances at = chances(difference, u2)
-        cdef double won = self.wins[k], conceded = self.losses[k], root = at.root, m = at.m
-        cdef double v = at.p * at.q, residual = won + 0.5 * self.draws[k] - games * at.p
+        cdef double won = self.wins.at(k), conceded = self.losses.at(k), root = at.root, m = at.m
+        cdef double v = at.p * at.q, residual = won + 0.5 * self.draws.at(k) - games * at.p
         cdef double h = games * v, ratio, a, b, t, win_n, loss_n
         cdef Py_ssize_t tau = self.gradient.shape[0] - 1
         if cautious:
@@ -427,10 +430,13 @@ cdef (double, double) expected_draws(double[::1] variance, const double[::1] gam
 
 
 def fit_draw_rate(
-    const int[::1] first, const int[::1] second, const double[::1] games, double draws,
-    const double[::1] x,
+    const int[::1] first, const int[::1] second, counts, double draws, const double[::1] x
 ):
-    """Draw rate at which `draws` are expected, by Newton's method; `x` as in `Setup`."""
+    """Draw rate at which `draws` are expected of so many games, by Newton's method.
+
+    `x` as in `Setup`.
+    """
+    cdef const double[::1] games = np.ascontiguousarray(counts, float)
     cdef double[::1] variance = np.empty(len(first))
     cdef Py_ssize_t k, _
     cdef Chances at
@@ -465,7 +471,8 @@ cdef class Perfect:
     cdef double u2
 
     def __init__(self, winner, opponents, games, u2):
-        self.winner, self.opponents, self.games, self.u2 = winner, opponents, games, u2
+        self.winner, self.opponents, self.u2 = winner, opponents, u2
+        self.games = np.ascontiguousarray(games, float)
 
     cdef double chance(self, double x) noexcept nogil:
         """Logarithm of the probability of the perfect score for a player rated `x`."""

@@ -12,6 +12,21 @@ ctypedef fused Count:
     unsigned int
 
 
+cdef class Counts:
+    """A count of each pair, as float64 or, for very many pairs, as whole numbers of few bytes."""
+
+    def __init__(self, counts):
+        self.size = counts.itemsize
+        if self.size == 8:
+            self.numbers = counts
+        elif self.size == 1:
+            self.bytes = counts
+        elif self.size == 2:
+            self.shorts = counts
+        else:
+            self.ints = counts
+
+
 cdef inline int first_of(uint64_t pair) noexcept nogil:
     return <int>(pair >> 31)
 

@@ -28,7 +28,8 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, counts: PairCounts) -> Pairs:
         """Those of counts."""
-        return cls(counts.first, counts.second, counts.wins, counts.draws, counts.losses)
+        table = counts.first, counts.second, counts.wins, counts.draws, counts.losses
+        return cls(*map(np.ascontiguousarray, table))
 
 
 class Relations(NamedTuple):
