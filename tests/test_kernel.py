@@ -15,7 +15,6 @@ import pytest
 from yardstone import parallel
 from yardstone.kernels import Loops, in_steps, kernel, weighed, work
 from yardstone.kernels.settings import CHOSEN, Way
-from yardstone.records import _pgn as tags
 
 MODULE = """
 from typing import NamedTuple
@@ -102,24 +101,6 @@ def test_both_ways_give_the_same_also_where_python_would_raise() -> None:
         assert result == (3.5, 3)
         assert [type(value) for value in result] == [float, int]
     np.testing.assert_array_equal(ways[0], ways[1])
-
-
-def test_what_python_does_instead_finds_the_same_bytes() -> None:
-    rng = np.random.default_rng(5)
-    marks = np.frombuffer(b'[]{};%"\\\r\n \tab1-', np.uint8)
-    between: list[Any] = [tags.next_stop_of_value, tags.next_in_movetext, tags.count_lines]
-    between += [tags.after_blanks, tags.after_name]
-    at: list[Any] = [tags.word_at, tags.class_at]
-    comment: Any = tags.next_in_comment
-    for _ in range(300):
-        text = rng.choice(marks, 40)
-        text[rng.integers(0, 40, 20)] = rng.integers(0, 256, 20)
-        i, n = sorted(rng.integers(0, 30, 2).tolist())
-        calls: list[tuple[Any, Any]] = [(search, (text, i, n)) for search in between]
-        calls += [(search, (text, i)) for search in at]
-        calls += [(comment, (text, i, n, other)) for other in (tags.OPEN_TAG, tags.OPEN_BRACE)]
-        for search, given in calls:
-            assert search.plain(*given) == search.machine(*given), (search, bytes(text))
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

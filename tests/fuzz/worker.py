@@ -99,7 +99,6 @@ def _by_coverage(name: str, folder: Path, seconds: float) -> None:
     import atheris
 
     atheris.instrument_imports(include=["yardstone"]).__enter__()
-    _loops_as_they_stand()
     here = target(name)
     findings = Findings(here, folder, "coverage")
     seeds = here.seeds()
@@ -125,16 +124,3 @@ def _by_coverage(name: str, folder: Path, seconds: float) -> None:
     words += [str(folder / "corpus")]
     atheris.Setup([sys.argv[0], *words], findings.tried, custom_mutator=changed)
     atheris.Fuzz()  # ends the process
-
-
-def _loops_as_they_stand() -> None:
-    """Run kernels as plain Python: instrumented code cannot be compiled."""
-    import numpy as np
-
-    from yardstone.kernels import ways
-
-    def machine(kernel: ways.Kernel) -> object:
-        quiet = np.errstate(all="ignore")
-        return quiet(lambda *given: ways._plain_value(kernel.plain(*given)))
-
-    ways.Kernel.machine = property(machine)  # type: ignore[assignment]

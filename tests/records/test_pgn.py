@@ -175,6 +175,18 @@ def test_blocks_do_not_matter_however_damaged_the_file(
     assert games(read_bytes(folder, data)) == games(whole)
 
 
+def test_a_tag_across_two_blocks_behind_long_text(folder: Path) -> None:
+    won = GAME.format("A", "B", "1-0")
+    for before, after in (("", ""), ("{", "} 1-0\n\n"), ("{", "")):
+        for at in range(-40, 2, 3):
+            long = won + before + "1. e4 " * (BLOCK // 6)
+            text = long[: BLOCK + at] + "\n" + won + after + won
+            assert games(read_bytes(folder, text.encode())) == AB * (2 if after else 3), (
+                before,
+                at,
+            )
+
+
 def test_many_names_and_many_bad_records(folder: Path) -> None:
     text = "".join(GAME.format(f"P{k}", f"P{k + 1}", "0-1") for k in range(20_000))
     pool = read_bytes(folder, text.encode())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from yardstone import parallel
 from yardstone.errors import InputError, YardstoneError
-from yardstone.kernels import Loops, work
 from yardstone.pool import Pool, SkipReport
 
 if TYPE_CHECKING:
@@ -120,14 +119,12 @@ class _Share:
         return f"<{first}>" if first == last else f"<files {first} to {last}>"
 
 
-def read_shares(
-    read: Reader, sources: Sequence[Source], options: Options, *, loops: Loops | None = None
-) -> Pool:
+def read_shares(read: Reader, sources: Sequence[Source], options: Options) -> Pool:
     """The games of some files: read here, or share by share where an engine is chosen.
 
     `read` goes from sources and options to a pool: pools of files one after another, joined, must
-    be the pool of all of them. `loops` says what its loops are for, if their work grows with the
-    bytes. Raises what `read` raises; where several files are at fault, the first of them is named.
+    be the pool of all of them. Raises what `read` raises; where several files are at fault, the
+    first of them is named.
     """
     if len(sources) < 2 or not parallel.elsewhere():
         return read(sources, options)
@@ -150,7 +147,7 @@ def read_shares(
     read_share = partial(_read_share, read, options)
     sent = [share for share in shares if _can_be_sent(share.sources)]
     at_a_time = max(2, _SENT // max(1, _BYTES, *(share.size for share in sent)))
-    with track, nullcontext() if loops is None else work(loops, total):
+    with track:
         parallel.map(read_share, _loaded(sent), workers=at_a_time, total=len(sent), receive=receive)
         for share in shares:
             if outcomes[share.number] is None:

@@ -13,17 +13,23 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import NoGamesError
-from yardstone.kernels import Loops, work
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
-from yardstone.records import _pgn as game
-from yardstone.records._pgn import HALF, LOOK_AHEAD, MULTIPLIER, Interned, scan
+from yardstone.records._pgn import (
+    COLUMN_MARK,
+    KINDS,
+    LOOK_AHEAD,
+    LOOK_BACK,
+    MULTIPLIER,
+    NAME_LIMIT,
+    Scanner,
+)
 from yardstone.records.columns import PGN_LEVELS
 from yardstone.records.dates import read_dates
 from yardstone.records.decoding import clean, decode
@@ -35,8 +41,8 @@ from yardstone.records.unplayed import CONTENT, IDENTITY, leave_out, not_played,
 
 BLOCK = 1 << 21
 #: What one buffer left unread is put before the next one; it is never longer.
-_HEAD = LOOK_AHEAD + 64
-_TAIL = 64
+_HEAD = LOOK_AHEAD + LOOK_BACK
+#: So many games are hashed at a time, which the processor's cache holds.
 _GAMES = 1 << 15
 _TIME_TAGS = ("utcdate", "date", "utctime", "time")
 #: Tags that tell of which game a record is, and that it is none, and what they must hold to say so.
@@ -48,6 +54,7 @@ _MARK_TAGS = {
     "gameid": re.compile(rb"[1-9A-Za-z]"),
     "termination": re.compile(rb""),
 }
+_HALF = np.uint64(32)
 #: Before the names of columns that hold those until all games are there.
 _TEXT_OF = "text of "
 #: In `Options.columns`: the line of the file at which the game begins.
@@ -94,7 +101,7 @@ def read_pgn(
     columns = _TAGS if options.everything else {**levels, **further}
     asked = options.asked("White", "Black", "Result")
     read = partial(_read, {**columns, **asked}, block, once=once, alone=len(sources) == 1)
-    pool = without_repeats(read_shares(read, sources, options, loops=Loops.PGN))
+    pool = without_repeats(read_shares(read, sources, options))
     if options.timed:
         pool = _timed(pool)
     require_columns(pool, further, sources, PGN, others=(LINE,))
@@ -143,6 +150,16 @@ def _timed(pool: Pool) -> Pool:
     return replace(pool, time=moments.time, columns=columns)
 
 
+class _Games(NamedTuple):
+    """Games that were read: see `Scanner`."""
+
+    pairs: NDArray[np.int32]
+    outcomes: NDArray[np.int8]
+    codes: NDArray[np.int32]
+    lines: NDArray[np.int64]
+    marks: NDArray[np.uint64]
+
+
 class _Reader:
     """What is known so far of the games of all files."""
 
@@ -153,126 +170,76 @@ class _Reader:
         self.marked = marked
         self.records: list[NDArray[np.uint64]] = []  # the length of each, and its last bytes
         self.skipped = SkipReport()
-        self.names = Interned()
         tags = [tag.lower() for tag in columns.values() if tag.lower() != LINE]
         known = (*(_TIME_TAGS if self.times else ()), *(_MARK_TAGS if marked else ()))
         self.tags = list(dict.fromkeys([*tags, *known]))
-        width = len(self.tags)
-        with_lines = LINE in (tag.lower() for tag in columns.values())
-        self.games = game.GameTable(
-            np.empty((_GAMES, 2), np.int32),
-            np.empty(_GAMES, np.int8),
-            np.empty((_GAMES, width), np.int32),
-            np.empty(_GAMES if with_lines else 0, np.int64),
-            np.empty((_GAMES, 3 if marked else 0), np.uint64),
-        )
-        letters = [tag.encode() for tag in self.tags]
-        self.state = game.PgnState(
-            state=np.zeros(game.COLUMN_LENGTH + width, np.int64),
-            tag=np.zeros(5, np.int64),
-            scratch=np.zeros(game.COLUMN_SCRATCH + width * game.COLUMN_WIDTH + 8, np.uint8),
-            columns=np.frombuffer(b"".join(letters), np.uint8) | np.uint8(32),
-            columns_from=np.cumsum([0, *map(len, letters)]),
-            marks=np.zeros(4, np.uint64),
-        )
-        self.problems = game.Problems(
-            details=np.empty((MAX_SKIPPED_DETAILS, 3), np.int64),
-            texts=np.empty((MAX_SKIPPED_DETAILS, game.RESULT_WIDTH), np.uint8),
-            counts=np.empty(game.KINDS, np.int64),
-        )
-        self.chunks: list[game.GameTable] = []
-        self.bytes = 0  # of the files read, in their first blocks
-        self.looked_at = 0  # records of this file that were left out and looked at
+        lines = LINE in (tag.lower() for tag in columns.values())
+        self.scanner = Scanner(self.tags, MAX_SKIPPED_DETAILS, lines, marked)
+        self.chunks: list[_Games] = []
         self.open_results = True  # while its results that are none are blank or a question mark
 
     def read(self, stream: ByteStream, block: int, tell: Callable[[int], None]) -> bool:
         """Read one file; false if no tag stands in it."""
-        self.looked_at, self.open_results = 0, True
+        self.open_results = True
         stream.recode_utf16()
         chunks = len(self.chunks)
-        state, marks = self.state.state, self.state.marks
-        state[:] = marks[:] = 0
-        state[[game.LINE, game.LINE_BLANK, game.LINE_START]] = 1
-        left = 0  # bytes at the end of the last block that were not understood without the next
-        tail = np.array([10], np.uint8)  # those and some before them
+        self.scanner.begin()
+        # the end of the last block that was not understood without the next, and bytes before it
+        tail = np.full(LOOK_BACK, 10, np.uint8)
         for buffer, size in _blocks(stream, block):
-            self.bytes += size
-            start, end = _HEAD - left, _HEAD + size
-            buffer[_HEAD - len(tail) : _HEAD] = tail
-            buffer[end] = 0
-            with work(Loops.PGN, self.bytes):
-                start = self._scan(buffer, start, end, size < block, stream.name)
-            left = end - start
-            tail = buffer[start - game.MARKED - 24 : end].copy()
+            first, end = _HEAD - len(tail), _HEAD + size
+            buffer[first:_HEAD] = tail
+            start = self._scan(buffer, first + LOOK_BACK, end, size < block, stream.name)
+            tail = buffer[start - LOOK_BACK : end].copy()
             tell(stream.consumed)
         if stream.damage is not None:
-            damage = Skipped(stream.name, int(state[game.LINE]), stream.damage)
+            damage = Skipped(stream.name, self.scanner.line, stream.damage)
             self.skipped.add(damage, strict=self.strict)
         if self.marked:
             starts = np.concatenate([chunk.marks for chunk in self.chunks[chunks:]])
-            after = np.concatenate([starts[1:], marks[None, :3]])[: len(starts)]
+            after = np.concatenate([starts[1:], self.scanner.last_marks()])[: len(starts)]
             self.records.append(np.column_stack([after[:, 1] - starts[:, 0], after[:, 2]]))
-        return bool(state[game.ANY_TAG])
+        return bool(self.scanner.any_tag)
 
-    def _scan(
-        self,
-        buffer: NDArray[np.uint8],
-        start: int,
-        end: int,
-        final: bool,
-        file: str,
-    ) -> int:
+    def _scan(self, buffer: NDArray[np.uint8], start: int, end: int, final: bool, file: str) -> int:
         """Scan one buffer as far as it can be understood without the next one."""
-        names, state = self.names, self.state.state
-        width = len(self.tags)
         while True:
-            names.reserve(1024 + 2 * width, 8 * game.NAME_LIMIT + 2 * width * game.COLUMN_WIDTH)
-            room = MAX_SKIPPED_DETAILS - self.looked_at
-            problems = self.problems._replace(details=self.problems.details[:room])
-            problems.counts[:] = state[game.GAMES] = state[game.DETAILS] = 0
-            state[game.NAMES] = names.count
-            with np.errstate(over="ignore"):
-                start = scan(
-                    buffer, start, end, final, self.state, names.table, self.games, problems
-                )
-            names.count = int(state[game.NAMES])
-            games = int(state[game.GAMES])
-            self.chunks.append(game.GameTable._make(part[:games].copy() for part in self.games))
-            if problems.counts.any():
-                self._report(int(state[game.DETAILS]), file)
-            if not state[game.FULL]:
+            start = self.scanner.scan(buffer, start, end, final)
+            self.chunks.append(_Games._make(self.scanner.games()))
+            self._report(file)
+            if not self.scanner.full:
                 return start
 
-    def _report(self, detailed: int, file: str) -> None:
-        """Note the problems of a scan, of which so many are there in detail."""
-        self.looked_at += detailed
-        details, texts, counts = self.problems
-        for row, (kind, line, number) in enumerate(details[:detailed].tolist()):
+    def _report(self, file: str) -> None:
+        """Note the problems of a scan."""
+        counts, details = self.scanner.problems()
+        for kind, line, length, data in details:
             counts[kind] -= 1
-            reason = name = _KINDS[kind]
+            reason = name = KINDS[kind]
             known = name in _KNOWN
-            if kind == game.BAD_RESULT:
-                text = clean(decode(texts[row, : min(number, game.RESULT_WIDTH)].tobytes()))
+            if name == _BAD_RESULT:
+                text = clean(decode(data))
                 reason = f"result {text!r} is not 1-0, 0-1, 1/2-1/2 or *"
                 known = left_out_reason(text) is not None
                 self.open_results &= known
                 if not known:
                     self.skipped.values[text] += 1
-            elif game.TOO_LONG <= kind < game.TOO_LONG + 2:
-                reason = f"{name}: {number} bytes, at most {game.NAME_LIMIT} are read"
+            elif length:
+                reason = f"{name}: {length} bytes, at most {NAME_LIMIT} are read"
             record = Skipped(file, line, reason)
             self.skipped.add(record, kind=name, known=known, strict=self.strict)
         for kind in np.flatnonzero(counts).tolist():
-            known = _KINDS[kind] in _KNOWN or (kind == game.BAD_RESULT and self.open_results)
-            self.skipped.add_uncounted(_KINDS[kind], int(counts[kind]), known=known)
+            name = KINDS[kind]
+            known = name in _KNOWN or (name == _BAD_RESULT and self.open_results)
+            self.skipped.add_uncounted(name, int(counts[kind]), known=known)
 
     def pool(self) -> Pool:
         """The pool of all games read."""
         number: dict[str, int] = {}
-        raw = self.names.strings()
+        raw = self.scanner.strings()
         place = np.full(len(raw) + 1, -1, np.int32)
         for code, data in enumerate(raw):
-            if data[0] != game.COLUMN_MARK:
+            if data[0] != COLUMN_MARK:
                 place[code] = number.setdefault(_text(data) or "\ufffd", len(number))
         chunks, self.chunks = self.chunks, []
         pairs, outcomes, codes, lines, _ = map(np.concatenate, zip(*chunks, strict=True))
@@ -303,25 +270,8 @@ class _Reader:
         return pool
 
 
-_KINDS = (
-    "no White tag",
-    "no Black tag",
-    "no Result tag",
-    "malformed White tag",
-    "malformed Black tag",
-    "malformed Result tag",
-    "White has no name",
-    "Black has no name",
-    "",
-    "White's name is too long",
-    "Black's name is too long",
-    "",
-    "unknown result",
-    "unfinished (result *)",
-    "comment never closed",
-)
-
-#: GameTable that are understood, and have no result.
+_BAD_RESULT = "unknown result"
+#: Records that are understood, and have no result.
 _KNOWN = frozenset({"no Result tag", "unfinished (result *)"})
 
 
@@ -362,13 +312,13 @@ def _marks(
     number = np.array([*map(crc32, raw), 0], np.uint64)
     content = outcomes.astype(np.uint64)
     moves = np.concatenate([np.zeros((0, 2), np.uint64), *records])
-    for start in range(0, len(content), _GAMES):  # which the processor's cache holds
+    for start in range(0, len(content), _GAMES):
         part = slice(start, start + _GAMES)
         piece = content[part]
         for column in (*moves[part].T, *(number[codes[part]] for codes in said)):
             piece ^= column
             piece *= MULTIPLIER
-            piece ^= piece >> HALF
+            piece ^= piece >> _HALF
     known = {name: np.zeros(len(number), np.bool_) for name in _MARK_TAGS}
     for name, pattern in _MARK_TAGS.items():
         for code in _distinct(tags[name]).tolist():
@@ -376,7 +326,7 @@ def _marks(
     identity = np.zeros(len(outcomes), np.uint64)
     day, rounds = tags["date"], tags["round"]
     dated = known["date"][day] & known["round"][rounds]
-    identity[dated] = (number[day] << HALF | number[rounds])[dated]
+    identity[dated] = (number[day] << _HALF | number[rounds])[dated]
     for name in ("site", "link", "gameid"):
         if not known[name].any():
             continue
@@ -410,9 +360,9 @@ def _blocks(stream: ByteStream, size: int) -> Iterator[tuple[NDArray[np.uint8], 
         except BaseException as error:
             full.put(error)
 
-    free.put(np.empty(_HEAD + size + _TAIL, np.uint8))
+    free.put(np.empty(_HEAD + size + 1, np.uint8))
     if read() == size:
-        free.put(np.empty(_HEAD + size + _TAIL, np.uint8))
+        free.put(np.empty(_HEAD + size + 1, np.uint8))
         threading.Thread(target=read_ahead, daemon=True).start()
     while True:
         block = full.get()

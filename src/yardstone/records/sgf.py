@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.kernels import Loops, in_steps
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.records._sgf import NODE_NUMBER, PropertyRows
+from yardstone.records._sgf import NODE_NUMBER, Rows
 from yardstone.records.columns import HANDICAP_GAME, SGF_LEVELS
 from yardstone.records.dates import Times, date_span
 from yardstone.records.decoding import clean, decode, escaped
@@ -45,7 +44,7 @@ from yardstone.records.options import SGF, Options, further_columns, require_col
 from yardstone.records.results import left_out_reason
 from yardstone.records.sgf_records import (
     GameBuilder,
-    Rows,
+    PropertyRows,
     SgfLimits,
     SgfRecord,
     Unusable,
@@ -105,9 +104,6 @@ class SgfReader:
             self._skip(record.file, record.line, record.reason)
 
     def __iter__(self) -> Iterator[GoGame]:
-        return in_steps(Loops.SGF, self._size, self._games())
-
-    def _games(self) -> Iterator[GoGame]:
         for record in self._records(main_only=not self._variations):
             try:
                 if self._variations:
@@ -119,13 +115,7 @@ class SgfReader:
 
     def trees(self) -> Iterator[SgfTree]:
         """The records with all their variations, of any kind of game."""
-        records = self._records(main_only=False)
-        return in_steps(Loops.SGF, self._size, map(SgfTree, records))
-
-    @property
-    def _size(self) -> int:
-        """Bytes of all files, some of them perhaps packed."""
-        return sum(source.size for source in self._sources)
+        return map(SgfTree, self._records(main_only=False))
 
     def _lines(self, record: SgfRecord) -> Iterator[GoGame]:
         tree = SgfTree(record)
@@ -207,7 +197,7 @@ def read_sgf(sources: Sequence[Source], options: Options) -> Pool:
     asked = options.asked()
     columns = {**columns, **asked}
     read = partial(_results, columns, alone=len(sources) == 1)
-    pool = without_repeats(_timed(read_shares(read, sources, options, loops=Loops.SGF)))
+    pool = without_repeats(_timed(read_shares(read, sources, options)))
     require_columns(pool, further, sources, SGF, others=_ATTRIBUTES)
     if options.where is not None:
         require_columns(pool, asked, sources, SGF, others=_ATTRIBUTES)
@@ -346,7 +336,7 @@ class SgfTree:
         rows = record.rows
         self.file, self.line, self.number = record.file, record.line, record.number
         self._data, self._rows = record.data, rows.table.copy()
-        self._parents = rows.parents[: rows.nodes].tolist()
+        self._parents = rows.parents.tolist()
         self._rows_at = np.searchsorted(self._rows[:, NODE_NUMBER], np.arange(rows.nodes + 1))
         self._made: dict[int, dict[str, tuple[str, ...]]] = {}  # nodes that were not read
         self._children: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
@@ -641,7 +631,7 @@ class MoveListReader:
                     if len(line) > _LONGEST_LINE:
                         raise Unusable(f"a line longer than {_LONGEST_LINE} bytes")
                     properties = self._properties(identifier)
-                    rows.scan(np.frombuffer(moves, np.uint8), 0, final=True)
+                    rows.scan(moves, 0, final=True)
                     record = SgfRecord(source.name, number, 1, moves, rows)
                     yield builder.line(record, properties, rows.table)
                 except Unusable as trouble:

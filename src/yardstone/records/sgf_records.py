@@ -16,8 +16,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.records import _sgf as scan
-from yardstone.records._sgf import BREAKS_OFF, CUT_VALUE, NOT_CLOSED, UNESCAPED, PropertyRows
+from yardstone.records._sgf import (
+    BAD_MOVE,
+    BREAKS_OFF,
+    CUT_VALUE,
+    LATE_SETUP,
+    NOT_CLOSED,
+    SEVERAL_POINTS,
+    UNESCAPED,
+    Rows,
+    find_game,
+    read_main,
+)
 from yardstone.records.decoding import clean, find_charset, plain_text
 from yardstone.records.go_game import (
     BLACK,
@@ -38,7 +48,9 @@ if TYPE_CHECKING:
     from yardstone.records.sources import ByteStream
 
 
-_FIRST_ROWS = 1 << 12
+#: A row for each value of a property: see `Rows`.
+PropertyRows = NDArray[np.int64]
+
 #: So many bytes may be part of "(;GM[" when the others have not been read.
 _TAIL = 64
 #: What stands between records only where the beginning of one is damaged.
@@ -54,42 +66,7 @@ class SgfLimits:
     nodes: int = 20_000_000  #: Nodes on all those lines together.
 
 
-class Rows:
-    """What the scan of one record found.
-
-    `table` has a row for each value of a property in the order of the file, int64 [values, 4];
-    `parents` the node before each node, -1 for the root (whole trees only). `nodes`, `root_rows`,
-    `flags` and `end` say how many nodes there are, how many rows tell of the root, what is odd, and
-    where the record ends.
-    """
-
-    def __init__(self, *, main_only: bool) -> None:
-        self.main_only = main_only
-        self._room = np.empty((_FIRST_ROWS, scan.COLUMNS), np.int64)
-        self.parents = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
-        self._stack = np.empty(0 if main_only else _FIRST_ROWS, np.int32)
-        self.table: scan.PropertyRows = self._room[:0]
-        self.end = self.nodes = self.root_rows = self.flags = 0
-
-    def scan(self, buf: NDArray[np.uint8], start: int, *, final: bool) -> bool:
-        """Scan the record at `start`; false if it goes on behind the end of the buffer."""
-        while True:
-            status, self.end, rows, self.nodes, self.root_rows, self.flags = scan.scan_game(
-                buf, start, final, self.main_only, self._room, self.parents, self._stack
-            )
-            if status == scan.ROWS_FULL:
-                self._room = np.empty((2 * len(self._room), scan.COLUMNS), np.int64)
-            elif status == scan.NODES_FULL:
-                self.parents = np.empty(2 * len(self.parents), np.int32)
-            elif status == scan.DEPTH_FULL:
-                self._stack = np.empty(2 * len(self._stack), np.int32)
-            else:
-                break
-        self.table = self._room[:rows]
-        return status == scan.DONE
-
-
-def property_values(data: bytes, rows: scan.PropertyRows) -> dict[str, tuple[str, ...]]:
+def property_values(data: bytes, rows: PropertyRows) -> dict[str, tuple[str, ...]]:
     """The properties in rows, by name; `data` is what the rows have places in."""
     values: dict[str, list[str]] = {}
     for code, _, start, end in rows.tolist():
@@ -131,14 +108,14 @@ def read_records(
     number = 0
     sure = False  # behind a record that was too long only a certain beginning counts
     while True:
-        place = scan.find_game(window.buffer, window.at, len(window.data), sure)
+        place = find_game(window.data, window.at, sure)
         if not sure and _OF_A_RECORD.search(window.data, window.at, place):
             skip(stream.name, window.line, "the beginning of a record is damaged")
         found = place < len(window.data)
         window.at = place if found else max(window.at, place - _TAIL)
         if not found and window.final:
             break
-        if found and rows.scan(window.buffer, place, final=window.final):
+        if found and rows.scan(window.data, place, final=window.final):
             number += 1
             sure = False
             yield _record(window, rows, stream.name, number)
@@ -163,7 +140,7 @@ def _record(window: _Window, rows: Rows, file: str, number: int) -> SgfRecord:
     charset = find_charset(extent)
     if charset != "utf-8":
         data = extent.decode(charset, "replace").encode("utf-8", "replace")
-        rows.scan(np.frombuffer(data, np.uint8), 0, final=True)
+        rows.scan(data, 0, final=True)
         rows.end = end
     return SgfRecord(file, window.line, number, data, rows)
 
@@ -196,7 +173,6 @@ class _Window:
             self._next = next(self._pieces, b"")
         self.final = not self._next
         self.data = b"".join(parts)
-        self.buffer = np.frombuffer(self.data, np.uint8)
         self.at = self._lines_at = 0
 
 
@@ -206,9 +182,9 @@ _SERVER_KOMI = {"japanese": 6.5, "chinese": 7.5}
 _WHOLE_NUMBER = re.compile(r"\s*(\d{1,3})(?!\d)")
 _MARGIN = re.compile(r"[BbWw]\+(\d+(?:\.\d+)?)\s*$")
 _TROUBLES = (
-    (scan.BAD_MOVE, "a move off the board: the moves end before it"),
-    (scan.LATE_SETUP, "stones set up between moves: the moves end there"),
-    (scan.SEVERAL_POINTS, "several points in one move: the first was used"),
+    (BAD_MOVE, "a move off the board: the moves end before it"),
+    (LATE_SETUP, "stones set up between moves: the moves end there"),
+    (SEVERAL_POINTS, "several points in one move: the first was used"),
 )
 _FLAGS = (
     (BREAKS_OFF, "the record is cut short"),
@@ -231,12 +207,6 @@ class GameBuilder:
 
     def __init__(self, repaired: Counter[str]) -> None:
         self.repaired = repaired
-        self._reserve(1 << 10)
-
-    def _reserve(self, rows: int) -> None:
-        self._moves = np.empty(rows, np.int16)
-        self._colours = np.empty(rows, np.int8)
-        self._times = np.empty(rows, np.float32)
 
     def game(self, record: SgfRecord) -> GoGame:
         """The game on the record's main line; raises Unusable if it is of another kind or size."""
@@ -253,20 +223,13 @@ class GameBuilder:
         if record.rows.flags & CUT_VALUE:
             raise Unusable("a text of the root goes on behind its closing bracket")
         size = _size(properties)
-        if len(rows) > len(self._moves):
-            self._reserve(2 * len(rows))
-        board = np.zeros(size * size, np.int8)
-        played, to_play, trouble, times, bad_setup = scan.read_main(
-            np.frombuffer(record.data, np.uint8), rows, size, board,
-            self._moves, self._colours, self._times,
-        )  # fmt: skip
+        moves, colours, clocks, board, to_play, trouble, bad_setup = read_main(
+            record.data, rows, size
+        )
         if trouble:
             self._count(trouble, _TROUBLES)
         if bad_setup:
             self.repaired["a stone set up off the board"] += bad_setup
-        moves = self._moves[:played].copy()
-        colours = self._colours[:played].copy()
-        clocks = self._times[:played].copy() if times else None
         black = white = _NO_STONES
         if board.any():
             black = np.flatnonzero(board == BLACK).astype(np.int16)
