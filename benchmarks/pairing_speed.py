@@ -17,38 +17,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.tournament._matching import match
-from yardstone.tournament._pairing import Entry, pair_field, pair_weights, place_groups
+from yardstone.tournament._pairing import ENTRANT, pair_field, pair_weights, place_groups
 from yardstone.tournament.model import PairingRules
 
 
 def field(
     players: int, rules: PairingRules, rounds: int
-) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+) -> tuple[NDArray[np.void], NDArray[np.int8]]:
     """Entries and meetings after some rounds with winners drawn by lot."""
     rng = np.random.default_rng(1)
-    entries = np.zeros((players, len(Entry)), np.int64)
+    entries = np.zeros(players, ENTRANT)
     met = np.zeros((players, players), np.int8)
     rank = rng.integers(-20, 5, players)
-    entries[:, Entry.RANK] = rank
-    entries[:, Entry.INITIAL] = np.clip(rank, rules.floor, rules.bar) - rules.zero
-    entries[:, Entry.CLUB] = entries[:, Entry.CLUB_GROUP] = rng.integers(0, 30, players)
-    entries[:, Entry.COUNTRY] = rng.integers(0, 8, players)
-    entries[:, Entry.LOT] = rng.permutation(players) * 1009
+    entries["rank"] = rank
+    entries["initial"] = np.clip(rank, rules.floor, rules.bar) - rules.zero
+    entries["club"] = entries["club_group"] = rng.integers(0, 30, players)
+    entries["country"] = rng.integers(0, 8, players)
+    entries["lot"] = rng.permutation(players) * 1009
     for number in range(1, rounds + 2):
-        entries[:, Entry.MMS] = 2 * entries[:, Entry.INITIAL] + entries[:, Entry.WINS]
-        entries[:, Entry.SCORE] = entries[:, Entry.MMS]
-        order = np.lexsort((entries[:, Entry.LOT], -rank, -entries[:, Entry.SCORE]))
-        entries[order, Entry.ORDER] = np.arange(players)
+        entries["mms"] = 2 * entries["initial"] + entries["wins"]
+        entries["score"] = entries["mms"]
+        order = np.lexsort((entries["lot"], -rank, -entries["score"]))
+        entries["order"][order] = np.arange(players)
         if number > rounds:
             break
-        _, first, second, _, _ = pair_field(entries, met, rules.packed(number))
+        _, first, second, _, _ = pair_field(entries, met, rules.numbers(number))
         met[first, second] += 1
         met[second, first] += 1
         won = rng.random(len(first)) < 0.5
-        entries[first, Entry.WINS] += 2 * won
-        entries[second, Entry.WINS] += 2 * ~won
-        entries[first, Entry.BALANCE] -= 1
-        entries[second, Entry.BALANCE] += 1
+        entries["wins"][first] += 2 * won
+        entries["wins"][second] += 2 * ~won
+        entries["balance"][first] -= 1
+        entries["balance"][second] += 1
     return entries, met
 
 
@@ -84,12 +84,12 @@ def main() -> None:
     print("players  round (ms)  weights (ms)  matching (ms)  rustworkx (ms)  ratio")
     for players in given.players:
         entries, met = field(players, rules, 3)
-        packed = rules.packed(4)
+        numbers = rules.numbers(4)
         repeats = 20 if players <= 300 else 3
-        whole = fastest(lambda: pair_field(entries.copy(), met, packed), repeats)  # noqa: B023
-        place_groups(entries, packed)
-        weights = pair_weights(entries, met, packed)
-        making = fastest(lambda: pair_weights(entries, met, packed), repeats)  # noqa: B023
+        whole = fastest(lambda: pair_field(entries.copy(), met, numbers), repeats)  # noqa: B023
+        place_groups(entries, numbers)
+        weights = pair_weights(entries, met, numbers)
+        making = fastest(lambda: pair_weights(entries, met, numbers), repeats)  # noqa: B023
         doubled = 2 * weights
         matching = fastest(lambda: match(doubled), repeats)  # noqa: B023
         mate = match(doubled)[1]

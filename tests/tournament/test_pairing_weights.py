@@ -15,7 +15,7 @@ from tests.tournament.counting import HALF, Count
 from tests.tournament.pairing_fields import made, played
 from tests.tournament.test_standings import made_up
 from yardstone.tournament import ByeKind, PairingRules, Player, System, Tournament, standings
-from yardstone.tournament._pairing import Entry, SideReason, lot, sides
+from yardstone.tournament._pairing import SideReason, lot, sides
 from yardstone.tournament.explanation import explain
 from yardstone.tournament.pairing import Constraints, Entrants, Pairing, pair_round, values_of
 from yardstone.tournament.rules import FloatMode, HandicapRules, SeedSystem
@@ -80,7 +80,7 @@ class Sheet:
         self.before = before
         rows = entrants.players.tolist()
         self.all = [Counted(before, row, self.number, self.rules) for row in rows]
-        self.lots = entrants.entries[:, Entry.LOT].tolist()
+        self.lots = entrants.entries["lot"].tolist()
         rules, apart = self.rules, 2 if self.rules.half_points else 1
         early = self.number <= rules.seed_last_round_1
         self.seeds = rules.seed_system_1 if early else rules.seed_system_2
@@ -303,7 +303,7 @@ def test_boards_are_worth_what_a_plain_count_says(seed: int) -> None:
             assert abs(value - counted.get(name, Fraction(0))) <= 1, (name, a, b)
         assert pairing.weights[a, b] == sum(values.values())
         if b < n:
-            assert sides(entrants.entries, a, b, entrants.packed) == sheet.colours(a, b)
+            assert sides(entrants.entries, a, b, entrants.numbers) == sheet.colours(a, b)
     tables = []
     for why in explain(pairing, costs=False):
         rows = [pairing.row_of[p] for p in (why.board.first, why.board.second) if p >= 0]
@@ -325,7 +325,7 @@ def test_boards_are_worth_what_a_plain_count_says(seed: int) -> None:
 def test_lots_are_the_same_for_ever() -> None:
     """A round paired again, by whatever version, has the lots that it had."""
     entries = pair_round(made(8)).entrants.entries
-    assert entries[:3, Entry.LOT].tolist() == [755171731, 2127924196, 596030788]
+    assert entries["lot"][:3].tolist() == [755171731, 2127924196, 596030788]
     assert [lot(5, 9, 3), lot(9, 5, 3)] == [125930449] * 2
     assert lot(2**31 - 1, 10**9, 2**31 - 1) == 956034095
 
@@ -333,7 +333,7 @@ def test_lots_are_the_same_for_ever() -> None:
 def test_more_than_twenty_meetings_and_byes_count_as_twenty() -> None:
     entrants = pair_round(made(7)).entrants
     for often in (20, 30):
-        entrants.met[0, 1], entrants.entries[0, Entry.BYES] = often, often
+        entrants.met[0, 1], entrants.entries["byes"][0] = often, often
         rules = entrants.rules
         assert values_of(entrants, 0, 1)["rematch"] == -19 * rules.avoid_rematch
         assert values_of(entrants, 0, 7)["rematch"] == -19 * rules.repeated_bye

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from yardstone.arrays import Floats
-from yardstone.backgammon.error_kernels import ErrorPlayers, ErrorRule, replay
+from yardstone.backgammon._errors import Errors
 from yardstone.backgammon.error_rates import MOST_EQUITY
 from yardstone.backgammon.formulas import FORMULAS, SITE_OFFSET
 from yardstone.choices import check_choice
@@ -112,12 +112,14 @@ class ErrorRates(MatchSystem):
         raise UsageError("ratings from errors begin with no ratings given")
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        rule, players = self._rule(games), self._players(arrays)
+        matches, players = self._matches(games), self._players(arrays)
+        steps = Errors(matches, players, *self._usual, self.usual_players, self.perfect)
         record = games.record()
-        replay(games.rounds, rule, players, record)
+        steps.replay(games.rounds, record)
         return Predictions.of(record)
 
-    def _rule(self, games: Games) -> ErrorRule:
+    def _matches(self, games: Games) -> tuple[Floats, Floats, Floats, Floats]:
+        """What `Errors` reads of each match."""
         length = match_lengths(games.pool, self.length_column, self.length)
         rates = _columns(games.pool, ("epm", "epc"))
         if rates is None:
@@ -141,30 +143,23 @@ class ErrorRates(MatchSystem):
         decisions = np.where(np.isnan(rates) | np.isnan(numbers), 0.0, numbers)
         loss = np.where(decisions > 0.0, np.nan_to_num(rates), 0.0) * decisions
         take = games.schedule.take
-        return ErrorRule(
-            take(self.factor * self._weights(length)),
-            take(np.asarray(fibs.steepness(length), np.float64)),
-            take(loss),
-            take(decisions),
-            *self._usual,
-            self.usual_players,
-            self.perfect,
-        )
+        steepness = np.asarray(fibs.steepness(length), np.float64)
+        weights = self.factor * self._weights(length)
+        return take(weights), take(steepness), take(loss), take(decisions)
 
     @staticmethod
-    def _players(arrays: Mapping[str, Floats]) -> ErrorPlayers:
-        """What is kept of the players, with their mean."""
+    def _players(arrays: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats, Floats]:
+        """What is kept of the players, the sums of their own rates, and how many have one."""
         loss, decisions = arrays["loss"], arrays["decisions"]
         known = decisions > 0.0
         rates = np.divide(loss, decisions, out=np.zeros_like(loss), where=known)
-        return ErrorPlayers(loss, decisions, rates.sum(axis=0), known.sum(axis=0).astype(float))
+        return loss, decisions, rates.sum(axis=0), known.sum(axis=0).astype(float)
 
     def ratings(self, state: State) -> Ratings:
         """The ratings of a state in matches to `length` points."""
-        loss, decisions = state.arrays["loss"], state.arrays["decisions"]
-        players = self._players(state.arrays)
+        loss, decisions, rates, number = self._players(state.arrays)
         usual, share = self._usual
-        mean = (self.usual_players * usual + players.rates) / (self.usual_players + players.number)
+        mean = (self.usual_players * usual + rates) / (self.usual_players + number)
         rate = (loss + share * mean) / (decisions + share)
         rating = self.perfect - self.factor * (rate @ self._weights(self.length))
         return Ratings(state.players, rating, self._deviation(state), self.scale)

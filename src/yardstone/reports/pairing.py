@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from yardstone.grades import format_grade
 from yardstone.reports.document import Block, Column, Document, Facts, Lines, Section, Table, reader
 from yardstone.reports.words import ordinal, picked, plural
-from yardstone.tournament._pairing import SideReason
-from yardstone.tournament.model import CRITERIA, Tournament
+from yardstone.tournament._pairing import CRITERIA, SideReason
+from yardstone.tournament.model import Tournament
 
 if TYPE_CHECKING:
     from yardstone.tournament.dutch import (

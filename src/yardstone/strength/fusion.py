@@ -173,12 +173,13 @@ class GlickoFromMoves(Glicko2):
         return priors
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from yardstone.strength._fusion import FusedPlayers, Priors, replay
+        from yardstone.strength._fusion import FromMoves
 
-        rule = Priors(self.tau, self._clock(games), self._priors_of(arrays, games))
-        players = FusedPlayers(*(arrays[name] for name in FusedPlayers._fields))
+        names = ("mu", "phi2", "volatility", "last", "base", "moves")
+        kept = (arrays[name] for name in names)
+        priors = self._priors_of(arrays, games)
         record = games.record(deviations=True)
-        replay(games.rounds, rule, players, record)
+        FromMoves(*kept, self._clock(games), self.tau, priors).replay(games.rounds, record)
         return Predictions.of(record, centre=CENTRE, points=POINTS)
 
 
@@ -298,9 +299,8 @@ class Fusion(GlickoFromMoves):
         from yardstone.strength._fusion import earlier_moves
 
         number, strength = (games.schedule.take(each) for each in moves_of_pool(games.pool))
-        before = np.empty((len(games), 2, 2))
         rounds = games.rounds
-        earlier_moves(rounds.first, rounds.second, number, strength, arrays["shown"], before)
+        before = earlier_moves(rounds.first, rounds.second, number, strength, arrays["shown"])
         priors = np.empty((len(games), 4))
         priors[:, 0::2], priors[:, 1::2] = self._units(before[:, :, 0], before[:, :, 1])
         return priors
@@ -375,9 +375,8 @@ def sides_before(pool: Pool) -> tuple[Floats, Floats]:
     from yardstone.strength._fusion import earlier_moves
 
     number, strength = moves_of_pool(pool)
-    before = np.empty((len(pool), 2, 2))
     shown = np.zeros((len(pool.players), 2))
-    earlier_moves(pool.first, pool.second, number, strength, shown, before)
+    before = earlier_moves(pool.first, pool.second, number, strength, shown)
     return _mean(before[:, :, 0], before[:, :, 1]), before[:, :, 0]
 
 

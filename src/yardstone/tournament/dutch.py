@@ -10,7 +10,6 @@ import numpy as np
 
 from yardstone.arrays import Flags
 from yardstone.errors import InputError
-from yardstone.kernels import Loops, weighed
 from yardstone.parallel import Track
 from yardstone.tournament.dutch_brackets import (
     BracketReport,
@@ -94,7 +93,6 @@ def initial_colour(tournament: Tournament, seed: int = 0) -> tuple[PieceColour, 
     return (PieceColour.white if lot else PieceColour.black), True
 
 
-@weighed(Loops.PAIRING, lambda tournament, *_, **__: 30 * len(tournament.players) ** 2)
 def pair_dutch(
     tournament: Tournament,
     round_number: int | None = None,
@@ -291,7 +289,6 @@ class BoardExplanation:
     instead: Obstacle | None = None
 
 
-@weighed(Loops.PAIRING, lambda pairing, **_: 30 * len(pairing.field.players) ** 2)
 def explain_dutch(pairing: DutchPairing, *, costs: bool = True) -> tuple[BoardExplanation, ...]:
     """Explain every board, the bye last.
 
@@ -408,10 +405,6 @@ class RoundCheck:
         return self.same_pairs and not self.colours
 
 
-@weighed(
-    Loops.PAIRING,
-    lambda tournament, *_, **__: 30 * len(tournament.players) ** 2 * max(tournament.rounds, 1),
-)
 def check_rounds(tournament: Tournament, round_number: int | None = None) -> tuple[RoundCheck, ...]:
     """Pair a recorded round again by the Dutch system, by default each of them.
 

@@ -9,13 +9,13 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.arrays import Longs
-from yardstone.kernels import Loops, weighed
 from yardstone.parallel import Track
-from yardstone.tournament._pairing import Entry, SideReason, pair_weights, row_values, sides
+from yardstone.tournament._pairing import CRITERIA, SideReason, pair_weights, row_values, sides
 from yardstone.tournament.matching import force, maximum_matching
-from yardstone.tournament.model import CRITERIA, ByeKind, PairingRules, Result, Rule, Tournament
+from yardstone.tournament.model import ByeKind, PairingRules, Result, Tournament
 from yardstone.tournament.pairing import (
     Constraints,
     PairedBoard,
@@ -31,8 +31,6 @@ from yardstone.tournament.pairing import (
     recorded_rounds,
     values_of,
 )
-
-_HARD = tuple(CRITERIA.index(name) for name in ("rematch", "geography"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +87,6 @@ class Explanation:
     unavoidable: bool = False  #: True if without this board nothing else can be paired
 
 
-@weighed(Loops.PAIRING, lambda pairing, **_: len(pairing.entrants) ** 3 / 2)
 def explain(pairing: Pairing, *, costs: bool = True) -> tuple[Explanation, ...]:
     """Explain every board, the bye last.
 
@@ -127,26 +124,26 @@ def _explained(
     return replace(
         explained,
         gap=abs(players[0].score - players[1].score),
-        side_reason=SideReason(sides(entrants.entries, rows[0], rows[1], entrants.packed)[2]),
+        side_reason=sides(entrants.entries, *rows, entrants.numbers)[2],
         avoided=() if board.fixed else tuple(_avoided(pairing, rows, met_in)),
     )
 
 
 def _state(pairing: Pairing, row: int) -> PlayerState:
     entry = pairing.entrants.entries[row]
-    unit = int(pairing.entrants.packed[Rule.UNIT])
+    unit = 1 if pairing.entrants.rules.half_points else 2
     return PlayerState(
         player=int(pairing.entrants.players[row]),
-        score=float(entry[Entry.SCORE]) / 2,
-        group_score=float(entry[Entry.SCORE] // unit * unit) / 2,
-        place=int(entry[Entry.PLACE]) + 1,
-        size=int(entry[Entry.SIZE]),
-        balance=int(entry[Entry.BALANCE]),
-        streak=int(entry[Entry.STREAK]),
-        drawn_up=int(entry[Entry.UP]),
-        drawn_down=int(entry[Entry.DOWN]),
-        byes=int(entry[Entry.BYES]),
-        exempt=bool(entry[Entry.EXEMPT]),
+        score=float(entry["score"]) / 2,
+        group_score=float(entry["score"] // unit * unit) / 2,
+        place=int(entry["place"]) + 1,
+        size=int(entry["size"]),
+        balance=int(entry["balance"]),
+        streak=int(entry["streak"]),
+        drawn_up=int(entry["up"]),
+        drawn_down=int(entry["down"]),
+        byes=int(entry["byes"]),
+        exempt=bool(entry["exempt"]),
     )
 
 
@@ -157,8 +154,8 @@ def _avoided(
     entrants = pairing.entrants
     entries, number = entrants.entries, entrants.players.tolist()
     for row, other in (rows, rows[::-1]):
-        values = row_values(entries, row, entrants.met, entrants.packed)
-        plain = values.sum(axis=1) - values[:, _HARD].sum(axis=1)
+        values = row_values(entries, row, entrants.met, entrants.numbers)
+        plain = sum(values[name] for name in CRITERIA if name not in ("rematch", "geography"))
         plain[row] = np.iinfo(np.int64).min
         best = int(plain.argmax())
         if plain[best] <= plain[other]:
@@ -170,13 +167,14 @@ def _avoided(
                 yield against(reason="rematch", round=met)
         elif not pairing.allowed[row, best]:
             yield against(reason="forbidden")
-        elif values[best, _HARD[1]] < values[other, _HARD[1]]:
+        elif values["geography"][best] < values["geography"][other]:
             yield against(reason=_common(entries, row, best))
 
 
-def _common(entries: Longs, a: int, b: int) -> Literal["club", "club group", "country"]:
-    columns = [Entry.CLUB, Entry.CLUB_GROUP]
-    club, group = (entries[a, columns] >= 0) & (entries[a, columns] == entries[b, columns])
+def _common(entries: NDArray[np.void], a: int, b: int) -> Literal["club", "club group", "country"]:
+    club, group = (
+        entries[of][a] >= 0 and entries[of][a] == entries[of][b] for of in ("club", "club_group")
+    )
     return "club" if club else "club group" if group else "country"
 
 
@@ -240,9 +238,6 @@ class RoundComparison:
         return len(self.recorded.boards) - sum(board.second >= 0 for board in changed)
 
 
-@weighed(
-    Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2 * tournament.rounds
-)
 def compare_rounds(
     tournament: Tournament, round_number: int | None = None, *, rules: PairingRules | None = None
 ) -> tuple[RoundComparison, ...]:
@@ -270,7 +265,7 @@ def recorded_round(
     games, pairs = recorded_boards(tournament, round_number)
     players = [player for pair in pairs for player in pair if player >= 0]
     entrants = enter(tournament.before(round_number), round_number, rules, players)
-    weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
+    weights = pair_weights(entrants.entries, entrants.met, entrants.numbers)
     mate, row = mates(pairs, entrants.row_of, len(weights)), entrants.row_of
     rematch = any(entrants.met[row[game.first], row[game.second]] for game in games)
     allowed = allowed_boards(entrants, Constraints(rematch=rematch))

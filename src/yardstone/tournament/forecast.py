@@ -13,7 +13,6 @@ import numpy as np
 from yardstone import parallel
 from yardstone.arrays import Floats, Longs
 from yardstone.errors import UsageError
-from yardstone.kernels import Loops, weighed
 from yardstone.tournament.field import (
     LOWEST_GRADE,
     WinningLaw,
@@ -95,12 +94,6 @@ class TournamentForecast:
         return float(values.mean()), spread / np.sqrt(len(values))
 
 
-def _boards(plan: SimulationPlan, tournaments: int = 1000, **_: object) -> float:
-    """How much pairing there is, for `Loops.PAIRING`."""
-    return len(plan.strength) ** 2 * plan.tournament.rounds * tournaments
-
-
-@weighed(Loops.PAIRING, _boards)
 def simulate(
     plan: SimulationPlan,
     tournaments: int = 1000,

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from functools import cached_property
 from itertools import count
 from types import MappingProxyType
 from typing import Any, Literal
 
-import numpy as np
-
-from yardstone.arrays import Floats
 from yardstone.choices import check_fields, with_values
 from yardstone.errors import InputError, UsageError
 from yardstone.records.decoding import whole_number
@@ -433,50 +430,6 @@ LARGEST_WEIGHT = 10**15
 CORRECTION_DOWN, CORRECTION_UP = 1, 2
 
 
-class Rule(IntEnum):
-    """Places of the numbers that compiled loops read: `PairingRules.packed`."""
-
-    REMATCH = 0
-    BYE = 1
-    ABSOLUTE_COLOUR = 2
-    CATEGORIES = 3
-    SCORE = 4
-    FLOATS = 5
-    SEEDING = 6
-    COLOURS = 7
-    COLOUR_PREFERENCE = 8
-    HANDICAP = 9
-    GEOGRAPHY = 10
-    LOT = 11
-    BYE_AGAIN = 12
-    UNIT = 13  # half points in one step of the score: 2, or 1 where halves count
-    CATEGORY_COUNT = 14
-    SPAN = 15  # scores from the highest to the lowest that can occur, in steps
-    TOP = 16  # the highest of them
-    NX1 = 17
-    COMPENSATE = 18
-    UPPER = 19
-    LOWER = 20
-    SEED = 21
-    BAR_OFF = 22  # initial score from which secondary criteria are off; huge: never
-    RANK_OFF = 23
-    WINS_OFF = 24  # in half points
-    SECONDARY_SPAN = 25
-    COUNTRY = 26
-    CLUB = 27
-    HD_BY_SCORE = 28
-    HD_THRESHOLD = 29
-    HD_CORRECTION = 30
-    HD_CEILING = 31
-    ZERO = 32  # rank whose initial score is 0
-    DRAW_SEED = 33  # of the lots
-
-
-#: Criteria in the order of their columns, those of their weights among the rules; a second bye has
-#: a further weight.
-CRITERIA = tuple(rule.name.lower() for rule in Rule if rule <= Rule.LOT)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingRules(PairingSettings):
     """Everything that decides a pairing; the settings of a file, and what files lack."""
@@ -565,12 +518,11 @@ class PairingRules(PairingSettings):
         """The same with some fields changed, by name; text is read as the field's type."""
         return with_values(self, {n.replace("-", "_").strip(): v for n, v in values.items()})
 
-    def packed(self, round_number: int) -> Floats:
-        """The numbers of one round as compiled loops read them, by `Rule`."""
+    def numbers(self, round_number: int) -> dict[str, float]:
+        """Return what the loops of `_pairing` read of the rules of one round (`Rules`)."""
         early = round_number <= self.seed_last_round_1
         seeding = self.seed_system_1 if early else self.seed_system_2
-        unit = 1 if self.half_points else 2
-        steps = 2 // unit
+        steps = 2 if self.half_points else 1
         if self.by_mcmahon:
             bottom = self.floor - CORRECTION_DOWN - self.zero
             top = self.bar + CORRECTION_UP + round_number - 1 - self.zero
@@ -579,34 +531,23 @@ class PairingRules(PairingSettings):
         span = (top - bottom + 1) * steps + 1
         spread = self.bar - self.floor + CORRECTION_UP + CORRECTION_DOWN
         never = 10**9
-        values = {
-            **{Rule(place): getattr(self, name) for place, name in enumerate(WEIGHTS)},
-            Rule.UNIT: unit,
-            Rule.CATEGORY_COUNT: max(self.category_count, 1),
-            Rule.SPAN: span,
-            Rule.TOP: top * steps + steps - 1,
-            Rule.NX1: self.nx1_factor,
-            Rule.COMPENSATE: self.compensate_floats,
-            Rule.UPPER: list(FloatMode).index(self.float_upper),
-            Rule.LOWER: list(FloatMode).index(self.float_lower),
-            Rule.SEED: list(SeedSystem).index(seeding),
-            Rule.BAR_OFF: self.bar - self.zero if self.bar_threshold else never,
-            Rule.RANK_OFF: self.rank_threshold,
-            Rule.WINS_OFF: self.rounds if self.wins_threshold else never,
-            Rule.SECONDARY_SPAN: span if self.by_mcmahon else spread + round_number,
-            Rule.COUNTRY: self.country_difference,
-            Rule.CLUB: self.club_difference,
-            Rule.HD_BY_SCORE: self.handicap.by_score,
-            Rule.HD_THRESHOLD: self.handicap.threshold,
-            Rule.HD_CORRECTION: self.handicap.correction,
-            Rule.HD_CEILING: self.handicap.ceiling,
-            Rule.ZERO: self.zero,
-            Rule.DRAW_SEED: self.seed if self.deterministic else self.seed + 7919 * round_number,
+        return {
+            **{name: getattr(self, name) for name in (*WEIGHTS, *_OTHERS)},
+            "span": span,
+            "top": top * steps + steps - 1,
+            "categories": max(self.category_count, 1),
+            "float_upper": list(FloatMode).index(self.float_upper),
+            "float_lower": list(FloatMode).index(self.float_lower),
+            "seed_system": list(SeedSystem).index(seeding),
+            "bar_off": self.bar - self.zero if self.bar_threshold else never,
+            "rank_off": self.rank_threshold,
+            "wins_off": self.rounds if self.wins_threshold else never,
+            "secondary_span": span if self.by_mcmahon else spread + round_number,
+            **asdict(self.handicap),
+            "seed": self.seed if self.deterministic else self.seed + 7919 * round_number,
         }
-        return np.array([values[rule] for rule in Rule], np.float64)
 
 
-#: Fields that are weights, in the order of `Rule`.
 WEIGHTS = (
     "avoid_rematch",
     "choose_bye",
@@ -622,6 +563,11 @@ WEIGHTS = (
     "randomness",
     "repeated_bye",
 )
+#: Other fields that loops read as they are.
+_OTHERS = (
+    "half_points", "nx1_factor", "compensate_floats", "country_difference", "club_difference",
+    "zero",
+)  # fmt: skip
 
 _PRESETS: dict[str, dict[str, Any]] = {
     "mcmahon": {},

@@ -12,14 +12,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.arrays import Flags, Floats, Longs
+from yardstone.arrays import Flags, Longs
 from yardstone.choices import plural
 from yardstone.errors import InputError, UsageError
-from yardstone.kernels import Loops, weighed
 from yardstone.tournament._pairing import (
-    Entry,
+    CRITERIA,
+    ENTRANT,
     board_values,
-    bye_values,
     pair_weights,
     place_groups,
     record_games,
@@ -27,7 +26,6 @@ from yardstone.tournament._pairing import (
 )
 from yardstone.tournament.matching import Matching, force, maximum_matching
 from yardstone.tournament.model import (
-    CRITERIA,
     Bye,
     ByeKind,
     Game,
@@ -132,7 +130,6 @@ class Pairing(BoardsOfRound[PairedBoard]):
         return mates(pairs, self.row_of, len(self.entrants))
 
 
-@weighed(Loops.PAIRING, lambda tournament, *_, **__: len(tournament.players) ** 2)
 def pair_round(
     tournament: Tournament,
     round_number: int | None = None,
@@ -167,7 +164,7 @@ def pair_round(
         fixed.append((row[constraints.bye], n))
     allowed = allowed_boards(entrants, constraints)
     force(allowed, fixed)
-    weights = pair_weights(entrants.entries, entrants.met, entrants.packed)
+    weights = pair_weights(entrants.entries, entrants.met, entrants.numbers)
     matching = maximum_matching(weights, allowed)
     if matching.alone:
         raise impossible(entrants, matching, constraints)
@@ -176,13 +173,8 @@ def pair_round(
 
 def values_of(entrants: Entrants, a: int, b: int) -> dict[str, int]:
     """What the board of two rows is worth by each criterion; b behind the last is the bye."""
-    values = np.zeros(len(CRITERIA), np.int64)
-    if b >= len(entrants):
-        bye_values(entrants.entries, a, entrants.packed, values)
-    else:
-        met = int(entrants.met[a, b])
-        board_values(entrants.entries, a, b, met, entrants.packed, values)
-    return dict(zip(CRITERIA, values.tolist(), strict=True))
+    values: dict[str, int] = board_values(entrants.entries, a, b, entrants.met, entrants.numbers)
+    return values
 
 
 def made_pairing(
@@ -208,7 +200,7 @@ def made_pairing(
             fixed=frozenset((a, b)) in by_hand,
         )
 
-    seated = (each.tolist() for each in side_list(entrants.entries, mate[:n], entrants.packed))
+    seated = (each.tolist() for each in side_list(entrants.entries, mate[:n], entrants.numbers))
     return Pairing(
         round=entrants.round,
         boards=tuple(map(board, free_tables(kept, n // 2), *seated)),
@@ -233,9 +225,9 @@ class Entrants:
     rules: PairingRules
     #: (n,) Numbers of the players in the tournament; all other arrays count by place in this one
     players: Longs
-    entries: Longs  #: (n, len(Entry)) Their scores, groups and history
+    entries: NDArray[np.void]  #: (n,) Their scores, groups and history
     met: NDArray[np.int8]  #: (n, n) Games that two of them have played with each other
-    packed: Floats  #: `PairingRules.packed` of the round
+    numbers: Mapping[str, float]  #: `PairingRules.numbers` of the round
 
     def __len__(self) -> int:
         return len(self.players)
@@ -266,23 +258,23 @@ def enter(
     lacking = (0, 0), (0, max(now + 1 - scores.mms2.shape[1], 0))
     mms2, wins2 = (np.pad(each, lacking, "edge") for each in (scores.mms2, scores.wins2))
     main2 = mms2 if rules.by_mcmahon else wins2
-    entries = np.zeros((n, len(Entry)), np.int64)
-    met = _fill_history(before, entries, main2, 1 if rules.half_points else 2)
-    entries[:, Entry.SCORE] = main2[:, now]
-    entries[:, Entry.MMS] = mms2[:, now]
-    entries[:, Entry.WINS] = wins2[:, now]
-    entries[:, Entry.LOT] = _lots(before)
-    entries[:, Entry.ORDER] = _order(before, round_number, rules)
+    entries = np.zeros(n, ENTRANT)
+    met = _fill_history(before, entries, main2, rules.half_points)
+    entries["score"] = main2[:, now]
+    entries["mms"] = mms2[:, now]
+    entries["wins"] = wins2[:, now]
+    entries["lot"] = _lots(before)
+    entries["order"] = _order(before, round_number, rules)
     for row, player in enumerate(before.players):
-        entries[row, Entry.CATEGORY] = category(player, before.scoring)
-        entries[row, Entry.RANK] = rules.zero if player.rank is None else player.rank
-        entries[row, Entry.INITIAL] = initial_score(player, before.scoring)
+        entries["category"][row] = category(player, before.scoring)
+        entries["rank"][row] = rules.zero if player.rank is None else player.rank
+        entries["initial"][row] = initial_score(player, before.scoring)
     _fill_geography(before, entries)
     mine = np.ascontiguousarray(entries[chosen])
-    packed = rules.packed(round_number)
-    place_groups(mine, packed)
+    numbers = rules.numbers(round_number)
+    place_groups(mine, numbers)
     whole = np.ascontiguousarray(met[np.ix_(chosen, chosen)])
-    return Entrants(before, round_number, rules, chosen, mine, whole, packed)
+    return Entrants(before, round_number, rules, chosen, mine, whole, numbers)
 
 
 def _order(before: Tournament, round_number: int, rules: PairingRules) -> Longs:
@@ -319,38 +311,40 @@ def _lots(before: Tournament) -> Longs:
     return np.array([*lots], np.int64)
 
 
-def _fill_geography(before: Tournament, entries: Longs) -> None:
+def _fill_geography(before: Tournament, entries: NDArray[np.void]) -> None:
     """Numbers for clubs, groups of clubs and countries; -1 where nothing is known."""
     group_of = {
         club.strip().casefold(): f"\0{number}"
         for number, group in enumerate(before.club_groups)
         for club in group
     }
-    codes: dict[Entry, dict[str, int]] = {Entry.CLUB: {}, Entry.CLUB_GROUP: {}, Entry.COUNTRY: {}}
+    codes: dict[str, dict[str, int]] = {"club": {}, "club_group": {}, "country": {}}
     for row, player in enumerate(before.players):
         club, country = player.club.strip().casefold(), player.country.strip().casefold()
         texts = (club, group_of.get(club, club), country)
         for text, (column, known) in zip(texts, codes.items(), strict=True):
-            entries[row, column] = known.setdefault(text, len(known)) if text else -1
+            entries[column][row] = known.setdefault(text, len(known)) if text else -1
 
 
-def _fill_history(before: Tournament, entries: Longs, main2: Longs, step: int) -> NDArray[np.int8]:
+def _fill_history(
+    before: Tournament, entries: NDArray[np.void], main2: Longs, half_points: bool
+) -> NDArray[np.int8]:
     """Colours, floats and byes so far; returns who has met whom how often."""
     n = len(entries)
     met, forfeited = np.zeros((2, n, n), np.int8)
     for number in range(1, before.last_round + 1):
-        entries[:, Entry.SCORE] = main2[:, number - 1]
+        entries["score"] = main2[:, number - 1]
         for forfeit, counted in ((False, met), (True, forfeited)):
             games = [g for g in before.games if g.round == number and g.forfeit is forfeit]
             one, two = (np.array([g.players[side] for g in games], np.int64) for side in (0, 1))
             uneven = [forfeit or g.handicap > 0 or not g.known_colour for g in games]
-            record_games(entries, counted, one, two, np.array(uneven, np.int64), step)
+            record_games(entries, counted, one, two, np.array(uneven, np.int64), half_points)
     for game in before.games:
         if game.forfeit:
             for player in game.players:
-                entries[player, Entry.BYES] += game.points(player) > 0
+                entries["byes"][player] += game.points(player) > 0
     for bye in before.byes:
-        entries[bye.player, Entry.BYES] += bye.kind in (ByeKind.paired, ByeKind.full)
+        entries["byes"][bye.player] += bye.kind in (ByeKind.paired, ByeKind.full)
     return met
 
 

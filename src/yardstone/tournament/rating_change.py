@@ -10,7 +10,6 @@ from types import MappingProxyType
 import numpy as np
 
 from yardstone.errors import NoGamesError, UsageError
-from yardstone.kernels import Loops, work
 from yardstone.pool import Pool
 from yardstone.ratings.egf import CLASS_WEIGHTS, EGF, EGFOld
 from yardstone.records.decoding import whole_number
@@ -101,8 +100,7 @@ def _egf(
             "it does not say how much time players had, which gives the tournament's class",
             hint="say the class, A to D, or the weight (the command's --class)",
         )
-    with work(Loops.REPLAY, len(pool)):
-        replay = make().replay(pool)
+    replay = make().replay(pool)
     counted = sorted(games.games, key=lambda game: game.round)
     numbers = [g.players for g in counted if g.result.score is not None]
     sides = np.column_stack([pool.first, pool.second]).tolist()

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from yardstone.arrays import Flags, Floats, Longs
 from yardstone.choices import check_fields, check_number
 from yardstone.errors import InputError, ModelError
-from yardstone.kernels import Loops, weighed
 from yardstone.parallel import Track
-from yardstone.tournament._pairing import Entry, pair_field, record_games
+from yardstone.tournament._pairing import pair_field, record_games
 from yardstone.tournament.dutch import pair_dutch
 from yardstone.tournament.dutch_field import baku, seeding
 from yardstone.tournament.fide import rules_for
@@ -139,7 +138,7 @@ class SimulationPlan:
             raise whole.error("fewer than two players take part in a round")
         entrants = enter(before, min(self.done + 1, whole.rounds), self.pairing, range(n))
         self._entries, self._met = entrants.entries, entrants.met
-        self._packed = [self.pairing.packed(r) for r in rounds]
+        self._numbers = [self.pairing.numbers(r) for r in rounds]
         self._order = [self._criteria(r) for r in rounds]
         if whole.system is System.round_robin:
             table = [[b for b in berger_round(n, r) if max(b) < n] for r in rounds]
@@ -190,7 +189,7 @@ class _ReplayArrays:
         begun, done = plan.start, plan.done
         n, rounds = len(plan.strength), plan.tournament.rounds
         self.entries, self.met = plan._entries.copy(), plan._met.copy()
-        self.entries[:, Entry.LOT] = rng.integers(_LOTS, size=n)
+        self.entries["lot"] = rng.integers(_LOTS, size=n)
         self.games: dict[str, NDArray[Any]] = {}
         for name, empty in _OF_GAMES.items():
             known = getattr(begun, name)
@@ -242,9 +241,9 @@ class _ReplayArrays:
         if without >= 0:
             self.free_wins[without, column] = round(2 * scoring.wins_bye)
             self.free_score[without, column] = round(2 * scoring.score_bye)
-            self.entries[without, Entry.BYES] += 1
-        step = 1 if self.plan.pairing.half_points else 2
-        record_games(self.entries, self.met, first, second, stones, step)
+            self.entries["byes"][without] += 1
+        half_points = self.plan.pairing.half_points
+        record_games(self.entries, self.met, first, second, stones, half_points)
 
     def _pair(self, number: int) -> tuple[Longs, Longs, Longs, int]:
         """Who moves first and second, the stones, and who has no opponent (-1: all have)."""
@@ -256,7 +255,7 @@ class _ReplayArrays:
         everybody = len(present) == len(self.entries)
         entries = self.entries if everybody else self.entries[present]
         met = self.met if everybody else np.ascontiguousarray(self.met[np.ix_(present, present)])
-        sound, first, second, stones, bye = pair_field(entries, met, plan._packed[number - 1])
+        sound, first, second, stones, bye = pair_field(entries, met, plan._numbers[number - 1])
         if not sound:
             raise ModelError("the weights of the pairing are too large for so many players")
         return present[first], present[second], stones, int(present[bye]) if bye >= 0 else -1
@@ -275,14 +274,14 @@ class _ReplayArrays:
         now = number - 1
         scores = self.scores(now)
         entries, rules = self.entries, self.plan.pairing
-        entries[:, Entry.MMS] = scores.mms2[:, now]
-        entries[:, Entry.WINS] = scores.wins2[:, now]
-        entries[:, Entry.SCORE] = (scores.mms2 if rules.by_mcmahon else scores.wins2)[:, now]
+        entries["mms"] = scores.mms2[:, now]
+        entries["wins"] = scores.wins2[:, now]
+        entries["score"] = (scores.mms2 if rules.by_mcmahon else scores.wins2)[:, now]
         state = state_after(scores, now)
         criteria = [criterion(name, self.plan.tournament.system) for name in self.plan._order[now]]
         columns = [-np.nan_to_num(c.values(state), nan=-1e9) for c in criteria]
         order = np.lexsort([self.random_order, *columns[::-1]])
-        entries[order, Entry.ORDER] = np.arange(len(order))
+        entries["order"][order] = np.arange(len(order))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +313,6 @@ class RandomPlan:
             check_number(name, getattr(self, name), least=least, most=most)
 
 
-@weighed(Loops.PAIRING, lambda plan, **_: 30 * plan.players**2 * plan.rounds)
 def random_tournament(plan: RandomPlan) -> Tournament:
     """Play a tournament by chance.
 

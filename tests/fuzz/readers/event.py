@@ -44,6 +44,8 @@ TARGETS = (
     Target("event-journal", read_steps, ".undo", made=journals),
     Target("event-player-list", read_register, ".txt"),
     Target("event-results", read_results_of_round, ".csv"),
-    Target("event-rules", lambda path: PairingRules().changed(read_rules(path)).packed(1), ".json"),
+    Target(
+        "event-rules", lambda path: PairingRules().changed(read_rules(path)).numbers(1), ".json"
+    ),
     Target("event-wishes", read_event_wishes, ".json"),
 )
