@@ -11,8 +11,8 @@ from yardstone.choices import check_choice, plural
 from yardstone.cli.declare import argument, flag, option, target
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import Document, TableOutput, report_skipped, write_pieces
+from yardstone.cli.quiet import talks
 from yardstone.errors import UsageError
-from yardstone.kernels.settings import talks
 from yardstone.records.formats import (
     FORMATS,
     WRITERS,

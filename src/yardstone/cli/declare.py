@@ -39,9 +39,9 @@ import typer
 from typer.core import TyperArgument, TyperCommand
 
 from yardstone.choices import check_choice, one_of
+from yardstone.cli.quiet import be_quiet
 from yardstone.cli.table import Command, Family, about_of
 from yardstone.errors import InputError, UsageError
-from yardstone.kernels.settings import in_command
 
 if TYPE_CHECKING:
     from yardstone.ratings.joint import Prior, Relation
@@ -243,7 +243,7 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
         for each in made.values():
             if hasattr(each, "check"):
                 each.check()
-        in_command(quiet=values.get("quiet", False))
+        be_quiet(values.get("quiet", False))
         result = function(**own, **made)
         for each in made.values():
             if hasattr(each, "emit") and result is not None and not isinstance(result, int):

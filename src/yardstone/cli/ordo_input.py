@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.cli.ordo_switches import OrdoOptions, Refused, scan_float
+from yardstone.cli.quiet import be_quiet, talks
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
-from yardstone.kernels.settings import in_command, talks
 from yardstone.pool import PairCounts, Pool, SkipReport
 from yardstone.ratings.joint import Prior, Relation
 from yardstone.records.decoding import decode
@@ -452,7 +452,7 @@ class Session:
 
     def __init__(self, options: OrdoOptions) -> None:
         self.options = options
-        in_command(quiet=options.quiet)
+        be_quiet(options.quiet)
         self._started = time.process_time()
 
     def files(self) -> list[str]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from yardstone.choices import plural
 from yardstone.cli.declare import bundle, check_ending, check_folder, flag, option
+from yardstone.cli.quiet import talks
 from yardstone.errors import UsageError
-from yardstone.kernels.settings import talks
 from yardstone.reports.document import Document as Document
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from yardstone.errors import WorkerError
-from yardstone.kernels.settings import Setting
 from yardstone.parallel._work import Chunk, Tally, Todo, checked, failure_parcel, packed, work_on
 from yardstone.signals import block_signals, restore_signals
 
@@ -33,7 +32,7 @@ class _Worker(NamedTuple):
 
 def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -> None:
     """Do all that is to be done with so many processes."""
-    jobs = [packed((function, Setting.here(talks=n == 0)), "the function") for n in range(number)]
+    job = packed(function, "the function")
     workers: list[_Worker] = []
     try:
         before = block_signals({signal.SIGINT})  # workers inherit that, and take it off again
@@ -41,7 +40,7 @@ def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -
             workers.extend(_start_worker() for _ in range(number))
         finally:
             restore_signals(before)
-        _hand_out(workers, jobs, todo, tally)
+        _hand_out(workers, job, todo, tally)
     except BaseException:
         for worker in workers:
             worker.process.kill()
@@ -57,10 +56,10 @@ def run(function: Callable[[Any], Any], todo: Todo, tally: Tally, number: int) -
             worker.process.close()
 
 
-def _hand_out(workers: list[_Worker], jobs: list[bytes], todo: Todo, tally: Tally) -> None:
+def _hand_out(workers: list[_Worker], job: bytes, todo: Todo, tally: Tally) -> None:
     by_pipe = {worker.pipe: worker for worker in workers}
     busy: dict[Connection, Chunk | None] = dict.fromkeys(by_pipe)  # None: starting
-    for worker, job in zip(workers, jobs, strict=True):
+    for worker in workers:
         _send(worker, job, None)
     while busy:
         for ready in wait(list(busy)):
@@ -136,8 +135,6 @@ def _work(pipe: Connection) -> None:
 def _load_function(data: bytes) -> tuple[Any, bytes]:
     """The function, if it can be had, and what is answered."""
     try:
-        function, setting = pickle.loads(data)
-        setting.take()
-        return function, pickle.dumps(None)
+        return pickle.loads(data), pickle.dumps(None)
     except Exception as error:
         return None, failure_parcel(None, error)

@@ -31,7 +31,6 @@ from typing import Any, NamedTuple
 
 from yardstone import files
 from yardstone.errors import InputError, MissingExtraError, UsageError, WorkerError
-from yardstone.kernels.settings import Setting
 from yardstone.parallel import _work
 
 #: Packages whose versions can change a result.
@@ -289,7 +288,7 @@ def run(
 ) -> None:
     """Do all that is to be done with the Ray of this name, so many tasks at a time."""
     ray = connected(engine)
-    job = _work.packed((function, Setting.here(talks=False)), "the function", ray.cloudpickle.dumps)
+    job = _work.packed(function, "the function", ray.cloudpickle.dumps)
     mark = f"yardstone-{uuid.uuid4().hex}"
     with marked(needs.shared, mark):
         files = _carried(ray, needs.files)
@@ -357,9 +356,8 @@ def _do(order: list[Any], mark: str, parcel: bytes) -> bytes:
     import ray
 
     try:
-        function, setting, copies = _taken(mark, order[0])
+        function, copies = _taken(mark, order[0])
         _work.enter(copies)
-        setting.take()
     except Exception as error:
         return _work.failure_parcel(None, error)
     return _work.work_on(function, parcel, ray.cloudpickle.dumps)
@@ -369,8 +367,8 @@ def _do(order: list[Any], mark: str, parcel: bytes) -> bytes:
 _current: tuple[str, Any] = ("", None)
 
 
-def _taken(mark: str, ref: Any) -> tuple[Callable[[Any], Any], Setting, dict[str, Path]]:
-    """The function of an order with its setting and its files; taken once."""
+def _taken(mark: str, ref: Any) -> tuple[Callable[[Any], Any], dict[str, Path]]:
+    """The function of an order with its files; taken once."""
     global _current
     if _current[0] != mark:
         import ray
@@ -380,6 +378,6 @@ def _taken(mark: str, ref: Any) -> tuple[Callable[[Any], Any], Setting, dict[str
         _check_shared(order.shared, order.mark)
         sys.path += [place for place in order.places if place not in sys.path]
         copies = {file.path: _kept_copy(ray, file) for file in order.files}
-        _current = (mark, (*pickle.loads(order.function), copies))
-    function, setting, copies = _current[1]
-    return function, setting, copies
+        _current = (mark, (pickle.loads(order.function), copies))
+    function, copies = _current[1]
+    return function, copies
