@@ -36,6 +36,23 @@ def test_each_fault_changes_one_thing() -> None:
     }  # fmt: skip
 
 
+LOOP = """
+cdef double[2] room
+cdef double level(const double[::1] x, double* y) noexcept nogil:
+    '''Text 1 < 2.'''
+    return <double>3 if x[0] < 0.5 and not y[0] else -x[1] + y[0]
+"""
+
+
+def test_faults_of_a_loop_leave_types_alone() -> None:
+    row = LOOP.splitlines()[4]
+    faults = {each.source(LOOP).splitlines()[4] for each in mutants("f.pyx", LOOP)}
+    assert faults == {
+        row.replace("3", "4"), row.replace("x[0] <", "x[0] <="), row.replace("0.5", "0.55"),
+        row.replace("and", "or"), row.replace("not ", " "), row.replace("+", "-"),
+    }  # fmt: skip
+
+
 def test_a_sample_is_the_same_again_and_can_be_run() -> None:
     faults = sample(["memory", "grades"], 20, 7)
     assert faults == sample(["grades", "memory"], 20, 7)

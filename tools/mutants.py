@@ -10,10 +10,10 @@ changed, ``--map`` measures anew and forgets the results. ``--again`` runs those
 more, with ``--tests`` on new tests alone, of which only what they kill is kept. Faults that no
 test can see are listed in ``tools/mutants.toml``, with the reason.
 
-mutmut makes a copy of every function in its file, which numba cannot compile; cosmic-ray brings
-twenty packages, walks each file once an operator and changes annotations. Both start Python and
-import the libraries anew for each fault, which is most of the time: here one process imports
-them, and each fault gets a fork of it.
+mutmut and cosmic-ray start Python and import the libraries anew for each fault, which is most of
+the time, and know nothing of compiled loops: here one process imports them, each fault gets a fork
+of it, and a loop with a fault is compiled first. Coverage does not see inside of loops: they meet
+the tests that run the lines which call them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
+import io
 import json
 import os
 import random
@@ -31,6 +32,7 @@ import signal
 import subprocess
 import sys
 import time
+import tokenize
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +43,7 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import IO
 
 __all__ = ["Mutant", "main", "mutants"]
 
@@ -62,9 +64,8 @@ LEFT_OUT = ("tests/docs", "tests/faults", "tests/fuzz", "tests/test_cluster.py")
 MOST_TESTS, MOST_SECONDS = 250, 45.0
 #: Libraries that a process imports once for all faults; nothing of Yardstone.
 _LIBRARIES = (
-    "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse.linalg", "numba", "hypothesis",
-    "hypothesis.extra.numpy", "pytest", "duckdb", "fastapi", "typer", "rich.table",
-    "sqlalchemy",
+    "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse.linalg", "hypothesis",
+    "hypothesis.extra.numpy", "pytest", "duckdb", "fastapi", "typer", "rich.table", "sqlalchemy",
 )  # fmt: skip
 #: Bytes of address space that the tests of a fault may take.
 _MOST_MEMORY = 12 << 30
@@ -96,6 +97,9 @@ class Mutant:
 
 def mutants(file: str, source: str) -> Iterator[Mutant]:
     """All faults of a file: operators, numbers, conditions, calls and errors left out."""
+    if file.endswith(".pyx"):
+        yield from _faults_of_loops(file, source)
+        return
     raw = source.encode()  # ast counts columns in bytes
     starts = [0, *accumulate(map(len, raw.splitlines(keepends=True)))]
 
@@ -142,6 +146,32 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
                 yield fault("loop", node, "continue" if isinstance(node, ast.Break) else "break")
 
 
+#: Tokens of Cython and what they become; operators stand between blanks, casts and pointers do not.
+_TOKENS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
+    "*": "/", "/": "*", "//": "*", "+=": "-=", "-=": "+=", "and": "or", "or": "and",
+    "True": "False", "False": "True", "break": "continue", "continue": "break", "not": "",
+}  # fmt: skip
+
+
+def _faults_of_loops(file: str, source: str) -> Iterator[Mutant]:
+    """Faults of Cython's tokens; none of the sizes and types of arrays."""
+    lines = source.splitlines(keepends=True)
+    starts = [0, *accumulate(len(line.encode()) for line in lines)]
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        (row, column), (_, end) = token.start, token.end
+        line = token.line
+        text, before, after = token.string, line[column - 1 : column], line[end : end + 1]
+        if token.type == tokenize.NUMBER and before not in ":[" and "import" not in line:
+            put = str(int(text) + 1) if text.isdigit() else repr(float(text) * 1.1 or 1.0)
+        elif text in _TOKENS and before.isspace() and (after.isspace() or after == ":"):
+            put = _TOKENS[text]
+        else:
+            continue
+        place = starts[row - 1] + len(line[:column].encode())
+        yield Mutant(file, row, "loop", place, place + len(text.encode()), put)
+
+
 def _code(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes that run: no annotations, messages of errors, or blocks for types."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -171,27 +201,14 @@ class Measure:
             data_file=str(folder / f"lines.{name}"), source=[str(SOURCE)], config_file=False
         )
         self.times = folder / f"times.{name}.json"
-        self.loops = folder / f"loops.{name}.json"
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
-        self.test = ""
-        self.run_in: dict[Any, set[str]] = defaultdict(set)
 
     def pytest_sessionstart(self) -> None:
         self.coverage.start()
-        from yardstone.kernels import ways
-
-        call, run_in = ways.Kernel.__call__, self.run_in
-
-        def noted(kernel: ways.Kernel, *arguments: object) -> object:
-            run_in[kernel].add(self.test)
-            return call(kernel, *arguments)
-
-        ways.Kernel.__call__ = noted  # type: ignore[method-assign, assignment]
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.coverage.switch_context(nodeid)
-        self.test = nodeid
 
     def pytest_runtest_logreport(self, report: object) -> None:
         test, outcome = report.nodeid, report.outcome  # type: ignore[attr-defined]
@@ -204,26 +221,6 @@ class Measure:
         self.coverage.save()
         passed = {test: s for test, s in self.seconds.items() if test not in self.failed}
         self.times.write_text(json.dumps(passed))
-        within: dict[tuple[str, int, int], set[str]] = defaultdict(set)
-        for kernel, tests in self.run_in.items():
-            for code in _called(kernel):
-                last = max(line or 0 for _, _, line in code.co_lines())
-                within[code.co_filename, code.co_firstlineno, last] |= tests
-        found = [[*place, sorted(tests)] for place, tests in within.items()]
-        self.loops.write_text(json.dumps(found))
-
-
-def _called(kernel: Any) -> Iterator[Any]:
-    """The code of a compiled loop and of all that it calls, which coverage does not see."""
-    waiting, seen = [kernel], {kernel}
-    while waiting:
-        function = waiting.pop().py_func
-        yield function.__code__
-        for name in function.__code__.co_names:
-            other = function.__globals__.get(name)
-            if hasattr(other, "py_func") and other not in seen:
-                seen.add(other)
-                waiting.append(other)
 
 
 def pytest_configure(config: object) -> None:
@@ -255,11 +252,6 @@ class Lines:
                         width[test] += 1
                         self._by_line[name][line].add(test)
         self._width = width
-        self._loops: dict[str, list[tuple[int, int, set[str]]]] = defaultdict(list)
-        for path in folder.glob("loops.*.json"):
-            for measured, first, last, tests in json.loads(path.read_text()):
-                name = str(SOURCE / measured.rpartition("/src/yardstone/")[2])
-                self._loops[name].append((first, last, set(tests)))
 
     def keep(self, tests: set[str]) -> None:
         """Forget the tests that are gone: to ask for one of them would end as if it failed."""
@@ -268,10 +260,7 @@ class Lines:
     def tests(self, file: str, line: int) -> list[str]:
         """Those to run for a line, within what a mutant may take."""
         lines = self._by_line[file]
-        every = lines[line] - {""}
-        for first, last, tests in self._loops[file]:
-            if first <= line <= last:
-                every |= tests
+        every = self._calling(file, line) if file.endswith(".pyx") else lines[line] - {""}
         naming: set[str] = set()
         if not every:  # run by the import: tests of what it is for, or any of the file
             source = (ROOT / file).read_text("utf-8")
@@ -293,6 +282,26 @@ class Lines:
             if len(chosen) == MOST_TESTS:
                 break
         return chosen
+
+    def _calling(self, file: str, line: int) -> set[str]:
+        """Those that run a line of Python which names what the loop is called by."""
+        source = (ROOT / file).read_text("utf-8")
+        entries = re.findall(r"^(?:cdef class|def|cpdef .*?) ?(\w+)\(", source, re.MULTILINE)
+        above = "\n".join(source.splitlines()[:line])
+        within = re.findall(r"^(?:cdef class|def|cpdef .*?) ?(\w+)[(:]", above, re.MULTILINE)
+        entries += re.findall(r"^cdef class (\w+)", source, re.MULTILINE)
+        for names in ({*within[-1:]}, {*entries}):
+            named = re.compile(rf"\b({'|'.join(names)})\b") if names else None
+            found: set[str] = set()
+            for caller, lines in self._by_line.items():
+                text = (ROOT / caller).read_text("utf-8") if named else ""
+                if named and Path(file).stem in text:
+                    for number, row in enumerate(text.splitlines(), 1):
+                        if named.search(row) and number in lines:
+                            found |= lines[number] - {""}
+            if found:
+                return found
+        return set()
 
 
 def _names(source: str, line: int) -> set[str]:
@@ -345,7 +354,8 @@ class Copy:
             cwd=ROOT, capture_output=True, check=True,
         )  # fmt: skip
         names = [name for name in listed.stdout.decode().split("\0") if name]
-        names += [str(each.relative_to(ROOT)) for each in (ROOT / SOURCE).rglob("*.nb?")]
+        names += [str(each.relative_to(ROOT)) for each in (ROOT / SOURCE).rglob("*.so")]
+        names += [str(each.relative_to(ROOT)) for each in (ROOT / "build" / "c").rglob("*.c")]
         for name in names:
             if (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -376,10 +386,16 @@ class Copy:
         """The exit status of pytest with the fault in place; 124 after so many seconds."""
         file = self.folder / mutant.file
         before = file.read_text("utf-8")
-        with _Kept(self.folder, mutant.file) as kept:
+        with _Kept(self.folder, mutant.file):
             file.write_text(mutant.source(before), "utf-8")
-            self._changes += 1
-            kept.touch(self._changes)
+            self._changes += 1  # a time of its own, by which what was compiled of it is old
+            when = file.stat().st_mtime_ns + self._changes * 2_000_000_000
+            os.utime(file, ns=(when, when))
+            if file.suffix == ".pyx":
+                words = [sys.executable, "-m", "tools.loops"]
+                subprocess.run(
+                    words, cwd=self.folder, env=self.environment(), capture_output=True, check=True
+                )
             return self._ask({"words": ["-x", *tests], "seconds": seconds})
 
     def _ask(self, order: dict[str, object]) -> int:
@@ -395,51 +411,23 @@ class Copy:
 
 
 class _Kept:
-    """A file, its times and its machine code, and those of all loops that may have it inside."""
+    """A file and what was compiled of it are afterwards as they were before."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._files = [folder / each for each in (name, *_compiled_with(folder, name))]
+        file = folder / name
+        compiled = file.parent.glob(f"{file.stem}.*.so") if file.suffix == ".pyx" else ()
+        c = folder / "build" / "c" / Path(name).with_suffix(".c")
+        self._files = [file, *compiled, *([c] if c.exists() else [])]
 
-    def __enter__(self) -> _Kept:
-        self._times = {each: each.stat().st_mtime_ns for each in self._files}
-        self._content = {self._files[0]: self._files[0].read_bytes()}
-        for file in self._files:
-            for code in (file.parent / "__pycache__").glob(f"{file.stem}.*.nb?"):
-                self._content[code] = code.read_bytes()
-                self._times[code] = code.stat().st_mtime_ns
-        return self
-
-    def touch(self, number: int) -> None:
-        """Give the files a time of their own, by which what was compiled of them is old."""
-        for file in self._files:
-            when = self._times[file] + number * 2_000_000_000
-            os.utime(file, ns=(when, when))
+    def __enter__(self) -> None:
+        self._before = [(each, each.read_bytes(), each.stat()) for each in self._files]
 
     def __exit__(self, *error: object) -> None:
-        for file in self._files:
-            for code in (file.parent / "__pycache__").glob(f"{file.stem}.*.nb?"):
-                code.unlink()
-        for file, content in self._content.items():
+        for file, content, status in self._before:
+            file.unlink()  # a module of machine code may be in use
             file.write_bytes(content)
-        for file, when in self._times.items():
-            os.utime(file, ns=(when, when))
-
-
-def _compiled_with(folder: Path, name: str) -> list[str]:
-    """Files whose machine code may have some of this file's inside."""
-    loops: dict[str, set[str]] = {}
-    for file in (folder / SOURCE).rglob("*.py"):
-        text = file.read_text("utf-8")
-        if "kernels import" in text:
-            loops[str(file.relative_to(folder))] = {
-                f"src/{(node.module or '').replace('.', '/')}.py"
-                for node in ast.walk(ast.parse(text))
-                if isinstance(node, ast.ImportFrom)
-            }
-    found = {name}
-    while more := {each for each, used in loops.items() if used & found} - found:
-        found |= more
-    return sorted(found - {name})
+            file.chmod(status.st_mode)
+            os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def serve(orders: IO[str], answers: IO[str]) -> None:
@@ -507,7 +495,8 @@ def sample(rooms: Iterable[str], number: int, seed: int) -> list[Mutant]:
     drawn: list[tuple[float, str, int, Mutant]] = []
     for room in rooms:
         place = ROOT / SOURCE / room
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]:
+        inside = [*place.rglob("*.py"), *place.rglob("*.pyx")]
+        for file in sorted(inside) if place.is_dir() else [place.with_suffix(".py")]:
             name, text = str(file.relative_to(ROOT)), file.read_text("utf-8")
             by_line: dict[int, list[Mutant]] = defaultdict(list)
             for each in mutants(name, text):
