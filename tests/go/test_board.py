@@ -151,6 +151,9 @@ def test_what_cannot_be_set_up_or_played() -> None:
         with pytest.raises(IndexError, match="has no point"):
             board.chain(point)
     assert board.chain(0).tolist() == []
+    for colour in (points.EMPTY, 3):
+        with pytest.raises(InputError, match=f"{colour} is not a colour"):
+            board.play(0, colour)
     game = GoGame(size=9, moves=np.array([40, 41, 40, 3]), colours=np.array([1, 2, 1, 2], np.int8))
     positions = game_positions(game)
     assert (positions.illegal_at, len(positions), len(positions.keys)) == (2, 3, 3)

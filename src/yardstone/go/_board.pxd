@@ -47,7 +47,9 @@ cdef struct Move:
 
 cdef void play(Stones* board, int point, int colour, Move* move) noexcept nogil
 cdef void undo(Stones* board, const Move* move) noexcept nogil
-cdef void find_area(const Stones* board, bint suicide, bint whole, unsigned char* owner) noexcept nogil
+cdef void find_area(
+    const Stones* board, bint suicide, bint whole, unsigned char* owner
+) noexcept nogil
 cdef (int, int) find_area_without_seki(
     const Stones* board, const unsigned char* area, bint stones, bint dead, unsigned char* owner
 ) noexcept nogil

@@ -16,7 +16,8 @@ cdef class Position:
 
     def __init__(self, int size):
         self.size = size
-        self.near, self.turns, self.random = neighbours(size), symmetry_points(size), stone_keys(size)
+        self.near, self.turns = neighbours(size), symmetry_points(size)
+        self.random = stone_keys(size)
         self.stones.near = &self.near[0, 0]
         self.stones.area = size * size
         self.stones.colour[size * size] = WALL
@@ -343,7 +344,9 @@ cdef struct Regions:
     int[POINTS] eyes  # vital regions of a chain
 
 
-cdef void find_area(const Stones* board, bint suicide, bint whole, unsigned char* owner) noexcept nogil:
+cdef void find_area(
+    const Stones* board, bint suicide, bint whole, unsigned char* owner
+) noexcept nogil:
     """Write to `owner` whose pass-alive stones and territory each point is, or `EMPTY`.
 
     With `whole` whose area each point is, if the game ended now: all other stones belong to

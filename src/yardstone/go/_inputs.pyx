@@ -111,7 +111,9 @@ cdef class Past:
 
     cdef (bint, bint) pass_ends_game(self, Key key, int colour) noexcept nogil:
         """Whether a pass would end the game, and whether by being the second in a row only."""
-        cdef bint again = not self.superko and self.latest[self.slot(self.pass_key(key, colour))] >= 0
+        cdef bint again = False
+        if not self.superko:
+            again = self.latest[self.slot(self.pass_key(key, colour))] >= 0
         return self.passes >= 1 or again, self.passes == 1 and not again
 
     cdef void record(self, int point, int colour, Key before, Key after) noexcept nogil:
@@ -222,7 +224,7 @@ cdef class Encoder:
         self.moves, self.colours, self.to_play, self.komi, self.rows = game
 
     def encode(self, outputs):
-        """Fill in `InputArrays`; returns the first move that cannot be played, or -1."""
+        """Fill in the outputs; returns the first move that cannot be played, or -1."""
         self.planes, self.inputs, self.legal, self.breaches = outputs
         cdef int illegal_at
         with nogil:
@@ -239,7 +241,7 @@ cdef class Encoder:
             known = played == 0 or self.colours[played - 1] != colour
             ko = board.ko
             if not known:
-                board.ko = PASS
+                board.ko = -1
             needed = False
             for later in range(played, min(played + 3, total + 1)):
                 needed = needed or self.rows[later] >= 0
@@ -262,9 +264,7 @@ cdef class Encoder:
         if point != PASS:
             if not self.past.suicide and is_suicide(board, point, colour):
                 self.breaches[played] = True
-            if known and (
-                board.ko == point or self.past.is_banned(self.position, point, colour)
-            ):
+            if known and (board.ko == point or self.past.is_banned(self.position, point, colour)):
                 self.breaches[played] = True
         self.position.play_move(point, colour)
         self.past.record(point, colour, before, self.position.key_of[0])
@@ -327,14 +327,15 @@ cdef class Encoder:
         return most
 
     cdef void put_ladders(self, int row, int to_play, int played, int shown) noexcept nogil:
-        cdef int point, ago, then
-        for point in range(self.position.stones.area):
-            for ago in range(3):
-                then = (played - min(ago, shown)) % 3
-                self.planes[row, LADDERS + ago, point] = self.marks[then].caught[point]
-            self.planes[row, CATCHING, point] = (
-                self.marks[played % 3].catching[BLACK + WHITE - to_play][point]
-            )
+        cdef int ago, then, area = self.position.stones.area
+        for ago in range(3):
+            then = (played - min(ago, shown)) % 3
+            memcpy(&self.planes[row, LADDERS + ago, 0], self.marks[then].caught, area)
+        memcpy(
+            &self.planes[row, CATCHING, 0],
+            self.marks[played % 3].catching[BLACK + WHITE - to_play],
+            area,
+        )
 
     cdef void put_area(self, int row, int to_play) noexcept nogil:
         """Show who owns what."""

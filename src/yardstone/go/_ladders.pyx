@@ -57,8 +57,8 @@ cdef class LadderReader:
         self.nodes = <Node*>&memory[0]
 
     def answer(self, int point, int turn=0):
-        """`CAUGHT`, `FREE` or `GIVEN_UP` for the chain of a stone, if moves are tried in the order of
-        a turn, and the moves that catch it if it has two liberties, or -1."""
+        """`CAUGHT`, `FREE` or `GIVEN_UP` for the chain of a stone, moves being tried in the order
+        of a turn, and the moves that catch it if it has two liberties, or -1."""
         return self.read(self.board.head[point], turn)
 
     def marks(self):

@@ -268,6 +268,8 @@ class Board:
 
     def _objection(self, point: int, colour: int, tolerant: bool = False) -> str | None:
         """Why a move is not legal, or None."""
+        if colour not in (BLACK, WHITE):
+            raise InputError(f"{colour} is not a colour", hint="1 is Black, 2 is White")
         if point == PASS:
             return None
         if not self._has(point):

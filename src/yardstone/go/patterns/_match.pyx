@@ -181,7 +181,7 @@ cdef class Search:
         return union
 
     cdef int sort_changes(self, Py_ssize_t game) noexcept nogil:
-        """Sort the changes of a game by point; returns how many moves, -1 for events that are none."""
+        """Sort the changes of a game by point; returns its moves, -1 for events that are none."""
         cdef Py_ssize_t k, start = self.starts[game], end = self.starts[game + 1]
         cdef int point, code, colour, number, total = 0, now = 0, area = self.area
         if end - start > self.longest:
