@@ -27,7 +27,6 @@ from benchmarks.measure import YARDSTONE, machine, print_table, run
 from tests.go.games import random_game
 from yardstone.go.evaluator import BATCH
 from yardstone.go.nets import load_network
-from yardstone.kernels import Loops, work
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import SgfReader, write_sgf
@@ -123,17 +122,16 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
         seen = evaluate_games(games, network, skipped=skipped)
         return [(game, colour_of(game.game, player)) for game in seen]
 
-    with work(Loops.BOARD, 2 * sum(len(game.moves) for game in games)):
-        seen = parts.take("looking at all positions", sides)
-        losses = parts.take("losses of moves", lambda: player_losses(seen, network))
-        looked, colours = zip(*seen, strict=True)
+    seen = parts.take("looking at all positions", sides)
+    losses = parts.take("losses of moves", lambda: player_losses(seen, network))
+    looked, colours = zip(*seen, strict=True)
 
-        def strengths() -> list[Any]:
-            evidence = evidence_of_games([game.features for game in looked], colours)
-            given = (LEVEL, evidence, seen, losses)
-            return [measured_on(model, scale, *given) for scale in supported_scales(model, LEVEL)]
+    def strengths() -> list[Any]:
+        evidence = evidence_of_games([game.features for game in looked], colours)
+        given = (LEVEL, evidence, seen, losses)
+        return [measured_on(model, scale, *given) for scale in supported_scales(model, LEVEL)]
 
-        parts.take("strength, from what was seen", strengths)
+    parts.take("strength, from what was seen", strengths)
     return parts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -93,7 +94,7 @@ def test_a_ko_must_wait() -> None:
             board.play_name("D3")
         assert board.legal(d3, points.WHITE), "White may fill it"
         assert board.copy().play(d3, tolerant=True).tolist() == [c3]
-        stones, keys, other = board.stones, board.keys, board.copy()
+        stones, keys, other = board.stones, board.keys, pickle.loads(pickle.dumps(board))
         for name in ("A1", "E5"):
             other.play_name(name)
         board.stones[0] = board.keys[0] = 1
@@ -150,6 +151,9 @@ def test_what_cannot_be_set_up_or_played() -> None:
         with pytest.raises(IndexError, match="has no point"):
             board.chain(point)
     assert board.chain(0).tolist() == []
+    for colour in (points.EMPTY, 3):
+        with pytest.raises(InputError, match=f"{colour} is not a colour"):
+            board.play(0, colour)
     game = GoGame(size=9, moves=np.array([40, 41, 40, 3]), colours=np.array([1, 2, 1, 2], np.int8))
     positions = game_positions(game)
     assert (positions.illegal_at, len(positions), len(positions.keys)) == (2, 3, 3)

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from yardstone.arrays import Flags, Ints
 from yardstone.errors import IllegalMove, InputError
-from yardstone.go import _board, _ladders
+from yardstone.go._board import Position
+from yardstone.go._ladders import LadderReader
 from yardstone.go.points import (
     BLACK,
     EMPTY,
     PASS,
     PLAYER_KEYS,
     WHITE,
+    check_size,
     colour_name,
     neighbours,
     opponent,
     point_array,
     point_name,
     point_number,
-    position_keys,
-    stone_keys,
-    symmetry_points,
 )
-from yardstone.go.rules import CHOICES, TROMP_TAYLOR, Rules
+from yardstone.go.rules import TROMP_TAYLOR, Rules
 
 _SIGNS = ".XO"
-#: The rules that compiled loops know, in the order of their rows.
-_RULES = ("ko", "scoring", "tax", "suicide", "button", "white_handicap_bonus", "friendly_pass")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,59 +89,52 @@ class Board:
         setup_white: ArrayLike = (),
         to_play: int = BLACK,
     ) -> None:
-        self._board = set_up(size, point_array(setup_black), point_array(setup_white))
-        self._near = neighbours(size)
-        self._numbers = rule_numbers(rules)
-        self._log = np.zeros(_board.LONGEST_ENTRY, dtype=np.int32)
-        self._keys = position_keys(self._board[_board.COLOUR, : size * size])
+        self._position = set_up(size, point_array(setup_black), point_array(setup_white))
         self.size = int(size)
         self.rules = rules
         self.to_play = to_play
-        self._reached = {self._repetition(self._keys[0], to_play)}
+        self._reached = {self._repetition(self._position.key, to_play)}
 
     def copy(self) -> Self:
         """Return a board that goes its own way from here."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        for name in ("_board", "_log", "_keys"):
-            setattr(other, name, getattr(self, name).copy())
-        other._reached = set(self._reached)
+        other._position, other._reached = self._position.copy(), set(self._reached)
         return other
 
     @property
     def stones(self) -> NDArray[np.int8]:
         """Colours of the points, shape [size * size]; a copy."""
-        return self._board[_board.COLOUR, :-1].astype(np.int8)
+        stones: NDArray[np.int8] = self._position.colours
+        return stones
 
     @property
     def captures(self) -> tuple[int, int]:
         """Stones that were taken off of Black, and of White."""
-        return int(self._board[_board.META, BLACK]), int(self._board[_board.META, WHITE])
+        black, white = self._position.captures
+        return black, white
 
     @property
     def ko(self) -> int:
         """The point that the simple ko forbids, or -1."""
-        return int(self._board[_board.META, _board.KO])
+        return int(self._position.ko)
 
     @property
     def keys(self) -> NDArray[np.uint64]:
         """Keys of the position under the eight symmetries (`yardstone.go.points`); a copy."""
-        return self._keys.copy()
+        keys: NDArray[np.uint64] = self._position.keys
+        return keys
 
     def chain(self, point: int) -> NDArray[np.int16]:
         """Stones of the chain at a point, in rising order; empty if there is none."""
-        if not 0 <= point < len(self._near) - 1:
+        if not self._has(point):
             raise IndexError(f"a {self.size}x{self.size} board has no point {point}")
-        colours, heads = self._board[_board.COLOUR, :-1], self._board[_board.HEAD, :-1]
-        if colours[point] == EMPTY:
-            return np.zeros(0, dtype=np.int16)
-        same = (colours == colours[point]) & (heads == heads[point])
-        return np.flatnonzero(same).astype(np.int16)
+        return np.array(sorted(self._position.chain(point)), np.int16)
 
     def liberties(self, point: int) -> NDArray[np.int16]:
         """Liberties of the chain at a point, in rising order."""
-        around = np.unique(self._near[self.chain(point)])
-        empty = self._board[_board.COLOUR, around] == EMPTY
+        around = np.unique(neighbours(self.size)[self.chain(point)])
+        empty = np.append(self.stones, -1)[around] == EMPTY
         return np.asarray(around[empty], dtype=np.int16)
 
     def legal(self, point: int, colour: int | None = None) -> bool:
@@ -155,7 +144,7 @@ class Board:
     def legal_moves(self, colour: int | None = None) -> Flags:
         """All legal moves: shape [size * size + 1], at last the pass."""
         colour = self.to_play if colour is None else colour
-        points = range(len(self._near) - 1)
+        points = range(self.size**2)
         return np.array([*(self._objection(point, colour) is None for point in points), True])
 
     def play(
@@ -179,17 +168,12 @@ class Board:
         colour = self.to_play if colour is None else colour
         reason = self._objection(point, colour, tolerant)
         if reason is not None:
-            inside = PASS <= point < len(self._near) - 1
-            name = point_name(point, self.size) if inside else str(point)
+            name = point_name(point, self.size) if self._has(point) else str(point)
             raise IllegalMove(f"{colour_name(colour)} {name}: {reason}")
         before = self.stones
-        if point == PASS:
-            self._board[_board.META, _board.KO] = -1
-        else:
-            top = _board.play(self._board, self._near, point, colour, self._log, 0)
-            _board.change_keys(self._board, stone_keys(self.size), self._keys, self._log, top)
+        self._position.play(point, colour)
         self.to_play = opponent(colour)
-        self._reached.add(self._repetition(self._keys[0], self.to_play))
+        self._reached.add(self._repetition(self._position.key, self.to_play))
         if point != PASS:
             before[point] = colour
         return np.flatnonzero((before != EMPTY) & (self.stones == EMPTY)).astype(np.int16)
@@ -204,19 +188,12 @@ class Board:
         Benson 1976: these stones live even if their owner passes for ever, and
         nothing in the territory can live.
         """
-        owner, work = self._memory()
-        _board.find_area(self._board, self._near, self.rules.suicide, False, owner, work)
-        return owner[:-1].astype(np.int8)
+        owner: NDArray[np.int8] = self._position.area(self.rules.suicide, False)
+        return owner
 
     def ladders(self) -> Ladders:
         """Chains that are caught in ladders, as the planes of KataGo's networks show them."""
-        log, tree = _ladders.new_search(self.size)
-        marks = np.zeros((3, len(self._near)), dtype=np.int32)
-        turns = symmetry_points(self.size)
-        _ladders.find_ladders(
-            self._board, self._near, turns, self._keys, log, tree, marks[0], marks[1:]
-        )
-        caught, black, white = marks[:, :-1].astype(np.bool_)
+        caught, black, white = LadderReader(self._position).marks()
         return Ladders(caught, {BLACK: black, WHITE: white})
 
     def score(
@@ -245,28 +222,16 @@ class Board:
             has an own stone in atari, is taken for seki: its empty points do not count.
             Territory scoring takes prisoners from `captures`.
         """
-        board, rules, area = self._board.copy(), self.rules, len(self._near) - 1
-        prisoners = board[_board.META, :3].copy()
+        position, rules = self._position.copy(), self.rules
+        prisoners = [0, *position.captures]
         for point in point_array(dead).tolist():
-            if not 0 <= point < area:
+            if not self._has(point):
                 raise InputError(f"a dead stone is outside the board: point {point}")
-            colour = int(board[_board.COLOUR, point])
-            if colour != EMPTY:
-                head = int(board[_board.HEAD, point])
-                prisoners[colour] += board[_board.SIZE, head]
-                _board.set_chain(board, self._near, head, EMPTY)
-        basic, work = self._memory()
-        owner = basic.copy()
-        if pass_dead:
-            _board.find_area(board, self._near, rules.suicide, True, basic, work)
-        else:
-            _board.find_plain_area(board, self._near, basic, work)
+            prisoners[position.colours[point]] += position.remove_chain(point)
+        basic = position.area(rules.suicide, True) if pass_dead else position.plain_area()
         territory = rules.scoring == "territory"
-        groups = _board.area_without_seki(
-            board, self._near, basic, not territory, rules.tax == "none", owner, work
-        )
-        stones = board[_board.COLOUR, :area]
-        counted = owner[:area].copy()
+        counted, groups = position.area_without_seki(basic, not territory, rules.tax == "none")
+        stones = position.colours
         points = {}
         if territory:
             counted[counted == stones] = EMPTY
@@ -282,12 +247,12 @@ class Board:
             points[button] += 0.5
         komi = rules.default_komi if komi is None else komi
         white = points[WHITE] + komi + handicap_bonus(rules, handicap)
-        return BoardScore(points[BLACK], white, counted.astype(np.int8))
+        return BoardScore(points[BLACK], white, counted)
 
     def __str__(self) -> str:
         """Return a diagram: Black X, White O."""
         size = self.size
-        rows = self._board[_board.COLOUR, :-1].reshape(size, size).tolist()
+        rows = self.stones.reshape(size, size).tolist()
         lines = [
             f"{size - number:{len(str(size))}} " + " ".join(_SIGNS[colour] for colour in row)
             for number, row in enumerate(rows)
@@ -295,26 +260,24 @@ class Board:
         names = [point_name(column, size)[0] for column in range(size)]
         return "\n".join([*lines, " " * len(str(size)) + " " + " ".join(names)])
 
-    def _memory(self) -> tuple[Ints, Ints]:
-        """Memory for the owners of all points, and for finding them."""
-        work = np.zeros((_board.WORK_ROWS, len(self._near) + 1), dtype=np.int32)
-        return np.zeros(len(self._near), dtype=np.int32), work
+    def _has(self, point: int) -> bool:
+        return 0 <= point < self.size**2
 
-    def _repetition(self, key: np.uint64, to_play: int) -> int:
-        if self.rules.ko == "situational":
-            key = key ^ PLAYER_KEYS[to_play]
-        return int(key)
+    def _repetition(self, key: int, to_play: int) -> int:
+        return key ^ int(PLAYER_KEYS[to_play]) if self.rules.ko == "situational" else key
 
     def _objection(self, point: int, colour: int, tolerant: bool = False) -> str | None:
         """Why a move is not legal, or None."""
+        if colour not in (BLACK, WHITE):
+            raise InputError(f"{colour} is not a colour", hint="1 is Black, 2 is White")
         if point == PASS:
             return None
-        if not 0 <= point < len(self._near) - 1:
+        if not self._has(point):
             return f"the {self.size}x{self.size} board has no such point"
-        if self._board[_board.COLOUR, point] != EMPTY:
+        if self._position.colour(point) != EMPTY:
             return "the point is taken"
-        if _board.is_suicide(self._board, self._near, point, colour):
-            if colour not in self._board[_board.COLOUR, self._near[point]]:
+        if self._position.is_suicide(point, colour):
+            if not self._position.has_friend(point, colour):
                 return "the stone would have no liberties"
             if not self.rules.suicide and not tolerant:
                 return "suicide is not allowed"
@@ -323,58 +286,28 @@ class Board:
         if self.ko == point and colour == self.to_play:
             return "a ko may not be taken back at once"
         if self.rules.ko != "simple":
-            key = _board.key_after(
-                self._board, self._near, stone_keys(self.size)[0], self._keys[0], point, colour
-            )
+            key = self._position.key_after(point, colour)
             if self._repetition(key, opponent(colour)) in self._reached:
                 return f"it repeats a position ({self.rules.ko} superko)"
         return None
 
 
-class Lattice(NamedTuple):
-    """What all boards of a size have in common.
-
-    `near` int32 [points + 1, 4] has the neighbours, `turns` int32 [8, points] where each symmetry
-    takes a point, `stones` uint64 [8, 3, points] random numbers of stones: see
-    `yardstone.go.points`.
-    """
-
-    near: Ints
-    turns: Ints
-    stones: NDArray[np.uint64]
-
-
-@cache
-def lattice(size: int) -> Lattice:
-    """The tables of a size of board."""
-    return Lattice(neighbours(size), symmetry_points(size), stone_keys(size))
-
-
-def rule_numbers(rules: Rules) -> Ints:
-    """Return rules as the numbers that compiled loops know (`yardstone.go._board`)."""
-    values = ((name, getattr(rules, name)) for name in _RULES)
-    numbers = [CHOICES[name].index(value) if name in CHOICES else value for name, value in values]
-    return np.array(numbers, dtype=np.int32)
-
-
-def set_up(size: int, black: Ints, white: Ints) -> Ints:
+def set_up(size: int, black: Ints, white: Ints) -> Position:
     """Return a board with stones set up, in the form that compiled loops use.
 
     Raises InputError if a stone stands outside the board, on another one, or without liberties.
     """
-    board = _board.new_board(size)
-    log = np.zeros(_board.LONGEST_ENTRY, dtype=np.int32)
-    near = neighbours(size)
+    position = Position(check_size(size))
     for colour, points in ((BLACK, black), (WHITE, white)):
         for point in points.tolist():
             if not 0 <= point < size * size:
                 raise InputError(f"a stone is set up outside the {size}x{size} board")
             name = point_name(point, size)
-            if board[_board.COLOUR, point] != 0:
+            if position.colour(point) != EMPTY:
                 raise InputError(f"two stones are set up at {name}")
-            if not _board.put_stone(board, near, point, colour, log):
+            if not position.put(point, colour):
                 raise InputError(f"the stone set up at {name} leaves stones without liberties")
-    return board
+    return position
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,15 +47,15 @@ and 4.2.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from yardstone.arrays import Floats32, Ints
 from yardstone.errors import InputError
-from yardstone.go import _board, _inputs, _ladders
-from yardstone.go._board import WORK_ROWS, Past, start_history
-from yardstone.go.board import lattice, rule_numbers, set_up
+from yardstone.go import _inputs
+from yardstone.go.board import set_up
 from yardstone.go.points import (
     BLACK,
     SYMMETRIES,
@@ -63,7 +63,6 @@ from yardstone.go.points import (
     check_size,
     opponent,
     point_array,
-    position_keys,
 )
 from yardstone.go.rules import TROMP_TAYLOR, Rules
 from yardstone.records.go_game import GoGame
@@ -153,26 +152,19 @@ def encode_game(
         raise InputError(f"{komi} is not a komi", hint="give a number of points such as 6.5")
     places = _chosen(positions, number)
 
-    board = set_up(size, black, white)
-    keys = position_keys(board[0, :area])
-    past = Past.of(rule_numbers(rules), number)
-    start_history(past, len(black), len(white), keys[0], first)
+    position = set_up(size, black, white)
+    past = _inputs.Past(rules, number, len(black), len(white), position, first)
     rows = np.full(number + 1, -1, dtype=np.int32)
     order = np.unique(places)
     rows[order] = np.arange(len(order), dtype=np.int32)
-    outputs = _inputs.InputArrays(
+    outputs = _InputArrays(
         planes=np.zeros((len(order), SPATIAL, area), dtype=np.uint8),
         inputs=np.zeros((len(order), GLOBAL), dtype=np.float32),
         legal=np.zeros((len(order), area + 1), dtype=np.uint8),
         breaches=np.zeros(number, dtype=np.uint8),
     )
-    memory = _inputs.Memory(
-        *_ladders.new_search(size),
-        work=np.zeros((WORK_ROWS + 2, area + 2), dtype=np.int32),
-        ladders=np.zeros((_inputs.LADDER_ROWS, area + 1), dtype=np.int32),
-    )
-    game = _inputs.MovesPlayed(points, players, last, np.float32(white_komi), rows)
-    illegal_at = _inputs.encode_moves(board, keys, lattice(size), game, past, memory, outputs)
+    game = _MovesPlayed(points, players, last, white_komi, rows)
+    illegal_at = _inputs.Encoder(position, past, game).encode(outputs)
     planes, inputs, legal, breaches = outputs
     if illegal_at >= 0:
         places = places[places <= illegal_at]
@@ -186,9 +178,36 @@ def encode_game(
         np.append(players, last)[places].astype(np.int8),
         legal,
         places,
-        int(illegal_at),
+        illegal_at,
         np.flatnonzero(breaches).astype(np.int32),
     )
+
+
+class _MovesPlayed(NamedTuple):
+    """A game, and which of its positions are wanted.
+
+    `to_play` is who is to move after the last move; `rows`, [moves + 1], has the row of the outputs
+    for the position before each move and after the last, or -1.
+    """
+
+    moves: Ints
+    colours: Ints
+    to_play: int
+    komi: float
+    rows: Ints
+
+
+class _InputArrays(NamedTuple):
+    """What is written, zero before.
+
+    `planes` [n, 22, points], `inputs` [n, 19], `legal` [n, points + 1], and `breaches` [moves]:
+    whether the rules forbid a move although it can be played.
+    """
+
+    planes: NDArray[np.uint8]
+    inputs: Floats32
+    legal: NDArray[np.uint8]
+    breaches: NDArray[np.uint8]
 
 
 def _chosen(positions: ArrayLike | None, number: int) -> Ints:
@@ -225,21 +244,13 @@ def game_positions(game: GoGame) -> Positions:
     """
     area = check_size(game.size) ** 2
     points = point_array(game.moves)
-    board = set_up(game.size, point_array(game.setup_black), point_array(game.setup_white))
+    position = set_up(game.size, point_array(game.setup_black), point_array(game.setup_white))
     boards = np.zeros((len(points) + 1, area), dtype=np.int8)
     keys = np.zeros((len(points) + 1, SYMMETRIES), dtype=np.uint64)
-    illegal_at = _inputs.replay_moves(
-        board,
-        lattice(game.size),
-        position_keys(board[_board.COLOUR, :area]),
-        points,
-        move_colours(game.colours, len(points)),
-        np.zeros(_board.LONGEST_ENTRY, dtype=np.int32),
-        boards,
-        keys,
-    )
+    colours = move_colours(game.colours, len(points))
+    illegal_at = _inputs.replay_moves(position, points, colours, boards, keys)
     end = len(boards) if illegal_at < 0 else illegal_at + 1
-    return Positions(boards[:end], keys[:end], int(illegal_at))
+    return Positions(boards[:end], keys[:end], illegal_at)
 
 
 def move_colours(colours: ArrayLike | None, number: int, beginner: int = BLACK) -> Ints:

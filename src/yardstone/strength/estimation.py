@@ -24,7 +24,6 @@ from yardstone.display import Displayed
 from yardstone.errors import NoGamesError, UsageError, WrongTypeError
 from yardstone.go.nets.store import INCLUDED, network_name
 from yardstone.go.points import BLACK, WHITE
-from yardstone.kernels import Loops, weighed
 from yardstone.parallel import Track
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
@@ -226,7 +225,6 @@ class StrengthEstimate(Displayed):
         }
 
 
-@weighed(Loops.BOARD, lambda games, *_, **__: 2 * sum(len(game.moves) for game in games))
 def estimate_player(
     games: Sequence[GoGame],
     player: str | None = None,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,9 @@ from yardstone.arrays import ArrayFile, Flags, Longs, StoredArrays
 from yardstone.disk import take_room
 from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.files import locked, replaced, unwritable
-from yardstone.go import _board
 from yardstone.go.board import set_up
-from yardstone.go.patterns._match import BEGINS, CODE, IndexedGames, mark_stones, write_events
-from yardstone.go.points import MAX_SIZE, MIN_SIZE, PASS, neighbours, point_array
+from yardstone.go.patterns._match import BEGINS, CODE, mark_stones, write_events
+from yardstone.go.points import MAX_SIZE, MIN_SIZE, PASS, point_array
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import MoveListReader, SgfReader
@@ -49,6 +48,21 @@ TABLE = {
 #: What is kept as text of each game, in this order.
 TEXTS = ("file", "black", "white", "black_rank", "white_rank", "rules", "result")
 _BETWEEN = "\0"
+
+
+class IndexedGames(NamedTuple):
+    """Games of one size of board.
+
+    `events` uint16 [n] are what changes: the stones set up, then for each move a stone (with the
+    bit `BEGINS`) and captures, as `CODE` has them. Those of a game are from `starts` [games + 1]
+    on; `longest` is the most of one. `bits` uint64 [words, 2 * area]: of 64 games each, whether
+    such a stone ever stood there, Black's by point, then White's.
+    """
+
+    bits: NDArray[np.uint64]
+    events: NDArray[np.uint16]
+    starts: Longs
+    longest: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -388,14 +402,13 @@ def _events(game: GoGame, skipped: SkipReport) -> NDArray[np.uint16] | None:
         skipped.add(Skipped(game.file, game.line, f"more than {_MOST_MOVES} moves"))
         return None
     try:
-        board = set_up(game.size, point_array(game.setup_black), point_array(game.setup_white))
+        position = set_up(game.size, point_array(game.setup_black), point_array(game.setup_white))
     except InputError as error:
         skipped.add(Skipped(game.file, game.line, error.message))
         return None
     moves, colours = point_array(game.moves), game.colours.astype(np.int32)
     room = np.zeros(3 * game.size**2 + 2 * len(moves), np.uint16)
-    log = np.zeros(_board.LONGEST_ENTRY, np.int32)
-    number, played = write_events(board, neighbours(game.size), moves, colours, log, room)
+    number, played = write_events(position, moves, colours, room)
     if played < len(moves):
         reason = f"move {played + 1} is illegal: used up to there"
         skipped.add(Skipped(game.file, game.line, reason), kind=_ILLEGAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from yardstone import parallel
 from yardstone.arrays import Ints
 from yardstone.errors import InputError, UsageError
 from yardstone.go.patterns import _match
-from yardstone.go.patterns._match import PlacedPatterns
 from yardstone.go.patterns.index import GameIndex, SizeGroup
 from yardstone.go.patterns.pattern import Pattern, Placement
 
@@ -42,6 +42,20 @@ class Matches:
     def __len__(self) -> int:
         """Number of runs that are kept."""
         return len(self.game)
+
+
+class PlacedPatterns(NamedTuple):
+    """How each placement lies: its points, and the columns of the bits that it needs.
+
+    Those of placement k are from starts[k] to starts[k + 1]; `colours` has a bit for each
+    colour that a point may have.
+    """
+
+    points: NDArray[np.int16]
+    colours: NDArray[np.uint8]
+    starts: Ints
+    columns: NDArray[np.int16]
+    column_starts: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
