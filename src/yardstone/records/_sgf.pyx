@@ -454,10 +454,12 @@ def read_main(const unsigned char[::1] buf, const long long[:, ::1] rows, int si
 
     The line ends early where a move is no point or stones are set up between moves. Returns moves,
     their colours and the times left (None if no time is given), the board with the stones set up
-    before, who moves first (0 if that is not said), the trouble there was, and how many stones
-    were set up nowhere.
+    before (None if there are none), who moves first (0 if that is not said), the trouble there was,
+    and how many stones were set up nowhere.
     """
-    cdef Py_ssize_t most = rows.shape[0], count = 0, row, start, end
+    cdef Py_ssize_t most = 0, count = 0, row, start, end
+    for row in range(rows.shape[0]):
+        most += rows[row, NAME] == B or rows[row, NAME] == W
     moves, colours = np.empty(most, np.int16), np.empty(most, np.int8)
     times, board = np.empty(most, np.float32), np.zeros((size, size), np.int8)
     cdef short[::1] move = moves
@@ -468,9 +470,9 @@ def read_main(const unsigned char[::1] buf, const long long[:, ::1] rows, int si
     cdef long long name, node, clock_node = -1, move_node = -1
     cdef signed char side, clock_side = -1
     cdef double clock = NAN
-    cdef bint with_times = False
+    cdef bint with_times = False, with_stones = False
     with nogil:
-        for row in range(most):
+        for row in range(rows.shape[0]):
             name, node = rows[row, NAME], rows[row, NODE_NUMBER]
             end = min(rows[row, TO], buf.shape[0])
             start = min(max(rows[row, FROM], 0), end)
@@ -495,6 +497,7 @@ def read_main(const unsigned char[::1] buf, const long long[:, ::1] rows, int si
                     break
                 side = 1 if name == AB else 2 if name == AW else 0
                 bad_setup += not set_up(buf, start, end, size, side, stones)
+                with_stones |= side != 0
             elif name == PL and count == 0:
                 if start < end:
                     to_play = 1 if buf[start] in (c'b', c'B', c'1') else (
@@ -507,5 +510,7 @@ def read_main(const unsigned char[::1] buf, const long long[:, ::1] rows, int si
                 clock_node, clock_side = node, side
                 if count > 0 and move_node == node and colour[count - 1] == side:
                     time[count - 1] = clock
-    clocks = times[:count].copy() if with_times else None
-    return moves[:count].copy(), colours[:count].copy(), clocks, board, to_play, trouble, bad_setup
+    if count < most:
+        moves, colours, times = moves[:count].copy(), colours[:count].copy(), times[:count].copy()
+    times, board = times if with_times else None, board if with_stones else None
+    return moves, colours, times, board, to_play, trouble, bad_setup

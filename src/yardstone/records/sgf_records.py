@@ -231,7 +231,7 @@ class GameBuilder:
         if bad_setup:
             self.repaired["a stone set up off the board"] += bad_setup
         black = white = _NO_STONES
-        if board.any():
+        if board is not None:
             black = np.flatnonzero(board == BLACK).astype(np.int16)
             white = np.flatnonzero(board == WHITE).astype(np.int16)
         stones = _WHOLE_NUMBER.match(_text(properties, "HA"))
