@@ -67,12 +67,11 @@ def test_the_european_congress_of_2011() -> None:
         (10, "Debarre Thomas", 40, 402, 364, 325),
         (10, "Dinershteyn Alexandr", 40, 402, 364, 325),
     ]
-    for number in (1, 10):  # some 300 boards each
-        recorded, ours = recorded_round(congress, number)
-        assert ours.weight > recorded.weight
-        result = maximum_matching(ours.weights, ours.allowed)
-        assert result.weight == ours.weight
-        assert certify(ours.weights, result, ours.allowed)
+    recorded, ours = recorded_round(congress, 10)  # some 300 boards
+    assert ours.weight > recorded.weight
+    result = maximum_matching(ours.weights, ours.allowed)
+    assert result.weight == ours.weight
+    assert certify(ours.weights, result, ours.allowed)
 
 
 #: Boards of each round, and how many come out the same; the others weigh the same but

@@ -1,4 +1,4 @@
-"""What an estimate says of a player, and what it refuses to say."""
+"""What an estimate says of a player and the others in the same games, and what it refuses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.shared import shared_path
 from tests.strength.estimate_cases import Case, game
 from yardstone.errors import InputError, NoGamesError, UsageError
+from yardstone.examples import example
 from yardstone.go import losses
 from yardstone.go.losses import LossEffort
+from yardstone.go.nets import load_network
+from yardstone.go.nets.store import INCLUDED, add_network, file_sha256
 from yardstone.go.points import BLACK, WHITE
 from yardstone.pool import SkipReport
 from yardstone.records.go_game import GoGame
@@ -25,9 +29,10 @@ from yardstone.strength.estimation import (
     estimate_player,
     estimate_players,
 )
+from yardstone.strength.estimation import estimate as offline_estimate
 from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.intervals import IntervalTable
-from yardstone.strength.model import StrengthModel
+from yardstone.strength.model import StrengthModel, default_model
 from yardstone.strength.players import AmbiguousPlayerError, evaluate_games, model_network
 from yardstone.strength.site_scales import (
     EDGES,
@@ -35,6 +40,8 @@ from yardstone.strength.site_scales import (
     SITE_SCALES,
     SiteScale,
     group_probabilities,
+    parts_on_scale,
+    plain_on_scale,
     site_scale,
 )
 from yardstone.strength.strengths import FEWEST_MOVES, PARTS, Rated
@@ -227,20 +234,21 @@ def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
 
 
 def test_scales(estimated: StrengthEstimate, found: dict[str, Any]) -> None:
-    assert list(found["scales"]) == list(SITE_SCALES)
-    assert found["basis"] == "fox"
-    for name in ("ogs", "ogs-2020", "egf"):
-        on_scale = estimated.on_scale(name)
-        shown, beside = on_scale.as_dict(), found["scales"][name]
+    assert (list(found["scales"]), found["basis"]) == (list(SITE_SCALES), "fox")
+    for name, scale in SITE_SCALES.items():
+        on_scale, beside = estimated.on_scale(name), found["scales"][name]
+        shown = on_scale.as_dict()
+        assert plain_on_scale(found, parts_on_scale(on_scale)) == shown
         assert shown["scales"] == found["scales"]
         names = ("rank", "rating", "low", "high", "low_rank", "high_rank")
         for each in names[found["contradictory"] :]:
             assert shown[each] == beside[each]
-            assert found[each] == shown["scales"]["fox"][each]
-        assert beside["basis"] == on_scale.scale.basis
+        about = (scale.deviation, scale.title, on_scale.scale.basis)
+        assert (beside["deviation"], beside["title"], beside["basis"]) == about
         whole = on_scale.measured[on_scale.scale.basis].whole
         assert shown["rating"] == on_scale.scale.value(whole.rating)
-        assert any(f"The scale {on_scale.scale.title}: " in note for note in shown["notes"])
+        words = f"The scale {on_scale.scale.title}: "
+        assert any(words in note for note in shown["notes"]) == (name != "fox")
     line = Calibration(
         "club", "points", "tiny", "fox", 9, 50.0, 1000.0, 1.0, 1.0, 9.0, 0.0, 0.9, 0.0, 8.0
     )
@@ -345,47 +353,112 @@ def test_the_network_must_be_the_one_of_the_model(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv("YARDSTONE_NET", raising=False)
-    with pytest.raises(InputError, match=case.network.sha256) as caught:
-        model_network(case.model)
-    assert case.network.name in str(caught.value)
-    assert model_network(case.model, case.file, threads=1).sha256 == case.network.sha256
     monkeypatch.setenv("YARDSTONE_NET", str(case.file))
-    assert model_network(case.model, threads=1).sha256 == case.network.sha256
     averaging = same_model(case, symmetries=2)
-    assert model_network(averaging, threads=1).symmetries == 2
-    with pytest.raises(UsageError, match="needs symmetries=2"):
-        model_network(averaging, case.network)
-    other = same_model(case, network="g170-b6c96-s175395328-d26788732", sha256="f" * 64)
-    with pytest.raises(InputError, match=r"(?s)trained on what.*nets download b6c96"):
-        model_network(other, case.network)
+    for model, net, symmetries in ((case.model, None, 1), (averaging, case.file, 2)):
+        network = model_network(model, net, threads=1)
+        assert (network.sha256, network.symmetries) == (case.network.sha256, symmetries)
     monkeypatch.delenv("YARDSTONE_NET")
-    with pytest.raises(InputError, match="nets download b6c96"):
-        model_network(other)
-    with pytest.raises(InputError, match="no such network"):
-        model_network(other, tmp_path / "none.bin.gz")
+    other = same_model(case, network="g170-b6c96-s175395328-d26788732", sha256="f" * 64)
+    rows: list[tuple[type[Exception], str, StrengthModel, Any]] = [
+        (InputError, f"{case.network.name}.*{case.network.sha256}", case.model, None),
+        (UsageError, "needs symmetries=2", averaging, case.network),
+        (InputError, "(?s)trained on what.*nets download b6c96", other, case.network),
+        (InputError, "nets download b6c96", other, None),
+        (InputError, "no such network", other, tmp_path / "none.bin.gz"),
+    ]
+    for error, words, model, net in rows:
+        with pytest.raises(error, match=words):
+            model_network(model, net)
 
 
+def test_the_model_goes_with_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any it is that of the included network."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("YARDSTONE_NET", raising=False)
+
+    def check(name: str, *asked: tuple[Any, str]) -> None:
+        for net, environment in asked:
+            monkeypatch.setenv("YARDSTONE_NET", environment)
+            model = default_model(net=net)
+            assert model.card["name"] == StrengthModel.load(name).card["name"], (net, environment)
+
+    included = load_network(threads=1)
+    assert included.sha256 == file_sha256(INCLUDED)
+    check("small", (None, ""), (INCLUDED, ""), (included, ""), (None, str(INCLUDED)))
+    assert default_model("rank").card == StrengthModel.load("rank").card
+    for missing in (tmp_path / "none.bin.gz", "g170-b6c96-s175395328-d26788732"):
+        with pytest.raises(InputError, match="no such network"):
+            default_model(net=missing)
+    result = offline_estimate(example("professional.sgf"), "Park Junghwan")
+    assert result.network == "yardstone-b6c64"
+    for words in ("small network that comes with Yardstone", "nets download b6c96"):
+        assert words in result.notes[-1]
+    assert result.whole.rating > 6.5
+    file = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
+    check("joint", (file, ""), (load_network(file, threads=1), ""), (None, str(file)))
+    add_network(file)
+    check("joint", (None, ""))
+
+
+@pytest.mark.parametrize("together", ["everyone", "players"])
 def test_many_players_at_once_are_rated_as_one_by_one(
-    case: Case, estimated: StrengthEstimate
+    case: Case, estimated: StrengthEstimate, together: str
 ) -> None:
     copy = replace(usual()[0], file="copy.sgf")
-    games, skipped = [*usual(), game(15, "Bob", "Dora"), copy], SkipReport()
+    games, skipped = [*usual(), game(15, "Eve", "Bob"), copy], SkipReport()
+    bob = estimate(case, games, "Bob")
+    if together == "everyone":
+        everyone = estimate_everyone(games, "Anna", net=case.network, model=case.model)
+        sides = [(each.side.player, each.side.colour) for each in everyone]
+        names = ["Bob", "Eve", "Cid", "Dora"]
+        mine = [("Anna", None), ("Anna", BLACK), ("Anna", WHITE)]
+        assert sides == [*mine, *[(name, None) for name in names]]
+        estimates = [each.estimate for each in everyone]
+        assert [len(each.games) for each in estimates] == [4, 2, 2, 2, 2, 1, 1]
+        reasons = {"the same game again": 1, "not a game of Anna": 1}
+        found = [dict(each.skipped.reasons) for each in estimates[:2]]
+        assert found == [reasons, {**reasons, "Anna has the other colour": 2}]
+        same, alone = estimates[3].as_dict(), bob.as_dict()
+        assert same["rating"] == pytest.approx(alone["rating"], abs=0.011)
+        assert (same["skipped"], same["moves"]) == (alone["skipped"], alone["moves"])
+        files = [[part["file"] for part in plain["by_game"]] for plain in (same, alone)]
+        assert files[0] == files[1]
+        return
     result = estimate_players(games, case.network, case.model, skipped=skipped)
     assert skipped.reasons == {"the same game again": 1}
     names = [each.player for each in result.players]
     assert names == ["Anna", "Bob", "Cid", "Dora", "Eve"]
-    for name, alone in (("Anna", estimated), ("Bob", estimate(case, games, "Bob"))):
-        each = result.players[names.index(name)]
-        assert (each.games, each.moves) == (len(alone.games), alone.whole.moves)
-        assert each.rating == pytest.approx(alone.whole.rating, abs=0.01)
-        assert (each.low, each.high) == pytest.approx((alone.whole.low, alone.whole.high), abs=0.01)
-    assert result.black.tolist() == [0, 2, 0, 4, 1]
-    assert result.score.tolist() == [1.0] * 5
+    for name, single in (("Anna", estimated), ("Bob", bob)):
+        each, whole = result.players[names.index(name)], single.whole
+        assert (each.games, each.moves) == (len(single.games), whole.moves)
+        assert each.rating == pytest.approx(whole.rating, abs=0.01)
+        assert (each.low, each.high) == pytest.approx((whole.low, whole.high), abs=0.01)
+    assert (result.black.tolist(), result.score.tolist()) == ([0, 2, 0, 4, 4], [1.0] * 5)
     skipped = SkipReport()
-    games = [*usual(), games[4], replace(usual()[1], black="ANNA", white="anna")]
+    games[5] = replace(usual()[1], black="ANNA", white="anna")
     result = estimate_players(games, case.network, case.model, players=["BOB"], skipped=skipped)
     assert [(each.player, each.games) for each in result.players] == [("Bob", 2)]
     assert len(result.score) == 0
     assert skipped.reasons["no player of it is asked for"] == 3
     assert skipped.reasons["both players have the same name"] == 1
+
+
+def test_so_many_others_as_are_asked_for_and_both_colours_of_nobody(case: Case) -> None:
+    for others, names in ((1, ["Cid", "Anna"]), (0, ["Cid"])):
+        report = SkipReport()
+        few = estimate_everyone(
+            usual()[:2], "Cid", net=case.network, model=case.model, others=others, skipped=report
+        )
+        assert list(dict.fromkeys(each.side.player for each in few)) == names
+        assert report.total == few[0].estimate.skipped.total == 1
+    games = nameless()
+    bad = replace(games[0], file="bad.sgf", number=99, handicap=2, setup_black=games[0].moves[:1])
+    both = estimate_everyone(
+        [*games, bad], colour=WHITE, net=case.network, model=case.model, handicap=True
+    )
+    sides = [(each.side.player, each.side.colour) for each in both]
+    assert sides == [("White", WHITE), ("Black", BLACK)]
+    for each in both:
+        assert len(each.estimate.games) == 2
+        assert dict(each.estimate.skipped.reasons) == {"it cannot be replayed": 1}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.strength.rank_cases import CHANNELS, random_evidence, random_model
+from tests.strength.rank_cases import CHANNELS, random_evidence
 from tests.strength.set_cases import OUTPUTS, SETTINGS, plain_layers, random_scorer
-from yardstone.errors import UsageError
 from yardstone.go.points import BLACK
 from yardstone.strength import set_scorer
 from yardstone.strength.evidence import Evidence, phases_of
-from yardstone.strength.model import StrengthModel
 from yardstone.strength.rank_features import MoveFacts, move_values, scalars, standardised
 from yardstone.strength.set_scorer import INPUTS, SetScorer, shares_of_moves
 from yardstone.strength.set_transformer import (
@@ -120,21 +117,6 @@ def test_slopes_are_those_of_the_outputs() -> None:
     step = 1e-6 * np.eye(SETTINGS.width)
     ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
     np.testing.assert_allclose(slopes, np.swapaxes(ahead - back, 1, 2) / 2e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("inputs", INPUTS)
-def test_it_is_a_scorer_of_a_strength_model(inputs: str, tmp_path: Path) -> None:
-    rank = random_model()
-    model = StrengthModel(random_scorer(inputs), list(rank.scales.values()), rank.card)
-    model.save(tmp_path / "model.npz")
-    back = StrengthModel.load(tmp_path / "model.npz")
-    assert isinstance(back.scorer, SetScorer)
-    evidence = random_evidence(LENGTHS)
-    np.testing.assert_array_equal(back.game_statistics(evidence), model.game_statistics(evidence))
-    assert np.isfinite(back.move_scores(evidence)).all()
-    if inputs == "full":
-        with pytest.raises(UsageError, match="channels"):
-            back.score(random_evidence([10], channels=CHANNELS + 1))
 
 
 def test_arrays_that_are_no_network_are_refused() -> None:
