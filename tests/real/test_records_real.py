@@ -46,15 +46,6 @@ def test_tcec() -> None:
     assert every.skipped.total == len(theirs) - len(finished)
 
 
-def test_kingbase() -> None:
-    pool = yardstone.read(shared_path("data/chess/kingbase_1990_2012.tsv.gz"))
-    assert (len(pool), len(pool.players)) == (880_012, 51_298)
-    counts = [int((pool.score == score).sum()) for score in (1, 0.5, 0)]
-    assert counts == [319_635, 319_432, 240_945]
-    assert pool.time is not None
-    assert str(pool.time[0]) == "1990-01-01T00:00:00"
-
-
 def test_nobody_is_turned_round() -> None:
     """Wins of each player in the file, whatever is said of who moves first."""
     file = shared_path("data/go/tournaments/games.csv.gz")

@@ -151,7 +151,7 @@ def test_a_column_may_name_the_games() -> None:
         match_moves(pool, given, column="ID")
 
 
-def test_the_columns_are_of_both_players() -> None:
+def test_the_columns_are_of_both_players_and_records_are_results_too() -> None:
     joined, result = with_moves(GAMES, records(("Cem", "Bob", 5, 1), ("Ann", "Bob", 1, 1)))
     assert result.unmatched == {}
     assert result.sentence == "Records of moves: 2 of 2 belong to a game."
@@ -160,16 +160,12 @@ def test_the_columns_are_of_both_players() -> None:
     np.testing.assert_array_equal(values[1], [0.0, np.nan, 0.0, np.nan])
     with pytest.raises(InputError, match=r"no record of moves.*: 0 of 1 belong to a game \("):
         with_moves(GAMES, records(("Dan", "Eve", 1, 1)))
-
-
-def test_records_are_results_too() -> None:
-    games: list[Record] = [
+    given = records(
         ("Ann", "Bob", 1, 1), ("Bob", "Ann", 2, -1), ("Ann", "", 3, 1), ("A", "B", 4, 0)
-    ]  # fmt: skip
-    given = records(*games)
-    result = given.results()
-    assert (result.score.tolist(), result.skipped.total) == ([1.0, 0.5], 2)
-    joined, matched = with_moves(result, given)
+    )
+    games = given.results()
+    assert (games.score.tolist(), games.skipped.total) == ([1.0, 0.5], 2)
+    joined, matched = with_moves(games, given)
     assert matched.record.tolist() == [0, 1]
     assert joined.columns["first_moves"].tolist() == [10.0, 11.0]
 
@@ -264,27 +260,22 @@ def test_what_is_kept_is_of_this_game_this_model_and_this_network_alone(case: Ca
     assert fusion_moves._key(fusion_moves._identity(model, networks[0], "fox"), same) == keys[0]
 
 
-def test_what_is_left_out_is_said(case: Case, archive: Path) -> None:
-    report = SkipReport()
-    games = list(SgfReader(str(archive)))
-    result = moves_of_records(games, case.network, case.model, skipped=report)
-    assert len(result) == 5  # the small board is a game, without moves that count
-    reasons = " ".join(report.reasons)
-    assert "the same game occurs again" in reasons
-    assert "9x9" in reasons
-    small = next(row for row, labels in enumerate(result.labels) if "small" in labels)
-    assert result.number[small].tolist() == [0.0, 0.0]
-    assert np.isnan(result.strength[small]).all()
-    assert result.results().players == ("Ann", "Bob", "Cem")
-
-
 def test_a_store_says_what_the_records_say(case: Case, archive: Path, tmp_path: Path) -> None:
     settings = ExtractionSettings(
         net=str(case.file), trunk=KINDS, rules="tromp-taylor", komi=6.5, size=19
     )
     store = tmp_path / "store"
     extract_features(lambda: SgfReader(str(archive)), store, settings)
-    result, wanted = read_moves([str(store)], case.model), look(case, archive)
+    result, report = read_moves([str(store)], case.model), SkipReport()
+    games = list(SgfReader(str(archive)))
+    wanted = moves_of_records(games, case.network, case.model, skipped=report)
+    assert len(wanted) == 5  # the small board is a game, without moves that count
+    reasons = " ".join(report.reasons)
+    assert ("the same game occurs again" in reasons, "9x9" in reasons) == (True, True)
+    small = next(place for place, labels in enumerate(wanted.labels) if "small" in labels)
+    assert wanted.number[small].tolist() == [0.0, 0.0]
+    assert np.isnan(wanted.strength[small]).all()
+    assert wanted.results().players == NAMES
     row = {labels[-1]: place for place, labels in enumerate(wanted.labels)}
     same = [(place, row[each[-1]]) for place, each in enumerate(result.labels) if each[-1] in row]
     assert len(same) == 4

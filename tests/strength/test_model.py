@@ -387,16 +387,23 @@ def test_a_scale_that_cannot_be(changed: dict[str, Any], words: str) -> None:
         replace(model_of_two_scales().scale("fox"), **arrays)
 
 
-def test_intervals_are_kept_by_scale() -> None:
+def test_intervals_are_kept_by_scale_and_supported_by_enough_players() -> None:
     """What was fitted on one scale is not taken for the other."""
     model = model_of_two_scales()
-    tables = interval_tables(model, "ogs")
-    assert tables["whole"].ends.tolist() == [-34.0, -24.0, 3.0, 10.0]
-    narrow = replace(tables["whole"], at=np.full_like(tables["whole"].at, 0.5))
-    model.card["intervals"] = {"ogs": dict.fromkeys(tables, narrow.as_dict())}
+    fox, ogs = (interval_tables(model, name) for name in ("fox", "ogs"))
+    assert ogs["whole"].ends.tolist() == [-34.0, -24.0, 3.0, 10.0]
+    narrow = replace(ogs["whole"], at=np.full_like(ogs["whole"].at, 0.5))
+    model.card["intervals"] = {"ogs": dict.fromkeys(ogs, narrow.as_dict())}
     assert interval_tables(model, "ogs")["whole"].at.max() == 0.5
     assert interval_tables(model, "fox")["whole"].at.max() > 0.99
     assert interval_tables(model, "fox")["whole"].ends.tolist() == [*EDGES[:2], *EDGES[-2:]]
+    few = {name: replace(each, players=np.array([40])).as_dict() for name, each in fox.items()}
+    model.card["intervals"] = {"fox": few}
+    assert supported_scales(model, 0.9) == ["fox", "ogs"]
+    assert supported_scales(model, 0.95) == ["ogs"]
+    model.card["intervals"] = {"fox": few, "ogs": few}
+    with pytest.raises(UsageError, match="nothing is known of intervals of 95 %"):
+        supported_scales(model, 0.95)
 
 
 def test_an_interval_holds_its_rating_and_ends_where_nobody_is_like_that() -> None:
@@ -423,18 +430,6 @@ def test_an_interval_holds_its_rating_and_ends_where_nobody_is_like_that() -> No
     model.card["intervals"] = {"ogs": {"whole": table.as_dict()}}
     with pytest.raises(InputError, match="of another version"):
         Rater(model, 0.5, "ogs")
-
-
-def test_levels_are_supported_where_enough_players_speak_for_them() -> None:
-    model = model_of_two_scales()
-    tables = interval_tables(model, "fox")
-    few = {name: replace(each, players=np.array([40])).as_dict() for name, each in tables.items()}
-    model.card["intervals"] = {"fox": few}
-    assert supported_scales(model, 0.9) == ["fox", "ogs"]
-    assert supported_scales(model, 0.95) == ["ogs"]
-    model.card["intervals"] = {"fox": few, "ogs": few}
-    with pytest.raises(UsageError, match="nothing is known of intervals of 95 %"):
-        supported_scales(model, 0.95)
 
 
 def test_phases_say_what_all_moves_would_if_they_looked_so() -> None:

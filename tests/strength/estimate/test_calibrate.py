@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from math import exp, log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,25 +146,17 @@ def kept(path: Path, **change: object) -> bytes:
     return json.dumps({name: each for name, each in values.items() if each is not None}).encode()
 
 
-def test_a_calibration_comes_back_from_its_file_as_of_earlier_times(tmp_path: Path) -> None:
+def test_a_calibration_comes_back_from_its_file_and_what_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "club.json"
     for line in (LINE, replace(LINE, basis="ogs")):
         line.save(path)
         assert Calibration.load(path) == line
-    path.write_bytes(kept(path, basis=None, format=1))
+    path.write_bytes(kept(path, basis=None, format=1))  # as of earlier times
     assert Calibration.load(path) == LINE
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(InputError, match="cannot be written"):
-        LINE.save(tmp_path / "no" / "club.json")
     model = StrengthModel.load()
     name = model.card["name"]
     replace(LINE, model=name).check_model(model)
-    with pytest.raises(InputError, match=f"is for the model random, and this is {name}"):
-        LINE.check_model(model)
-
-
-def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "club.json"
     changes: list[dict[str, object]] = [
         {"basis": None}, {"slope": "steep"}, {"slope": 0.0}, {"unexplained": -0.1},
         {"slope": float("inf")}, {"players": 2.5}, {"kind": "kgs"}, {"basis": "kgs"},
@@ -176,11 +169,17 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(InputError, match=words):
             Calibration.load(path)
-    with pytest.raises(InputError, match="there is no such file"):
-        Calibration.load(tmp_path / "none.json")
+    rows: list[tuple[str, Any]] = [
+        ("there is no such file", lambda: Calibration.load(tmp_path / "none.json")),
+        ("cannot be written", lambda: LINE.save(tmp_path / "no" / "club.json")),
+        (f"is for the model random, and this is {name}", lambda: LINE.check_model(model)),
+    ]
+    for words, wrong in rows:
+        with pytest.raises(InputError, match=words):
+            wrong()
 
 
-def test_a_calibrated_scale_shows_the_sites_ratings() -> None:
+def test_a_calibrated_scale_shows_the_sites_ratings_and_the_ranks_of_its_kind() -> None:
     scale = site_scale(LINE)  # 30 players, 90 points about the line, 60 of them not explained
     assert (scale.value(2.0), scale.rank(2.0)) == (1700.0, None)
     error = np.sqrt(60.0**2 + 90.0**2 * 2 / 30) / 100.0
@@ -188,12 +187,6 @@ def test_a_calibrated_scale_shows_the_sites_ratings() -> None:
     reach = float(stdtrit(28, 0.95)) * error
     wanted = 2.0 - np.hypot(reach, 0.5), 2.0 + np.hypot(reach, 1.5)
     assert scale.widened(2.0, 1.5, 3.5, 0.9) == pytest.approx(wanted)
-    wanted = 4.0 - np.hypot(1.6448536 * 1.7, 1.0), 4.0 + np.hypot(1.6448536 * 1.7, 2.0)
-    assert SITE_SCALES["ogs"].widened(4.0, 3.0, 6.0, 0.9) == pytest.approx(wanted)
-    assert SITE_SCALES["ogs"].widened(4.0, None, None, 0.9) == (None, None)
-
-
-def test_a_calibrated_scale_has_the_ranks_of_its_kind() -> None:
     line = replace(LINE, slope=100.0, intercept=1950.0)  # 2100 and 1 dan at 1.5
     fox, ogs = (site_scale(replace(line, kind="egf", basis=basis)) for basis in ("fox", "ogs"))
     assert (fox.basis, fox.known, ogs.basis, ogs.known) == ("fox", (-1, 9), "ogs", (-24, 3))
@@ -202,6 +195,19 @@ def test_a_calibrated_scale_has_the_ranks_of_its_kind() -> None:
     assert site_scale(replace(line, kind="ogs")).rank(1.5) == "3d"  # 23.15 ln(2100 / 525) - 29
     low = site_scale(replace(line, kind="ogs", intercept=-1950.0))  # no rating at all
     assert low.rank(3.0) is not None
+
+
+def test_intervals_are_widened_and_a_bound_stays_a_bound_on_every_scale() -> None:
+    ogs, reach = SITE_SCALES["ogs"], 1.6448536 * 1.7
+    wanted = 4.0 - np.hypot(reach, 1.0), 4.0 + np.hypot(reach, 2.0)
+    assert ogs.widened(4.0, 3.0, 6.0, 0.9) == pytest.approx(wanted)
+    assert ogs.widened(4.0, None, None, 0.9) == (None, None)
+    for scale in SITE_SCALES.values():
+        low, high = scale.widened(-3.2, None, -1.0, 0.9)
+        assert (low, high is None, scale.end_ranks(low, high)[0]) == (None, False, None)
+    ends = [(None, None), (None, -1.0), (9.0, None), (3.2, 5.0)]
+    ranks = [(None, None), (None, "3k"), ("9d", None), ("3d", "4d")]
+    assert [SITE_SCALES["fox"].end_ranks(*each) for each in ends] == ranks
 
 
 @pytest.mark.parametrize(
@@ -268,13 +274,3 @@ def test_a_table_of_ratings_and_its_bad_rows(tmp_path: Path) -> None:
             read_ratings(path)
     with pytest.raises(InputError, match="no such file"):
         read_ratings(tmp_path / "none.csv")
-
-
-def test_a_bound_stays_a_bound_on_every_scale() -> None:
-    for scale in SITE_SCALES.values():
-        low, high = scale.widened(-3.2, None, -1.0, 0.9)
-        assert (low, high is None, scale.end_ranks(low, high)[0]) == (None, False, None)
-    fox = SITE_SCALES["fox"]
-    ends = [(None, None), (None, -1.0), (9.0, None), (3.2, 5.0)]
-    ranks = [(None, None), (None, "3k"), ("9d", None), ("3d", "4d")]
-    assert [fox.end_ranks(*each) for each in ends] == ranks

@@ -73,7 +73,7 @@ def found(estimated: StrengthEstimate) -> dict[str, Any]:
     return estimated.as_dict()
 
 
-def test_the_result_is_plain(found: dict[str, Any]) -> None:
+def test_the_result_is_plain_and_its_rating_the_models(case: Case, found: dict[str, Any]) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert (found["format"], found["player"], found["level"]) == (3, "Anna", 0.9)
     assert (found["scale"], found["network"], found["model"]) == ("fox", "random-10-1", "tiny")
@@ -82,16 +82,12 @@ def test_the_result_is_plain(found: dict[str, Any]) -> None:
     phases = [(part["phase"], part["moves"]) for part in found["phases"]]
     assert phases == [("opening", 4 * 25), ("middle game", 3 * 7 + 20), ("endgame", 0)]
     # Games stand in the order of their dates.
-    assert [each["file"] for each in found["by_game"]] == ["12.sgf", "14.sgf", "11.sgf", "13.sgf"]
-    first = found["by_game"][0]
-    assert {name: first[name] for name in ("opponent", "colour", "date", "result", "won")} == {
+    by_game = found["by_game"]
+    assert [each["file"] for each in by_game] == ["12.sgf", "14.sgf", "11.sgf", "13.sgf"]
+    assert {name: by_game[0][name] for name in ("opponent", "colour", "date", "result", "won")} == {
         "opponent": "Cid", "colour": "white", "date": "2024-03-02", "result": "B+R", "won": "loss",
     }  # fmt: skip
-    assert first["numbers"] == list(range(2, 65, 2))
-    assert found["by_game"][3]["date"] is None
-
-
-def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
+    assert (by_game[0]["numbers"], by_game[3]["date"]) == (list(range(2, 65, 2)), None)
     seen = list(evaluate_games(usual(), case.network, skipped=SkipReport()))
     evidence = evidence_of_games([each.features for each in seen], [BLACK, WHITE, BLACK, WHITE])
     score = case.model.score(evidence)
@@ -101,6 +97,12 @@ def test_the_rating_is_the_models(case: Case, found: dict[str, Any]) -> None:
     density = case.model.scale().density(case.model.game_statistics(evidence).sum(axis=0))
     interval = IntervalTable.plain(EDGES).interval(density, len(evidence), 0.9)
     assert (found["low"], found["high"]) == pytest.approx(interval, abs=0.006)
+    for name in ("rating", "low", "high"):  # of each game alone, and so far
+        assert by_game[-1]["running"][name] == found[name]
+        assert by_game[0]["running"][name] == by_game[0][name]
+    two = estimate(case, [usual()[1], usual()[3]], "ANNA").as_dict()
+    assert two["rating"] == pytest.approx(by_game[1]["running"]["rating"], abs=0.01)
+    assert two["by_game"][1]["rating"] == pytest.approx(by_game[1]["rating"], abs=0.01)
 
 
 def test_one_more_game_asks_of_that_game_only(
@@ -131,16 +133,6 @@ def test_one_more_game_asks_of_that_game_only(
     assert asked(one) > 0
     assert 32 < asked(one + more) <= alone
     assert asked(one + more) == 0
-
-
-def test_each_game_alone_and_so_far(case: Case, found: dict[str, Any]) -> None:
-    by_game = found["by_game"]
-    for name in ("rating", "low", "high"):
-        assert by_game[-1]["running"][name] == found[name]
-        assert by_game[0]["running"][name] == by_game[0][name]
-    two = estimate(case, [usual()[1], usual()[3]], "ANNA").as_dict()
-    assert two["rating"] == pytest.approx(by_game[1]["running"]["rating"], abs=0.01)
-    assert two["by_game"][1]["rating"] == pytest.approx(by_game[1]["rating"], abs=0.01)
 
 
 CLUB = SiteScale("Club", "Club", lambda fox: 100.0 * fox + 1000.0, None, 0.5, 0, "made")
@@ -297,22 +289,6 @@ def test_what_cannot_be_estimated_is_refused(case: Case) -> None:
     assert [(each.side.player, each.estimate.whole.moves) for each in everyone] == [("Anna", 30)]
 
 
-def test_one_bad_game_never_spoils_the_others(case: Case, found: dict[str, Any]) -> None:
-    bad = {
-        "handicap game": with_handicap(),
-        "not a game of Anna": game(24, "Bob", "Cid"),
-        "the same game again": replace(usual()[0], file="copy.sgf"),
-    }
-    with_bad = estimate(case, [*bad.values(), *usual()], "Anna").as_dict()
-    assert with_bad["skipped"]["total"] == len(bad)
-    reasons = [each["reason"] for each in with_bad["skipped"]["first"]]
-    assert all(any(words in reason for reason in reasons) for words in bad)
-    first = {"file": "11.sgf", "line": 1, "reason": "the same game again"}
-    assert with_bad["skipped"]["first"][0] == first
-    for name in ("rating", "low", "high", "games", "moves"):
-        assert with_bad[name] == found[name]
-
-
 def test_a_game_is_taken_up_to_its_first_illegal_move(case: Case) -> None:
     whole, skipped = game(25, "Anna", "Bob"), SkipReport()
     moves = whole.moves.copy()
@@ -422,6 +398,8 @@ def test_many_players_at_once_are_rated_as_one_by_one(
         same, alone = estimates[3].as_dict(), bob.as_dict()
         assert same["rating"] == pytest.approx(alone["rating"], abs=0.011)
         assert (same["skipped"], same["moves"]) == (alone["skipped"], alone["moves"])
+        again = {"file": "copy.sgf", "line": 1, "reason": "the same game again"}
+        assert (same["skipped"]["total"], again in same["skipped"]["first"]) == (4, True)
         files = [[part["file"] for part in plain["by_game"]] for plain in (same, alone)]
         assert files[0] == files[1]
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,17 +34,16 @@ ROLES = "\t\tclass\tmeta\tmeta\n"
 def made_table() -> StyleTable:
     """Ranks that two features of three tell, one in a curve, with noise of one rank."""
     generator = np.random.default_rng(3)
-    features = generator.normal(size=(240, 3))
+    features = generator.normal(size=(60, 3))
     strength = 3.0 * features[:, 0] + 4.0 * np.abs(features[:, 1])
-    strength = np.round(strength + generator.normal(size=240))
+    strength = np.round(strength + generator.normal(size=60))
     features[:, 0] = np.exp(2.0 * features[:, 0])  # a long tail changes no places
-    names = tuple(f"player {row}" for row in range(240))
+    names = tuple(f"player {row}" for row in range(60))
     return StyleTable(features, strength, ("one", "two", "none"), names)
 
 
-@pytest.fixture(scope="module")
-def table() -> StyleTable:
-    return made_table()
+TABLE = made_table()
+FEW = TABLE.select(np.arange(40))
 
 
 def test_the_likelihood_is_that_of_a_normal_density_and_has_its_gradient() -> None:
@@ -60,24 +60,22 @@ def test_the_likelihood_is_that_of_a_normal_density_and_has_its_gradient() -> No
         assert gradient[k] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6)
 
 
-def test_predictions_against_the_formulas(table: StyleTable) -> None:
+def test_predictions_against_the_formulas() -> None:
     """Mean and variance as in Rasmussen and Williams 2006, equations 2.25 and 2.26."""
-    few = table.select(np.arange(40))
-    model = fit_style(few)
-    place = normal_scores(few.features, np.sort(few.features, axis=0))
-    new = normal_scores(table.features[40:43], np.sort(few.features, axis=0))
+    model, strength, ordered = fit_style(FEW), FEW.strength, np.sort(FEW.features, axis=0)
+    place, new = (normal_scores(each, ordered) for each in (FEW.features, TABLE.features[40:43]))
 
     def covariance(a: Array, b: Array) -> float:
         return float(model.signal**2 * np.exp(-0.5 * np.sum(((a - b) / model.lengths) ** 2)))
 
     own = np.array([[covariance(a, b) for b in place] for a in place])
     own += model.noise**2 * np.eye(40)
-    rank, deviation = model.predict(table.features[40:43])
+    rank, deviation = model.predict(TABLE.features[40:43])
     for row in range(3):
         near = np.array([covariance(new[row], b) for b in place])
-        mean = few.strength.mean() + near @ np.linalg.solve(own, few.strength - few.strength.mean())
+        mean = strength.mean() + near @ np.linalg.solve(own, strength - strength.mean())
         left = model.signal**2 - near @ np.linalg.solve(own, near) + model.noise**2
-        assert rank[row] == pytest.approx(np.clip(mean, few.strength.min(), few.strength.max()))
+        assert rank[row] == pytest.approx(np.clip(mean, strength.min(), strength.max()))
         assert deviation[row] == pytest.approx(np.sqrt(left))
 
 
@@ -89,25 +87,21 @@ def test_normal_scores_are_quantiles_of_places_with_ties_in_the_middle() -> None
     assert normal_scores(np.array([[-1.0]]), many)[0, 0] == pytest.approx(norm.ppf(1e-4))
 
 
-def test_folds_have_equal_shares_of_each_rank() -> None:
+def test_cross_validation_in_equal_shares_knows_no_player_it_predicts() -> None:
+    """Each part is predicted by a fit to the others, which tells more than their mean."""
     strength = np.repeat(np.arange(5.0), 20)
     fold = folds_of(strength, 10, seed=1)
     for rank in range(5):
         assert (np.bincount(fold[strength == rank], minlength=10) == 2).all()
-    assert np.array_equal(fold, folds_of(strength, 10, seed=1))
-    assert not np.array_equal(fold, folds_of(strength, 10, seed=2))
-
-
-def test_cross_validation_knows_no_player_it_predicts(table: StyleTable) -> None:
-    """Each part is predicted by a fit to the others, which tells more than their mean."""
-    small = table.select(np.arange(40))
-    result = cross_validate(small, folds=2)
+    again = [np.array_equal(fold, folds_of(strength, 10, seed=seed)) for seed in (1, 2)]
+    assert again == [True, False]
+    result = cross_validate(FEW, folds=2)
     assert result.error < 0.7 * result.baseline_error
     for number in range(2):
         here = result.fold == number
-        alone = fit_style(small.select(~here)).predict(small.features[here])[0]
+        alone = fit_style(FEW.select(~here)).predict(FEW.features[here])[0]
         assert np.allclose(alone, result.predicted[here])
-        assert np.allclose(result.baseline[here], small.strength[~here].mean())
+        assert np.allclose(result.baseline[here], FEW.strength[~here].mean())
 
 
 def test_figures_of_a_validation() -> None:
@@ -130,18 +124,6 @@ def test_figures_of_a_validation() -> None:
     assert replace(rated, strength=np.full(2, np.nan)).error is None
 
 
-def test_what_cannot_be_fitted(table: StyleTable) -> None:
-    model = fit_style(table.select(np.arange(10)))
-    assert np.isfinite(model.weights).all()
-    with pytest.raises(UsageError, match="columns"):
-        model.predict(np.zeros((2, 5)))
-    with pytest.raises(NoGamesError, match="takes 10"):
-        fit_style(table.select(np.arange(9)))
-    for few, folds in ((table, 1), (table.select(np.arange(9)), 5)):
-        with pytest.raises(UsageError, match="folds"):
-            cross_validate(few, folds=folds)
-
-
 def test_reading_tables_side_by_side(tmp_path: Path) -> None:
     one = tmp_path / "one.tab"
     one.write_text(HEAD + ROLES + "1\t2\t-5\tAnn (6d)\t30\n3\t4.5\t?\tBob\t20\n")
@@ -156,11 +138,10 @@ def test_reading_tables_side_by_side(tmp_path: Path) -> None:
     assert np.isnan(read_style(one).strength[1])
 
 
-def test_tables_that_cannot_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "bad.tab"
-    path.write_text(HEAD + "\tclass\n1\t2\t3\tA\t4\n")
+def test_what_cannot_be_read_or_fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, row = tmp_path / "bad.tab", "1\t2\t3\tA\t4\n"
+    path.write_text(HEAD + "\tclass\n" + row)
     assert read_style(path).names == ("a", "player strength", "size")
-    row = "1\t2\t3\tA\t4\n"
     for text, message in (
         ("", "no player"),
         (HEAD + ROLES, "no player"),
@@ -174,26 +155,29 @@ def test_tables_that_cannot_be_read(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(InputError, match=message):
             read_style(path)
-    (tmp_path / "1.tab").write_text(HEAD + ROLES + row + row.replace("A", "B"))
-    for other, message in (
-        (row.replace("A", "B") + row, r"2\.tab:4: this player is another one"),
-        (row, "has 1 players"),
-    ):
-        (tmp_path / "2.tab").write_text(HEAD + ROLES + other)
-        with pytest.raises(InputError, match=message):
-            read_style(tmp_path / "1.tab", tmp_path / "2.tab")
-    with pytest.raises(InputError):
-        read_style(tmp_path / "none.tab")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="this folder is empty"):
-        read_style(tmp_path / "empty")
-    with pytest.raises(NoGamesError):
-        read_style()
-
-
-def test_a_table_that_expands_too_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other, empty = (tmp_path / name for name in ("1.tab", "2.tab", "empty"))
+    one.write_text(HEAD + ROLES + row + row.replace("A", "B"))
+    empty.mkdir()
+    large = tmp_path / "big.tab.gz"  # of a table that expands too far
+    large.write_bytes(gzip.compress(b"1\t" * (1 << 20)))
     monkeypatch.setattr("yardstone.strength.style._MOST_BYTES", 1 << 20)
-    path = tmp_path / "big.tab.gz"
-    path.write_bytes(gzip.compress(b"1\t" * (1 << 20)))
-    with pytest.raises(InputError, match="larger than 1 MiB"):
-        read_style(path)
+    model = fit_style(TABLE.select(np.arange(10)))
+    assert np.isfinite(model.weights).all()
+    nine = TABLE.select(np.arange(9))
+    rows: list[tuple[type[Exception], str, Any]] = [
+        (InputError, r"2\.tab:4: this player is another one", row.replace("A", "B") + row),
+        (InputError, "has 1 players", row),
+        (InputError, "no such", lambda: read_style(tmp_path / "none.tab")),
+        (InputError, "this folder is empty", lambda: read_style(empty)),
+        (NoGamesError, "no table of style features", read_style),
+        (InputError, "larger than 1 MiB", lambda: read_style(large)),
+        (UsageError, "columns", lambda: model.predict(np.zeros((2, 5)))),
+        (NoGamesError, "takes 10", lambda: fit_style(nine)),
+        (UsageError, "folds", lambda: cross_validate(TABLE, folds=1)),
+        (UsageError, "folds", lambda: cross_validate(nine, folds=5)),
+    ]
+    for error, message, wrong in rows:
+        if isinstance(wrong, str):
+            other.write_text(HEAD + ROLES + wrong)
+        with pytest.raises(error, match=message):
+            read_style(one, other) if isinstance(wrong, str) else wrong()
