@@ -78,11 +78,6 @@ def test_values_and_ticks_stand_where_the_axes_say() -> None:
     written = {each.text: each.x for each in elements(chart.sheet(), Words)}
     assert (written["none"], written["some"]) == pytest.approx((left, some))
     assert "out" not in written
-    bare = Axis(low=0.0, high=1.0, hidden=True)  # it takes no room
-    chart = Chart([Panel(bare, bare, [Points([0.0, 1.0], [0.0, 1.0])], square=True)], words="x")
-    (dots,) = elements(chart.sheet(), Discs)
-    (x0, y0), (x1, y1) = dots.centres.tolist()
-    assert x1 - x0 == pytest.approx(y0 - y1)
 
 
 def test_scales() -> None:
@@ -123,7 +118,7 @@ def test_whatever_the_values_nothing_touches(points: list[tuple[float, float]]) 
     check(drawn(Stroke(x, y), x=Axis("across"), y=Axis("up", grid=True)))
 
 
-def test_data_that_is_not_fine() -> None:
+def test_data_that_is_not_fine_or_dense() -> None:
     for values in ([], [nan], [inf], [nan, 1.0, nan], [3.0], [5.0, 5.0], [1e300, -1e300]):
         x = np.arange(float(len(values)))
         marks: list[Mark] = [
@@ -136,6 +131,10 @@ def test_data_that_is_not_fine() -> None:
             with np.errstate(over="ignore"):
                 check(drawn(*marks, x=Axis(), y=y))
     check(Chart([], words="Nothing"))
+    x, y = np.linspace(0.0, 500.0, 100_000), np.random.default_rng(1).normal(size=100_000)
+    fewer, (curve,) = charts.thinned(x, [y], 500.0)  # what is dense keeps its extremes
+    assert len(fewer) < 3000
+    assert (curve.min(), curve.max(), fewer[0], fewer[-1]) == (y.min(), y.max(), x[0], x[-1])
 
 
 def test_lines_end_at_the_edges_and_gaps_stay_gaps() -> None:
@@ -191,14 +190,6 @@ def test_names_at_the_ends_of_lines_keep_their_order() -> None:
         assert all(above > below for above, below in pairwise(heights))
 
 
-def test_what_is_dense_is_thinned_and_keeps_its_extremes() -> None:
-    generator = np.random.default_rng(1)
-    x, y = np.linspace(0.0, 500.0, 100_000), generator.normal(size=100_000)
-    fewer, (curve,) = charts.thinned(x, [y], 500.0)
-    assert len(fewer) < 3000
-    assert (curve.min(), curve.max(), fewer[0], fewer[-1]) == (y.min(), y.max(), x[0], x[-1])
-
-
 def test_a_page_gets_a_wide_and_a_narrow_picture_in_words() -> None:
     chart = Chart([Panel(UNIT, UNIT, [Points(0.5, 0.5, titles=["<b>"])])], 'a "quoted" <title>')
     root = ElementTree.fromstring(f"<div>{chart.svg()}</div>")
@@ -221,8 +212,7 @@ def test_every_mark_in_every_format(tmp_path: Path) -> None:
         Stroke([0.0, 1.0], [0.3, 0.3], "c2", "steps", dash=(4.0, 2.0), step=True),
         Band([0.0, 1.0], [0.3, 0.4], [0.5, 0.6], "c3", "band"),
         Bars([0.1], [0.2], 0.0, [0.5], "c4", "bar", titles=["0.5"]),
-        Guide(x=0.5, text="half"),
-        Guide(y=0.5, text="$half$"),
+        *(Guide(x=0.5, text="half"), Guide(y=0.5, text="$half$")),
         Label(0.5, 0.5, "陳 \ud800 \x00 &"),
     ]
     chart = drawn(*marks, x=Axis(scale="log"), title="All", shading=("c1", "0", "1"))

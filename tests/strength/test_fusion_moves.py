@@ -121,16 +121,6 @@ def test_which_record_belongs_to_a_game(
     assert not result.swapped.any()
 
 
-def test_colours_do_not_matter_where_nobody_knows_who_moved_first() -> None:
-    given = records(("Cem", "Ann", 2, 1))
-    assert match_moves(GAMES, given).record.tolist() == [-1, -1, -1, -1]
-    result = match_moves(replace(GAMES, ordered=False), given)
-    assert result.record.tolist() == [-1, -1, 0, -1]
-    joined, _ = with_moves(replace(GAMES, ordered=False), given)
-    assert joined.columns["first_moves"].tolist() == [0, 0, 1010, 0]
-    assert joined.columns["second_moves_strength"][2] == 1.0
-
-
 def test_a_column_may_name_the_games() -> None:
     def named(*ids: float) -> Pool:
         return replace(GAMES, columns={"id": np.array(ids)})
@@ -152,6 +142,13 @@ def test_a_column_may_name_the_games() -> None:
 
 
 def test_the_columns_are_of_both_players_and_records_are_results_too() -> None:
+    turned, anyhow = records(("Cem", "Ann", 2, 1)), replace(GAMES, ordered=False)
+    assert match_moves(GAMES, turned).record.tolist() == [-1, -1, -1, -1]
+    # Colours do not matter where nobody knows who moved first.
+    joined, result = with_moves(anyhow, turned)
+    assert result.record.tolist() == [-1, -1, 0, -1]
+    assert joined.columns["first_moves"].tolist() == [0, 0, 1010, 0]
+    assert joined.columns["second_moves_strength"][2] == 1.0
     joined, result = with_moves(GAMES, records(("Cem", "Bob", 5, 1), ("Ann", "Bob", 1, 1)))
     assert result.unmatched == {}
     assert result.sentence == "Records of moves: 2 of 2 belong to a game."

@@ -22,7 +22,6 @@ from tests.strength.rank_cases import (
     move_scorer,
     random_evidence,
     random_model,
-    with_spread,
 )
 from tests.strength.set_cases import random_scorer
 from yardstone.errors import InputError, UsageError
@@ -242,7 +241,7 @@ def test_what_a_model_has_not_or_a_file_cannot_hold(tmp_path: Path) -> None:
         (unknown, lambda: TWO.scale("kgs")), (unknown, lambda: TWO.score(five, "kgs")),
         (unknown, lambda: TWO.move_scores(five, "kgs")), (unknown, lambda: TWO.prior("kgs")),
         (unknown, lambda: Rater(TWO, 0.9, "kgs")),
-        (r"no scale 'ogs', but fox$", lambda: with_spread(TWO, TWO.scale().spread).scale("ogs")),
+        (r"no scale 'ogs', but fox$", lambda: random_model().scale("ogs")),
         ("7 channels, and the model reads 6: use the network none", lambda: TWO.score(seven)),
         ("7 channels", lambda: MODELS["full"].score(seven)),
         ("scorer_linear has numbers that the file cannot hold",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests.go.games import random_game, small_network
 from tests.strength.rank_cases import CHANNELS, move_scorer, random_evidence, random_model
-from tests.strength.set_cases import OUTPUTS, SETTINGS, plain_layers, random_scorer
+from tests.strength.set_cases import OUTPUTS, plain_layers, random_scorer
 from yardstone.errors import UsageError
 from yardstone.go.evaluator import Evaluator, ask
 from yardstone.go.feature_store import FeatureStore
@@ -76,6 +76,8 @@ def test_evidence_from_a_store_and_from_games(tmp_path: Path) -> None:
     assert kept.number.tolist() == [1, 3, *range(2, 21, 2), *range(1, 31, 2)]
     assert kept.colour.tolist() == [1] * 2 + [2] * 10 + [1] * 15
     assert kept.point[12:].tolist() == games[1].moves[::2].tolist()
+    numbers = np.array([1, 20, 21, 50, 51, 90, 91, 140, 141, 400], np.int16)
+    assert phases_of(numbers).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     late = kept.select(kept.number > 20)
     assert (late.games, set(late.game.tolist())) == (3, {2})
     assert_array_equal(kept.select(np.array([3, 1])).pick, kept.pick[[3, 1]])
@@ -162,13 +164,9 @@ def test_scalars_are_what_they_are_called() -> None:
         wanted = plain_scalars(evidence, row)
         assert list(wanted) == names
         assert_allclose(result[row, : len(names)], list(wanted.values()), atol=2e-3)
-
-
-def test_a_forbidden_move_has_finite_values() -> None:
     evidence = random_evidence([4])
-    evidence.named("policy")[1] = np.nan
-    known = move_values(evidence)[:, : -len(COURSE)]
-    assert np.isfinite(known).all()
+    evidence.named("policy")[1] = np.nan  # of a forbidden move
+    assert np.isfinite(move_values(evidence)[:, : -len(COURSE)]).all()
     assert scalars(MoveFacts(evidence))[1, SCALARS.index("policy")] == 0.0
 
 
@@ -194,11 +192,6 @@ def test_the_course_of_the_game() -> None:
                 change = values[row + steps] - values[row]
                 assert lost == pytest.approx(min(max(-change, 0.0), most), abs=1e-5)
                 assert gained == pytest.approx(min(max(change, 0.0), most), abs=1e-5)
-
-
-def test_phases() -> None:
-    numbers = np.array([1, 20, 21, 50, 51, 90, 91, 140, 141, 400], np.int16)
-    assert phases_of(numbers).tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
 def test_lifted_values_and_moves_together_against_a_plain_program() -> None:
@@ -308,6 +301,10 @@ def test_a_share_is_the_way_from_the_usual_along_the_slope() -> None:
     result = scorer.move_shares(evidence)
     assert_allclose(result, wanted, rtol=0.0, atol=0.02 * np.abs(wanted).max())
     assert_allclose(result.sum(axis=0), 6 * outputs_of(network, end), rtol=1e-4)
+    here, step = np.random.default_rng(1).normal(size=(7, 6)), 1e-6 * np.eye(6)
+    ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
+    slopes = np.swapaxes(ahead - back, 1, 2) / 2e-6
+    assert_allclose(slopes_of(network, here), slopes, atol=1e-6)
 
 
 def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
@@ -319,15 +316,6 @@ def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
         assert_array_equal(rows[:, -6:-1].argmax(axis=1), phases_of(evidence.number))
         assert_array_equal(rows[:, -6:-1].sum(axis=1), 1.0)
         assert_array_equal(rows[:, -1], evidence.colour == BLACK)
-
-
-def test_slopes_are_those_of_the_outputs() -> None:
-    network = {k: v.astype(np.float64) for k, v in random_scorer().network.items()}
-    here = np.random.default_rng(1).normal(size=(7, SETTINGS.width))
-    slopes = slopes_of(network, here)
-    step = 1e-6 * np.eye(SETTINGS.width)
-    ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
-    assert_allclose(slopes, np.swapaxes(ahead - back, 1, 2) / 2e-6, atol=1e-6)
 
 
 def test_arrays_that_are_no_network_are_refused() -> None:

@@ -77,10 +77,7 @@ def test_predictions_against_the_formulas() -> None:
         left = model.signal**2 - near @ np.linalg.solve(own, near) + model.noise**2
         assert rank[row] == pytest.approx(np.clip(mean, strength.min(), strength.max()))
         assert deviation[row] == pytest.approx(np.sqrt(left))
-
-
-def test_normal_scores_are_quantiles_of_places_with_ties_in_the_middle() -> None:
-    ordered = np.array([[1.0], [2.0], [2.0], [3.0]])
+    ordered = np.array([[1.0], [2.0], [2.0], [3.0]])  # quantiles of places, ties in the middle
     result = normal_scores(np.array([[2.0], [0.0], [9.0], [1.0]]), ordered)[:, 0]
     assert result == pytest.approx(norm.ppf([0.5, 0.1, 0.9, 0.2]))
     many = np.zeros((20000, 1))  # never further out than one in ten thousand
