@@ -66,10 +66,7 @@ def test_nobody_is_turned_round() -> None:
         assert Counter(pool.players[player] for player in winner.tolist()) == expected
         white_first = options.get("first") == "white"
         assert (pool.players[pool.first[0]] == "RAVERASYLVAIN") is white_first
-
-
-def test_a_table_that_must_be_asked_about() -> None:
-    """Its score is Black's, which nothing in the table says."""
+    # Nothing in this table says that its score is Black's: it must be asked about.
     file = shared_path("data/go/ogs_neubauer/games_search_t.csv.gz")
     with pytest.raises(InputError, match="in 'Score' may tell the result of 'Player Black'"):
         yardstone.read(file)

@@ -48,7 +48,7 @@ def test_a_match_to_the_letter() -> None:
     ]
 
 
-def test_extremes_and_ends_have_words() -> None:
+def test_extremes_ends_and_pairs_have_words_on_any_terminal() -> None:
     rows: list[tuple[tuple[int, ...], str]] = [
         ((0, 0, 10), "+∞  [+166.2, +∞]"),
         ((10, 0, 0), "−∞  [−∞, -166.2]"),
@@ -63,9 +63,6 @@ def test_extremes_and_ends_have_words() -> None:
     ]
     for counts, said in rows:
         assert (said in text(Match(counts)), "nan" in text(Match(counts))) == (True, False), said
-
-
-def test_paired_games_are_told_on_any_terminal() -> None:
     judgement = judge_games(Pool.from_names("ABABA", "BABAB", [1, 0.5, 0.5, 0.5, 1]), "A", "B")
     document = match_document(judgement)
     assert re.search(r"(?s)A against B.*\b1 game, left out", document_text(document))

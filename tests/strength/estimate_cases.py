@@ -14,8 +14,6 @@ from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import write_sgf
 from yardstone.strength.model import StrengthModel
 
-__all__ = ["Case", "game", "make_case", "sgf"]
-
 
 @dataclass(frozen=True)
 class Case:

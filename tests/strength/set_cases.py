@@ -12,8 +12,6 @@ from tests.strength.rank_cases import CHANNELS, random_evidence
 from yardstone.strength.set_scorer import INPUTS, SetScorer
 from yardstone.strength.set_transformer import NetworkSize, parameter_shapes
 
-__all__ = ["OUTPUTS", "SETTINGS", "plain_layers", "random_scorer"]
-
 Array = NDArray[np.float64]
 SETTINGS = NetworkSize(depth=2, width=6, query_width=5, inducing_points=3)
 OUTPUTS = 4

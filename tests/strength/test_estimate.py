@@ -68,12 +68,10 @@ def estimated(case: Case) -> StrengthEstimate:
     return estimate(case, usual())
 
 
-@pytest.fixture(scope="module")
-def found(estimated: StrengthEstimate) -> dict[str, Any]:
-    return estimated.as_dict()
-
-
-def test_the_result_is_plain_and_its_rating_the_models(case: Case, found: dict[str, Any]) -> None:
+def test_the_result_is_plain_and_its_rating_the_models(
+    case: Case, estimated: StrengthEstimate
+) -> None:
+    found = estimated.as_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert (found["format"], found["player"], found["level"]) == (3, "Anna", 0.9)
     assert (found["scale"], found["network"], found["model"]) == ("fox", "random-10-1", "tiny")
@@ -225,7 +223,8 @@ def test_the_table_of_intervals_of_the_model_is_used(case: Case) -> None:
         assert any("not checked" in note for note in shown.notes) != checked
 
 
-def test_scales(estimated: StrengthEstimate, found: dict[str, Any]) -> None:
+def test_scales(estimated: StrengthEstimate) -> None:
+    found = estimated.as_dict()
     assert (list(found["scales"]), found["basis"]) == (list(SITE_SCALES), "fox")
     for name, scale in SITE_SCALES.items():
         on_scale, beside = estimated.on_scale(name), found["scales"][name]

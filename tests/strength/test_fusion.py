@@ -99,8 +99,8 @@ def with_columns(pool: Pool, names: tuple[str, ...], *columns: Any) -> Pool:
     return replace(pool, columns={**pool.columns, **told})
 
 
-def with_estimates(pool: Pool, mean: Array, deviation: Array) -> Pool:
-    return with_columns(pool, COLUMNS, mean[:, 0], deviation[:, 0], mean[:, 1], deviation[:, 1])
+def with_estimates(pool: Pool, mean: float, deviation: float) -> Pool:
+    return with_columns(pool, COLUMNS, *np.full((len(pool), 4), [mean, deviation] * 2).T)
 
 
 def test_the_fit_is_at_the_top_of_the_likelihood(known: tuple[Pool, Sides]) -> None:
@@ -138,21 +138,18 @@ def test_the_fit_is_at_the_top_of_the_likelihood(known: tuple[Pool, Sides]) -> N
 
 def test_without_anything_from_moves_it_is_glicko2(pool: Pool) -> None:
     games = made_games(100, 20, draws=0.1)
-    cases: list[tuple[Glicko2, Pool]] = [
-        (START, replace(pool, columns={})),
-        (START, with_columns(pool, MOVE_COLUMNS, *np.zeros((4, len(pool))))),
-    ]
+    none = with_columns(pool, MOVE_COLUMNS, *np.zeros((4, len(pool))))
+    cases: list[tuple[Glicko2, Pool]] = [(START, replace(pool, columns={})), (START, none)]
     for rating, deviation, days in (
-        (1600.0, np.nan, None), (1500.0, 350.0, 30.0), (1600.0, 1000.0, 30.0),
-        (1600.0, np.inf, None),
+        (1600.0, np.nan, None), (1500.0, 350.0, 30.0), (1600.0, 1e3, 30.0), (1600.0, np.inf, None)
     ):  # fmt: skip
-        told = with_estimates(games, np.full((100, 2), rating), np.full((100, 2), deviation))
-        cases.append((GlickoFromMoves(idle_days=days, first_advantage=20.0), told))
-    for system, told in cases:
-        names = ("initial_deviation", "idle_days", "first_advantage")
-        plain = Glicko2(**{name: getattr(system, name) for name in names}).replay(told)
-        fused = system.replay(told)
-        assert np.allclose(fused.expected, plain.expected, atol=1e-12), system
+        system = GlickoFromMoves(idle_days=days, first_advantage=20.0)
+        cases.append((system, with_estimates(games, rating, deviation)))
+    names = ("initial_deviation", "idle_days", "first_advantage")
+    for each, told in cases:
+        plain = Glicko2(**{name: getattr(each, name) for name in names}).replay(told)
+        fused = each.replay(told)
+        assert np.allclose(fused.expected, plain.expected, atol=1e-12), each
         assert np.allclose(fused.first_rating, plain.first_rating, atol=TOLERANCE)
         assert np.allclose(fused.ratings.rating, plain.ratings.rating, atol=TOLERANCE)
         assert np.allclose(fused.ratings.deviation, plain.ratings.deviation, atol=TOLERANCE)
@@ -189,11 +186,9 @@ def test_against_a_version_by_hand() -> None:
     told = [(1700.0, 150.0), (1750.0, 110.0), (1690.0, 95.0), (1640.0, 90.0)]
     against = [(1650.0, 60.0, 1.0), (1550.0, 200.0, 0.0), (1800.0, 90.0, 0.0), (1500.0, 349.0, 0.5)]
     ratings, deviations, results = np.array(against).T
-    own, doubt = np.array(told).T
     pool = Pool.from_names(["A"] * 4, ["B", "C", "D", "E"], results)
-    result = GlickoFromMoves(tau=0.0).replay(
-        with_columns(pool, COLUMNS, own, doubt, ratings, deviations)
-    )
+    pool = with_columns(pool, COLUMNS, *np.array(told).T, ratings, deviations)
+    result = GlickoFromMoves(tau=0.0).replay(pool)
     hand = by_hand(told, against)
     assert result.first_deviation is not None
     assert np.allclose(result.first_rating, hand[:, 0], atol=TOLERANCE)
@@ -213,7 +208,7 @@ def test_priors_by_name_start_players_and_replace_the_base() -> None:
         state.arrays["phi2"][row] = (deviation / POINTS) ** 2
     assert np.allclose(result.expected, Glicko2().advance(state, pool)[1].expected)
     # With an estimate before each game, that takes the place of the prior.
-    told = with_estimates(pool, np.full((2, 2), 1900.0), np.full((2, 2), 30.0))
+    told = with_estimates(pool, 1900.0, 30.0)
     assert replace(system, columns=COLUMNS).replay(told).first_rating[0] == pytest.approx(1900.0)
 
 
@@ -268,6 +263,18 @@ def test_a_rating_is_that_of_the_formula(pool: Pool, initial: float, level: floa
     assert result.rating[other] == pytest.approx(plain.rating[other])  # without known moves
 
 
+def test_ratings_are_taken_apart(pool: Pool) -> None:
+    result = rating_sources(Ledger.begin("fusion", pool, initial_deviation=250.0))
+    there = result.number > 0
+    assert there.mean() > 0.9
+    moves = np.where(there, result.moves, np.nan)
+    both = fuse(result.results, result.results_deviation, moves, result.moves_deviation, BASE)
+    assert result.both == pytest.approx(both[0])
+    assert result.both_deviation == pytest.approx(both[1])
+    with pytest.raises(UsageError, match="glicko2 knows no moves"):
+        rating_sources(Ledger.begin("glicko2", pool))
+
+
 def test_moves_of_earlier_games_are_averaged_by_their_number(pool: Pool) -> None:
     some = pool.select(np.arange(120))
     number, shown = (
@@ -302,18 +309,6 @@ def test_parts_give_what_the_whole_gives_also_from_a_file(pool: Pool, tmp_path: 
     assert np.array_equal(goes_on.replay.expected, Ledger.begin("fusion", pool).replay.expected)
     bare = replace(rest, columns={})  # further games need not have moves
     assert np.isfinite(load_ledger(tmp_path / "kept").add(bare).replay.expected).all()
-
-
-def test_ratings_are_taken_apart(pool: Pool) -> None:
-    result = rating_sources(Ledger.begin("fusion", pool, initial_deviation=250.0))
-    there = result.number > 0
-    assert there.mean() > 0.9
-    moves = np.where(there, result.moves, np.nan)
-    both = fuse(result.results, result.results_deviation, moves, result.moves_deviation, BASE)
-    assert result.both == pytest.approx(both[0])
-    assert result.both_deviation == pytest.approx(both[1])
-    with pytest.raises(UsageError, match="glicko2 knows no moves"):
-        rating_sources(Ledger.begin("glicko2", pool))
 
 
 def test_the_fit_divides_the_newcomers_density_out(known: tuple[Pool, Sides]) -> None:
@@ -397,8 +392,7 @@ def test_priors_of_a_list_are_the_measurement_alone(
 
 
 def test_what_is_wrong_is_refused(pool: Pool, known: tuple[Pool, Sides]) -> None:
-    two = Pool.from_names(["A", "B"], ["B", "A"], [1, 0])
-    told = with_estimates(two, np.full((2, 2), 1500.0), np.full((2, 2), 100.0))
+    told = with_estimates(Pool.from_names(["A", "B"], ["B", "A"], [1, 0]), 1500.0, 100.0)
     rows: list[tuple[Glicko2, Pool, str, object, str]] = [
         (GlickoFromMoves(), told, "first_moves_rating", None, "no column 'first_moves_rating'"),
         (GlickoFromMoves(), told, "second_moves_deviation", [0.0, 100.0], "not positive"),

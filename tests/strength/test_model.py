@@ -370,20 +370,18 @@ def test_a_spread_that_cannot_be(name: str, value: Any, words: str) -> None:
         ScoreSpread.from_arrays({**GOOD.arrays(), name: np.array(value)}, WIDTH + 2)
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
+def test_a_scale_that_cannot_be() -> None:
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"edges": [-4.0, -1.0, -1.0, 9.0]}, "do not grow"),
         ({"edges": [-4.0, 9.0]}, "do not grow"), ({"edges": [-4.0, 9.0, 9.04]}, "do not grow"),
         ({"edges": [[-4.0, -1.0, 9.0]]}, "do not grow"), ({"edges": [-100.1, -1, 9]}, "no ranks"),
         ({"prior": [0.1] * 10}, "without a probability"),
         ({"prior": [0.0, *[0.1] * 10]}, "without a probability"),
-    ],
-)  # fmt: skip
-def test_a_scale_that_cannot_be(changed: dict[str, Any], words: str) -> None:
-    arrays: dict[str, Any] = {name: np.array(values) for name, values in changed.items()}
-    with pytest.raises(ValueError, match=words):
-        replace(model_of_two_scales().scale("fox"), **arrays)
+    ]  # fmt: skip
+    for changed, words in rows:
+        arrays: dict[str, Any] = {name: np.array(values) for name, values in changed.items()}
+        with pytest.raises(ValueError, match=words):
+            replace(TWO.scale("fox"), **arrays)
 
 
 def test_intervals_are_kept_by_scale_and_supported_by_enough_players() -> None:

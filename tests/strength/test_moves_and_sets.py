@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from tests.go.games import random_game, small_network
 from tests.strength.rank_cases import CHANNELS, move_scorer, random_evidence, random_model
@@ -50,7 +49,7 @@ from yardstone.strength.set_transformer import (
     slopes_of,
 )
 
-LENGTHS = [7, 0, 12, 1]
+LENGTHS = [7, 0, 32, 1]
 RTOL, ATOL = 2e-4, 2e-3
 
 
@@ -231,19 +230,20 @@ def test_lifted_values_and_moves_together_against_a_plain_program() -> None:
     assert lifted.shape == (26, lift.lifted)
 
 
-def whole(scorer: SetScorer, evidence: Evidence) -> NDArray[np.float64]:
-    return np.asarray(scorer.part_scores(evidence, np.zeros(len(evidence), np.int64), 1)[0])
-
-
 @pytest.mark.parametrize("inputs", INPUTS)
 def test_the_scores_of_a_side_are_the_output_times_its_moves(inputs: str) -> None:
-    """Of each game alone, by the equations written out in loops."""
+    """Of each game alone, by the equations; a row has the values, the phase and the colour."""
     scorer, evidence = random_scorer(inputs), random_evidence(LENGTHS)
     assert (scorer.inputs.name, scorer.width) == (inputs, OUTPUTS)
     assert scorer.channels == (CHANNELS if inputs == "full" else 0)
-    result = whole(scorer, evidence)
+    rows = INPUTS[inputs](evidence)
+    values = move_values(evidence) if inputs == "full" else scalars(MoveFacts(evidence))
+    assert_array_equal(rows[:, :-6], values)
+    assert_array_equal(rows[:, -6:-1], np.eye(5)[phases_of(evidence.number)])
+    assert_array_equal(rows[:, -1], evidence.colour == BLACK)
+    (result,) = scorer.part_scores(evidence, np.zeros(len(evidence), np.int64), 1)
     assert result.shape == (len(LENGTHS), OUTPUTS)
-    x = (INPUTS[inputs](evidence).astype(float) - scorer.mean) / scorer.deviation
+    x = (rows.astype(float) - scorer.mean) / scorer.deviation
     x = np.clip(np.nan_to_num(x), -8.0, 8.0)
     for game, length in enumerate(LENGTHS):
         if length == 0:
@@ -252,7 +252,7 @@ def test_the_scores_of_a_side_are_the_output_times_its_moves(inputs: str) -> Non
         *_, (alone,) = plain_layers(scorer.network, 2, x[evidence.game == game])
         assert_allclose(result[game], length * np.array(alone), rtol=RTOL, atol=ATOL)
     none = random_evidence([])
-    assert whole(scorer, none).shape == (0, OUTPUTS)
+    assert scorer.part_scores(none, np.zeros(0, np.int64), 1).shape == (1, 0, OUTPUTS)
     assert scorer.move_shares(none).shape == (0, OUTPUTS)
 
 
@@ -305,17 +305,6 @@ def test_a_share_is_the_way_from_the_usual_along_the_slope() -> None:
     ahead, back = (outputs_of(network, here[:, None] + nudge) for nudge in (step, -step))
     slopes = np.swapaxes(ahead - back, 1, 2) / 2e-6
     assert_allclose(slopes_of(network, here), slopes, atol=1e-6)
-
-
-def test_a_row_has_the_values_the_phase_and_the_colour() -> None:
-    evidence = random_evidence([40, 90])
-    basic, full = INPUTS["basic"](evidence), INPUTS["full"](evidence)
-    assert_array_equal(basic[:, :-6], scalars(MoveFacts(evidence)))
-    assert_array_equal(full[:, :-6], move_values(evidence))
-    for rows in (basic, full):
-        assert_array_equal(rows[:, -6:-1].argmax(axis=1), phases_of(evidence.number))
-        assert_array_equal(rows[:, -6:-1].sum(axis=1), 1.0)
-        assert_array_equal(rows[:, -1], evidence.colour == BLACK)
 
 
 def test_arrays_that_are_no_network_are_refused() -> None:

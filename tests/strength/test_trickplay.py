@@ -73,9 +73,7 @@ def test_a_record_with_two_variations_is_a_problem(tmp_path: Path) -> None:
         "P3": allowed(BLACK), "R4": allowed(WHITE), "P5": allowed(WHITE), "Q4": allowed(EMPTY),
         "T1": allowed(EMPTY), "M6": allowed(EMPTY), "L6": ANY, "M7": ANY,
     }  # fmt: skip
-
-
-def test_bounds_are_told_by_the_record_or_by_the_caller(tmp_path: Path) -> None:
+    # Bounds are told by the record or by the caller.
     (problem,) = problems_of(tmp_path, PROBLEM.replace("SZ[19]", "SZ[19]VW[jj:ss]"))
     assert (problem.bounds, problem.bounds_from) == ("K10:T1", "stated")
     problems, _ = read_problems(tmp_path / "p.sgf", bounds="T1:H10")
@@ -178,9 +176,7 @@ def test_deep_and_broad_trees_are_no_trouble(tmp_path: Path) -> None:
 
 def test_text_with_diagrams_holds_problems(tmp_path: Path) -> None:
     short = "X . |\n. O |\n----+\nrefutation: T2\nfailure: S1\n"
-    loose = (
-        "problem: loose\nto play: white\nsize: 9\n. X .\n. O .\nrefutation: A1 C1\nfailure: C1\n"
-    )
+    loose = "problem: loose\nto play: white\nsize: 9\n. X .\n. O .\nrefutation: A1 C1\n"
     first, *_, last = result = problems_of(tmp_path, TEXT, short, loose, name="p.txt")
     assert [problem.name for problem in result] == ["the corner", "2", "loose"]
     assert (first.line, first.to_answer, names([first.last])) == (3, BLACK, ["Q5"])
@@ -295,18 +291,14 @@ def test_a_position_that_does_not_occur_is_reduced_by_its_last_stones(tmp_path: 
     changes = [change.text(19) for change in board.changes]
     assert changes == ["Black P3 put back", "White P5 put back"]
     assert board.game.colours.tolist() == [1, 2, 1, 2]  # R4 stood after two moves
-    nothing = complete(tmp_path, PROBLEM, "B dd W dp")
-    assert (nothing.found, nothing.put_back, nothing.boards) == (0, (), ())
-
-
-def test_a_board_that_forbids_a_variation_is_passed_over(tmp_path: Path) -> None:
     # In the first game two stones beyond the bounds make a move at T1 suicide.
-    problem = "(;SZ[19]VW[qq][ss]AB[qq](;B[ss])(;B[qr]))"
+    forbidden = "(;SZ[19]VW[qq][ss]AB[qq](;B[ss])(;B[qr]))"
     wall = "W rs B dd W sr B dp B ff W dk B qq W kk"
-    free = "B gg W hh B qq W kk"
-    result = complete(tmp_path, problem, wall, free, boards=3)
+    result = complete(tmp_path, forbidden, wall, "B gg W hh B qq W kk", boards=3)
     assert result.found == 4  # under two symmetries each, which leave the corner where it is
     assert [board.number for board in result.boards] == [1]
+    nothing = complete(tmp_path, PROBLEM, "B dd W dp")
+    assert (nothing.found, nothing.put_back, nothing.boards) == (0, (), ())
 
 
 def test_boards_are_changed_by_hand(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.strength.trickplay import Problem, read_problems
 
-__all__ = ["GAME", "PROBLEM", "index_of", "moves_sgf", "problems_of", "turned"]
-
 #: Black to answer the stone at oo: a refutation and a failure.
 PROBLEM = "(;SZ[19]AB[oq]AW[qp][oo](;B[qq];W[pp];B[pq])(;B[mp];W[pq];B[op]))"
 #: It stands after the fourth move, and Black is to move.
