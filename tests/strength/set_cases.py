@@ -35,7 +35,7 @@ def random_scorer(inputs: str = "full", seed: int = 0) -> SetScorer:
 
 
 def layer_norm(x: Array, gain: Array, shift: Array) -> Array:
-    return gain * (x - x.mean()) / np.sqrt(x.var() + 1e-5) + shift
+    return np.asarray(gain * (x - x.mean()) / np.sqrt(x.var() + 1e-5) + shift)
 
 
 def attention_block(arrays: Mapping[str, Array], name: str, queries: Array, h: Array) -> Array:

@@ -316,7 +316,7 @@ def test_the_fit_divides_the_newcomers_density_out(known: tuple[Pool, Sides]) ->
     pool, sides = known
     fitted, games = fit_fusion(pool, START)
     before = np.column_stack(earlier_games(pool))
-    few = ((sides.moves > 0) & (before <= 20)).any(axis=1)
+    few = np.asarray(((sides.moves > 0) & (before <= 20)).any(axis=1))
     assert games == few.sum()
     # A strength in units in which those of newcomers are as wide as their ratings.
     sides = sides.select(few)
