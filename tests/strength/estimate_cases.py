@@ -45,5 +45,4 @@ def game(seed: int, black: str, white: str, *, moves: int = 64, day: int | None 
 
 
 def sgf(made: GoGame) -> str:
-    """A game as SGF."""
     return write_sgf(made)

@@ -120,6 +120,5 @@ def model_of_two_scales(seed: int = 0) -> StrengthModel:
 
 
 def move_scorer(model: StrengthModel) -> MoveScorer:
-    """What scores the moves of a rank model."""
     assert isinstance(model.scorer, MoveScorer)
     return model.scorer

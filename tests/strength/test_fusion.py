@@ -159,8 +159,6 @@ def by_hand(told: list[tuple[float, float]], against: list[tuple[float, float, f
     """Rating and deviation of one player before each game, with a fixed volatility.
 
     `told` are his priors, `against` the opponents' ratings and deviations, and the scores.
-    What results say is kept as one normal density, without any prior: precision and
-    precision times mean, on the paper's scale.
     """
     mu0, phi0 = 0.0, 350.0 / POINTS
     mean, variance = mu0, phi0**2  # the newcomer's prior times the results

@@ -41,14 +41,12 @@ def turned(moves: str, symmetry: int, *, swapped: bool) -> str:
 
 
 def index_of(folder: Path, *games: str) -> GameIndex:
-    """An index of games given as SGF."""
     file = folder / "games.sgf"
     file.write_text("\n".join(games))
     return build_index([file], folder / "games.idx")[0]
 
 
 def problems_of(folder: Path, *texts: str, name: str = "p.sgf") -> list[Problem]:
-    """Problems from a file."""
     file = folder / name
     file.write_text("\n".join(texts))
     return read_problems(file)[0]
