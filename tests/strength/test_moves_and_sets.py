@@ -54,10 +54,8 @@ RTOL, ATOL = 2e-4, 2e-3
 
 
 def test_evidence_from_a_store_and_from_games(tmp_path: Path) -> None:
-    games, network = (
-        [random_game(k, moves=moves) for k, moves in enumerate((21, 30, 4))],
-        small_network(tmp_path),
-    )
+    games = [random_game(k, moves=moves) for k, moves in enumerate((21, 30, 4))]
+    network = small_network(tmp_path)
     settings = ExtractionSettings(net=str(network), trunk=KINDS, batch=2)
     store = extract_features(lambda: games, tmp_path / "store", settings)
     evaluator = Evaluator(load_network(network, threads=1), trunk=KINDS)
