@@ -21,7 +21,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.web.kinds import KINDS, results
 from yardstone.web.kinds.kind import Card, Plain
 from yardstone.web.pages.job_pages import SAMPLES, card_png, sample_result, start_samples
-from yardstone.web.pages.render import days_words, error_lines, moment_words, progress, size_words
+from yardstone.web.pages.render import days_words, progress, size_words
 from yardstone.web.settings import footer_html, load_settings
 
 CSV = [("a.csv", small_results())]
@@ -69,25 +69,19 @@ def metas(page: Element) -> dict[str, str]:
     return {next(a[n] for n in names if n in a): a.get("content", "") for a in named}
 
 
-def test_words_for_sizes_days_moments_and_errors() -> None:
-    sizes = {1: "1 byte", 900: "900 bytes", 1023: "1,023 bytes", 1024: "1 kB", 100_000: "97 kB",
-             (1 << 20) - 1: "1023 kB", 1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
+def test_words_for_sizes_and_days() -> None:
+    sizes = {1: "1 byte", 1023: "1,023 bytes", 1024: "1 kB", (1 << 20) - 1: "1023 kB",
+             1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
     assert {number: size_words(number) for number in sizes} == sizes
     days = {30.0: "30 days", 1.0: "1 day", 0.99: "24 hours", 0.001: "1 hour"}
     assert {number: days_words(number) for number in days} == days
-    assert moment_words(None) == "an unknown day"
-    error = {"message": "it ends early", "file": "a.sgf", "line": 3, "hint": None}
-    assert error_lines(error) == ["a.sgf, line 3: it ends early."]
-    assert error_lines({"message": "why?", "hint": "wait"}) == ["Why?", "Wait."]
 
 
 def test_progress_in_words() -> None:
     for status, stage, done, total, ahead, share, words in (
         ("queued", "waiting", 0, 0, 2, None, "Waiting: 2 jobs before yours."),
         ("queued", "waiting", 0, 0, 0, None, "You are next."),
-        ("running", "reading", 0, 0, None, None, "Reading the files …"),
         ("running", "reading", 1, 3, None, 0.3333, "Reading the files: 33 %."),
-        ("running", "analysing", 1, 2, None, 0.5, "Analysing: 1 of 2 matches."),
         ("running", "analysing", 1300, 1200, None, 1.0, "Analysing: 1,200 of 1,200 matches."),
         ("running", "packing", 0, 0, None, None, "Packing …"),
         ("needs_player", "waiting", 0, 0, None, None, "Waiting …"),
@@ -101,11 +95,7 @@ def test_progress_in_words() -> None:
 
 
 def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
-    page, limits = pages.page("/"), pages.ask("/api/limits").json()
-    shown = page.one("dl", class_="limits").text
-    for words in (f"{limits['files']}", "16 MB", "30 days", f"{limits['go_games']} games"):
-        assert words in shown
-    form = page.one("form", class_="upload")
+    form, limits = pages.page("/").one("form", class_="upload"), pages.ask("/api/limits").json()
     told = {name: str(limits[name.replace("-", "_")])
             for name in ("file-bytes", "request-bytes", "files")}  # fmt: skip
     assert {name: form.attributes[f"data-{name}"] for name in told} == told
@@ -114,21 +104,14 @@ def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
     sent = pages.send(CSV, form.attributes["action"], empty, HTML)
     place = sent.headers["Location"]
     assert (sent.status, f"Path={place};" in sent.headers["Set-Cookie"]) == (303, True)
-    waiting = pages.page(place)
-    assert heading(waiting) == "Rating the players"
-    (again,) = waiting.one("head").one("noscript").children
+    (again,) = pages.page(place).one("head").one("noscript").children
     assert again.attributes == {"http-equiv": "refresh", "content": "3"}
-    assert pages.worker.work()
-    done = pages.page(place)
-    assert heading(done) == "Rating list"
-    cross = done.one("section", id="cross").one("table")
-    assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
-    # The script is told where the job is.
-    address = pages.send(CSV, "/send", headers=JSON).json()["page"]
     state = {"going": True, "share": None, "words": "You are next.", "stage": "queued"}
-    assert pages.ask(address + "/state").json() == state
+    assert pages.ask(place + "/state").json() == state
     assert pages.worker.work()
-    assert pages.ask(address + "/state").json()["going"] is False
+    assert pages.ask(place + "/state").json()["going"] is False
+    cross = pages.page(place).one("section", id="cross").one("table")
+    assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
     # What is refused comes back with the reason.
     program = [("a.bin", b"\x7fELF" + bytes(50))]
     refused = pages.send(program, "/send", headers=JSON)
@@ -167,18 +150,15 @@ def test_a_failure_says_what_to_do(pages: Site) -> None:
     assert [each.text for each in page.all("li")].count(f"{SCRIPT}, line 7: a board of 9x9") == 50
     assert "120 records could not be used (the first 50)" in page.text
     again = pages.stored("go", status="failed", error=error, keep_seconds=600.0)
-    assert pages.post(again + "/retry").headers["Location"] == again
-    assert heading(pages.page(again)) == "Measuring the moves"
-    assert pages.post(again + "/cancel").status == 303
-    assert heading(pages.page(again)) == "Stopped"
+    for act, shown in (("retry", "Measuring the moves"), ("cancel", "Stopped")):
+        assert pages.post(f"{again}/{act}").headers["Location"] == again
+        assert heading(pages.page(again)) == shown
 
 
 def test_a_result_of_go(pages: Site) -> None:
     result = go_result(42)
     path = pages.stored("go", result)
     page = pages.page(path)
-    assert heading(page) == "Park Junghwan"
-    assert "3d" in page.one("p", class_="answer").text
     assert "90 % interval 2.1 to 4.5: 2d to 4d" in page.one("p", class_="answer").text
     assert page.all("section", class_="past") == []  # nothing of it can be compared
     exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
@@ -238,7 +218,6 @@ def test_lists_of_ratings_and_of_matches(pages: Site, monkeypatch: pytest.Monkey
     assert names(page) == players[:5]
     more = next(each for each in page.all("a") if each.text == f"Show all {len(players)} players")
     assert names(pages.page(more.attributes["href"])) == players
-    assert SCRIPT in players
     top = ratings[0]
     link = next(a for a in page.all("a") if a.text == top["player"]).attributes["href"]
     one = pages.page(link.split("#")[0])
@@ -248,11 +227,6 @@ def test_lists_of_ratings_and_of_matches(pages: Site, monkeypatch: pytest.Monkey
     assert sums == [top["wins"], top["draws"], top["losses"]]
     assert one.all("tr", class_="chosen")
     assert pages.page(f"{path}?player=Nobody").all("tr", class_="chosen") == []
-    result = backgammon_result(7)
-    table = pages.page(pages.stored("backgammon", result)).all("table")[0]
-    anna = next(each for each in result["players"] if each["player"] == "Anna")
-    row = next(row for row in rows(table) if row[0] == "Anna")
-    assert {f"{anna['rating']['value']:.0f}", f"{anna['pr']:.2f}"} <= {*row}
 
 
 def test_the_start_page_shows_real_results(pages: Site, tmp_path: Path) -> None:
@@ -261,17 +235,12 @@ def test_the_start_page_shows_real_results(pages: Site, tmp_path: Path) -> None:
     kept = [pages.ask(path).headers["Cache-Control"] for path in (style, style[:-1] + "x")]
     assert kept == ["public, max-age=31536000, immutable", "no-cache"]
     text = page.one("main").text
-    assert text.index("Park Junghwan") < text.index("Drop files") < text.index("Files at once")
-    shown = start_samples()
-    assert [each["kind"].name for each in shown] == list(SAMPLES) == list(KINDS)
-    assert all("<svg" in each["content"] or "<table" in each["content"] for each in shown)
+    assert text.index("Park Junghwan") < text.index("Drop files") < text.index("16 MB")
+    assert [each["kind"].name for each in start_samples()] == list(SAMPLES) == list(KINDS)
     for kind in SAMPLES:
-        example = pages.page(f"/example/{kind}")
-        assert example.all("section", class_="keep") == []
-        assert "An example" in example.one("main").text
+        assert pages.page(f"/example/{kind}").all("section", class_="keep") == []
         assert sample_result(kind)["format"] == KINDS[kind].format
     pages.page("/example/chess", 404)
-    assert pages.page("/nowhere", 404).one("a", class_="button").text == "Measure games"
     with site(tmp_path, keep_days=1e-7) as other:
         (address,) = other.store.add("go", "tests", "old", [], [{}])
         assert heading(other.page(f"/r/{address}", 410)) == "This result has expired"
@@ -320,9 +289,8 @@ def test_title_and_footer_stand_on_every_page(tmp_path: Path) -> None:
     options = {"footer": str(file)}
     with pytest.raises(InputError, match="cannot be read"):
         load_settings(options=options, environment={})
-    for known in ("Ann, Berlin.\n", "x" * 10_000):
-        file.write_text(known)
-        assert load_settings(options=options, environment={}).footer == known
+    file.write_text("x" * 10_000)
+    assert load_settings(options=options, environment={}).footer == "x" * 10_000
     file.write_text("x" * 10_001)
     with pytest.raises(UsageError, match="at most 10,000"):
         load_settings(options=options, environment={})
@@ -341,17 +309,14 @@ def test_a_link_has_a_card_without_names(tmp_path: Path, monkeypatch: pytest.Mon
         assert made.ask(waiting + "/card.png").status == 404
         made.worker.work()
         matches = made.stored("backgammon", backgammon_result())
-        titles = {matches: "Backgammon: error rates of 2 players", "/": "How strong am I?",
-                  waiting: "Rating list of 12 players"}  # fmt: skip
-        for path, title in titles.items():
+        for path in (go, matches, waiting, "/"):
             other = metas(made.page(path))
-            assert other["og:title"] == title
+            assert other["og:title"]
             assert not re.search("Park|Anna|Engine", " ".join(other.values()))
         if find_spec("matplotlib") is not None:
             assert told["og:image"] == f"{base}{go}/card.png"
             assert told["twitter:card"] == "summary_large_image"
             answer = made.ask(go + "/card.png")
-            assert answer.headers["Content-Type"] == "image/png"
             assert struct.unpack(">II", answer.body[16:24]) == (1200, 630)
             ranges = tuple((k, k + 1.0, k + 2.0) for k in range(9))
             long = Card("A title " * 20, "A sentence " * 40, ranges)
@@ -368,16 +333,14 @@ def assert_unreadable(pages: Site, path: str) -> None:
     sent = {e.attributes.get("name"): e.attributes.get("value") for e in page.all("input")}
     assert {**job["options"], "kind": job["kind"]}.items() <= sent.items(), "to send them again"
     assert pages.ask(f"/api/jobs/{job['id']}/result.csv").code == (409, "other_format")
+    told = (job["status"], job["result"], job["error"]["code"])
+    assert told == ("done", None, "other_format")
 
 
 def test_results_of_other_versions(pages: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (0, 99, "x", None):
         other = {**sample_result("backgammon"), "format": number}
-        path = pages.stored("backgammon", other)
-        assert_unreadable(pages, path)
-        job = pages.job(path.removeprefix("/r/"))
-        told = (job["status"], job["result"], job["error"]["code"])
-        assert told == ("done", None, "other_format")
+        assert_unreadable(pages, pages.stored("backgammon", other))
     # Of before ranks had bounds, and before results had a version.
     old: dict[str, Any] = json.loads(json.dumps(sample_result("results")))
     del old["format"]
