@@ -15,7 +15,8 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-from tests.web.serving import PATIENCE, Server, serving, small_results
+from tests.web.serving import PATIENCE, small_results
+from tests.web.sites import Site, serving
 from yardstone.errors import YardstoneError
 
 #: Bytes that are left, one after another.
@@ -30,7 +31,7 @@ def main(folder: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", disk], check=True)
     with serving(folder) as server:
         threading.Thread(target=_work, args=(server,), daemon=True).start()
-        taken = [server.accepted([("first.csv", small_results())])]
+        taken = [server.send([("first.csv", small_results())]).json()["id"]]
         refused = 0
         for number, room in enumerate(_ROOMS):
             _fill(disk, room)
@@ -38,14 +39,14 @@ def main(folder: Path) -> None:
                 file = (f"{number}{each}.csv", small_results("Ann", f"Bob {number} {each}"))
                 answer = server.send([file])
                 # Taken, or told that there is no room at the moment.
-                assert answer.status_code in (202, 503, 507), f"{room}: {answer.text}"
-                assert "Traceback" not in answer.text, answer.text
-                if answer.status_code == 202:
+                assert answer.status in (202, 503, 507), f"{room}: {answer.body!r}"
+                assert b"Traceback" not in answer.body
+                if answer.status == 202:
                     taken.append(str(answer.json()["id"]))
-                refused += answer.status_code != 202
+                refused += answer.status != 202
             time.sleep(_PAUSE)
         (disk / "ballast").unlink()
-        taken.append(server.accepted([("last.csv", small_results("Eve", "Bob"))]))
+        taken.append(server.send([("last.csv", small_results("Eve", "Bob"))]).json()["id"])
         end = time.monotonic() + PATIENCE
         states = ["queued"]
         while {"queued", "running"} & set(states) and time.monotonic() < end:
@@ -70,7 +71,7 @@ def _fill(disk: Path, room: int) -> None:
     raise AssertionError("the disk cannot be filled")
 
 
-def _work(server: Server) -> None:
+def _work(server: Site) -> None:
     while True:
         with suppress(YardstoneError):
             if server.worker.work():

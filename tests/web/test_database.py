@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 from tests.web.line import Line
 from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
-from tests.web.tables import at_once
+from tests.web.tables import Time, at_once
 from yardstone.errors import InputError, UsageError
 from yardstone.web import database, upkeep
 from yardstone.web.database import Database, Job, chunks, fetch_files, uploads
@@ -165,18 +164,12 @@ def test_what_errors_of_the_database_mean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     errors: list[SQLAlchemyError], pauses: list[float] | None, once: bool, loses: bool,
 ) -> None:  # fmt: skip
-    own = Database(tmp_path / "x", tmp_path)
-    now, slept, lost, tries = [0.0], [0.0][:0], [], [0][:0]
-
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
-
-    monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    own, clock, lost, tries = Database(tmp_path / "x", tmp_path), Time(), [0][:0], [0][:0]
+    monkeypatch.setattr(database, "time", clock)
     monkeypatch.setattr("yardstone.web.database.random.uniform", lambda low, high: high)
     monkeypatch.setattr(own.contact, "lose", lambda: lost.append(1))
     for error in errors:
-        for counted in (slept, lost, tries):
+        for counted in (clock.slept, lost, tries):
             counted.clear()
 
         def work(connection: Connection, error: SQLAlchemyError = error) -> None:
@@ -186,7 +179,7 @@ def test_what_errors_of_the_database_mean(
         with pytest.raises((DatabaseAway, SQLAlchemyError)) as result:
             own.write(work, once=once)
         assert (result.value is error) == (pauses is None)
-        assert (slept, len(tries)) == (pauses or [], len(pauses or []) + 1)
+        assert (clock.slept, len(tries)) == (pauses or [], len(pauses or []) + 1)
         assert len(lost) == (len(tries) if loses else 0)
     own.close()
 
@@ -227,12 +220,11 @@ def test_a_lost_answer_does_nothing_twice(stores: Stores, postgres_url: str, lin
     line.lose_answer(b"COMMIT")
     store.finish(job, "done", result='{"a": 1}')
     assert store.get(address).result == '{"a": 1}'
-    counted = {"jobs_results_done": 1.0, "uploads": 1.0}
-    assert upkeep.state(store)["counters"].items() >= counted.items()
     line.lose_answer(b"COMMIT")
     with pytest.raises(DatabaseAway):  # what is counted once is not tried again
         store.count("jobs_stopped")
-    assert upkeep.state(store)["counters"]["jobs_stopped"] == 1.0
+    counted = {"jobs_results_done": 1.0, "uploads": 1.0, "jobs_stopped": 1.0}
+    assert upkeep.state(store)["counters"].items() >= counted.items()
     assert line.losses == 4
 
 
@@ -243,35 +235,25 @@ def test_an_outage_is_only_a_pause(
     monkeypatch.setattr(database, "_CONNECT", 2)
     line.cut()
     store = stores(line.address(postgres_url))
-    store.database.patience = 0.2
-    with pytest.raises(DatabaseAway):
-        store.secret("client")
-    line.restore()
     store.database.patience = 600.0
-    address = put(store)
-    line.cut()
     back = threading.Timer(0.2, line.restore)
     back.start()
-    assert store.get(address).status == "queued"
+    address = put(store)
     back.join()
     # A line that says nothing is given up, and who comes later is told at once.
     store.database.patience = 0.0
     line.stall(forget=True)
-    with pytest.raises(DatabaseAway):
-        store.get(address)
-    with monkeypatch.context() as patch:
-        patch.setattr(store.database, "_asked", None)
+    for _ in range(2):
         with pytest.raises(DatabaseAway):
             store.get(address)
+        monkeypatch.setattr(store.database, "_asked", None)
     line.restore()
     store.database.patience = 600.0
     assert store.get(address).status == "queued"
     # The database itself ends the transaction of a client that vanished, and whatever lasts.
-    names = {
-        "idle_in_transaction_session_timeout": "20s", "statement_timeout": "5s",
-        "lock_timeout": "3s", "tcp_keepalives_idle": "10",
-        "default_transaction_isolation": "read committed",
-    }  # fmt: skip
+    names = {"idle_in_transaction_session_timeout": "20s", "statement_timeout": "5s",
+             "lock_timeout": "3s", "tcp_keepalives_idle": "10",
+             "default_transaction_isolation": "read committed"}  # fmt: skip
     shown = stores(postgres_url).database.row(select(*map(func.current_setting, names)))
     assert tuple(shown) == tuple(names.values())
 
@@ -287,14 +269,14 @@ def test_a_job_wakes_workers_elsewhere(stores: Stores, postgres_url: str, line: 
 
 
 def test_addresses_and_their_passwords(tmp_path: Path, stores: Stores, postgres: Postgres) -> None:
-    none = f"127.0.0.1:{postgres.port}/nothing"
+    none = f"postgresql://yardstone:secret@127.0.0.1:{postgres.port}/nothing"
     wrong = ("mysql://a:secret@b/c", "postgresql://a:secret@b", ":", "postgresql+asyncpg://a:s@b/c")
-    missing = {f"postgresql://yardstone:secret@{none}": f"{none}.* does not exist"}
-    for address, message in {**dict.fromkeys(wrong, "."), **missing}.items():
+    for address in (*wrong, none):
         options = {"database": address, "data": tmp_path}
-        with pytest.raises((UsageError, InputError), match=message) as result:
+        with pytest.raises((UsageError, InputError)) as result:
             stores(load_settings(options=options, environment={}).database)
         assert "secret" not in str(result.value)
+    assert f"{postgres.port}/nothing" in str(result.value)
     address = "postgresql://a:secret@b/c"
     file = tmp_path / "database"
     file.write_text(address + "\n")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.web.serving import Server, serving, small_results
+from tests.web.serving import small_results
+from tests.web.sites import Site, serving
 
 
-def validate(server: Server, case: Any) -> None:
+def validate(server: Site, case: Any) -> None:
     from schemathesis.checks import not_a_server_error
     from schemathesis.specs.openapi import checks
 
@@ -42,8 +43,8 @@ def test_described(tmp_path: Path) -> None:
                 cases = operation.as_strategy(generation_mode=mode)
                 limited(given(cases)(lambda case: validate(server, case)))()
         # Of jobs that are there.
-        done, waiting = (server.accepted([("r.csv", small_results())]) for _ in range(2))
-        server.request("POST", f"/api/jobs/{waiting}/cancel")
+        done, waiting = (server.send([("r.csv", small_results())]).json()["id"] for _ in range(2))
+        server.ask(f"/api/jobs/{waiting}/cancel", "POST")
         server.worker.work()
         asked = "GET GET/result.json GET/result.csv GET/events POST/cancel POST/retry DELETE"
         for address in (waiting, done):

@@ -10,14 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.web.desks import DeskServer, Helper, copied, plain, served
 from tests.web.processes import until
-from tests.web.tables import Clock
+from tests.web.tables import Time
 from yardstone.errors import InputError
 from yardstone.examples import example
 from yardstone.tournament.event.rounds import score_of
@@ -44,14 +43,6 @@ def desk(tmp_path: Path) -> Iterator[DeskServer]:
     file.write_bytes(to_bytes(replace(made, games=tuple(games)), file))
     with served(file) as result:
         yield result
-
-
-class Time(Clock):
-    """The clock of the desk."""
-
-    def __init__(self) -> None:
-        super().__init__(1000.0)
-        self.monotonic = self
 
 
 def test_the_file_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,19 +85,21 @@ def test_one_process_computes_chances(tmp_path: Path, monkeypatch: pytest.Monkey
     made = read_tournament(copied(tmp_path))
     asked: list[list[Any]] = []
 
-    def pool(workers: int, **more: Any) -> Any:
+    class Pool(list[Any]):
         """A pool whose work stays undone."""
-        work: list[Any] = []
-        asked.append(work)
 
-        def submit(*given: Any) -> Future[str]:
+        def __init__(self, workers: int, **more: Any) -> None:
+            asked.append(self)
+
+        def submit(self, *given: Any) -> Future[str]:
             pickle.dumps(given)
-            work.append(future := Future[str]())
-            return future
+            self.append(Future())
+            return self[-1]
 
-        return SimpleNamespace(submit=submit, shutdown=lambda **how: work.append(how))
+        def shutdown(self, **how: Any) -> None:
+            self.append(how)
 
-    monkeypatch.setattr(service, "ProcessPoolExecutor", pool)
+    monkeypatch.setattr(service, "ProcessPoolExecutor", Pool)
     chances = service.Chances()
     chances.close()
     one, two = (service.Snapshot(made, mark) for mark in "ab")
@@ -146,29 +139,25 @@ def test_changes_reach_those_who_watch(tmp_path: Path, monkeypatch: pytest.Monke
     assert told == ["retry: 2000\n\n", change("a"), change("b"), ": still here\n\n"]
 
 
-PUBLIC = (
-    "/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3 "
-    "/player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"
-).split()
-HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file".split()
-FORMS = (
-    "/settings /results/1 /results/1/quick /results/1/colours /pair/5 /pair/5/accept "
-    "/pair/4/drop /enter /enter/table /player/1/change /player/1/rounds /here/5 /undo "
-    "/wishes /sign-out"
-).split()
+PUBLIC = """/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3
+/player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"""
+HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file"
+FORMS = """/settings /results/1 /results/1/quick /results/1/colours /pair/5 /pair/5/accept
+/pair/4/drop /enter /enter/table /player/1/change /player/1/rounds /here/5 /undo /wishes
+/sign-out"""
 
 
 def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
     before = desk.file.read_bytes()
     reader, helper = Helper(desk.url), desk.helper("Ann")
-    for path in PUBLIC:
+    for path in PUBLIC.split():
         assert reader.get(path).status_code == 200, path
-    for path in HELPERS:
+    for path in HELPERS.split():
         asked = reader.get(path).history[-1]  # the round first, then the question
         place = {"/results": "/results/4", "/pair": "/pair/5"}.get(path, path)
         assert (asked.status_code, asked.headers["Location"]) == (303, f"/sign-in?next={place}")
         assert helper.get(path).status_code == 200, path
-    for path in FORMS:
+    for path in FORMS.split():
         assert reader.post(path, {"result": "1-0"}).status_code == 403, path
         wrong = {"key": "0" * 64, "result": "1-0"}
         forged = helper.session.post(desk.url + path, wrong, headers={"Accept": "application/json"})
@@ -187,7 +176,7 @@ def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
 
 def test_the_last_step_is_taken_back_by_who_has_seen_it(desk: DeskServer) -> None:
     ann, bob = desk.helper("Ann"), desk.helper("Bob")
-    (one, two, *_) = desk.names(4)
+    one, two, *_ = desk.names(4)
     assert ann.result(4, *one, "1-0") == 303
     last = int(ann.page("/more").partition('name="step" value="')[2].partition('"')[0])
     assert bob.result(4, *two, "1-0") == 303
@@ -250,14 +239,14 @@ def test_colours_are_exchanged(desk: DeskServer) -> None:
     helper = desk.helper()
     first, second = desk.names(4)[0]
     helper.result(4, first, second, "1-0")
+    fields = {"first": first, "second": second}
     for _ in range(2):  # the same again does not turn it back
-        fields = {"first": first, "second": second}
         assert helper.post("/results/4/colours", fields).status_code == 200
         assert desk.names(4)[0] == (second, first)
         assert desk.result(4, second) is Result.second_wins  # the winner stays the winner
-    stones = next(game for game in desk.tournament.round_games(4) if game.handicap)
-    first, second = (desk.tournament.players[row].full_name for row in stones.players)
-    fields = {"first": first, "second": second}
+    made = desk.tournament
+    stones = next(game.players for game in made.round_games(4) if game.handicap)
+    fields = dict(zip(fields, map(made.name_of, stones), strict=True))
     assert helper.post("/results/4/colours", fields).status_code == 422
 
 
@@ -314,38 +303,33 @@ def test_entering_players(tmp_path: Path) -> None:
 
 
 def test_two_helpers_change_a_player(desk: DeskServer) -> None:
-    ann, bob = desk.helper(), desk.helper()
-    player = desk.tournament.players[2]
-    seen = {
-        "name": player.name, "first_name": player.first_name, "grade": player.grade,
-        "rating": f"{player.rating:g}", "club": player.club, "country": player.country,
-        "correction": "0",
-    }  # fmt: skip
+    helper, player = desk.helper(), desk.tournament.players[2]
+    names = ("name", "first_name", "grade", "club", "country")
+    seen = {**{name: getattr(player, name) for name in names}, "correction": "0"}
+    seen["rating"] = f"{player.rating:g}"
     fields = {"who": player.full_name, **{f"was_{name}": seen[name] for name in seen}, **seen}
-    for helper, changed, status in (
-        (ann, {"rating": "many"}, 422), (ann, {"rating": ""}, 422), (ann, {"club": "Bonn"}, 200),
-        (bob, {"rating": "2222"}, 200), (bob, {"club": "Kiel"}, 409), (ann, {"who": "Nobody"}, 409),
+    for changed, status in (
+        ({"rating": "many"}, 422), ({"rating": ""}, 422), ({"club": "Bonn"}, 200),
+        ({"rating": "2222"}, 200), ({"who": "Nobody"}, 409), ({"club": "Kiel"}, 409),
     ):  # fmt: skip
         answer = helper.post("/player/3/change", fields | changed)
         assert answer.status_code == status, changed
-        if "Kiel" in changed.values():
-            told = f"it was {player.club} when you began, is Bonn by now"
-            assert told in plain(answer.text)
+    assert f"it was {player.club} when you began, is Bonn by now" in plain(answer.text)
     now = desk.tournament.players[2]
     assert (now.club, now.rating) == ("Bonn", 2222.0)  # both are kept
 
 
 def test_who_plays(desk: DeskServer) -> None:
-    helper = desk.helper()
-    for there in ("0", "1"):
-        assert helper.post("/here/5", {"who": "Adler Ruth", "there": there}).status_code == 200
-        assert desk.tournament.players[0].takes_part(5) == (there == "1")
-    fields = {"who": "Adler Ruth", "round": "5"}
-    for act, free in (("bye", "bye"), ("no-bye", ""), ("withdraw", "absent"), ("rejoin", "")):
-        assert helper.post("/player/1/rounds", {**fields, "act": act}).status_code == 200
+    helper, fields = desk.helper(), {"who": "Adler Ruth", "round": "5"}
+    for path, sent, has_bye, is_absent in (
+        ("/here/5", {"there": "0"}, False, True), ("/here/5", {"there": "1"}, False, False),
+        ("/player/1/rounds", {"act": "bye"}, True, False),
+        ("/player/1/rounds", {"act": "no-bye"}, False, False),
+        ("/player/1/rounds", {"act": "withdraw"}, False, True),
+    ):  # fmt: skip
+        assert helper.post(path, {**fields, **sent}).status_code == 200
         made = desk.tournament
-        assert ((5, 0) in made.bye_of) == (free == "bye")
-        assert (5 in made.players[0].absent) == (free == "absent")
+        assert ((5, 0) in made.bye_of, 5 in made.players[0].absent) == (has_bye, is_absent)
     for act in ("remove", "dance"):
         assert helper.post("/player/1/rounds", {**fields, "act": act}).status_code == 422
 

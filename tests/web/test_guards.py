@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 from fastapi import FastAPI
 from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
@@ -26,7 +27,8 @@ from starlette.responses import Response
 
 from tests.web.asking import Answer, ask, form
 from tests.web.desks import PASSWORD, copied
-from tests.web.serving import Server, serving, settings_for, small_results
+from tests.web.serving import settings_for, small_results
+from tests.web.sites import serving
 from tests.web.tables import Clock, refused
 from yardstone.errors import InputError, UsageError
 from yardstone.web import middleware
@@ -561,8 +563,8 @@ HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX"
 BODY = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
 
 
-def connected(server: Server, data: bytes) -> socket.socket:
-    place = urlsplit(server.url)
+def connected(url: str, data: bytes) -> socket.socket:
+    place = urlsplit(url)
     line = socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0)
     line.sendall(data)
     return line
@@ -586,10 +588,9 @@ def test_half_sent_requests_keep_nobody_out(
     limits = {"header_seconds": 600, "idle_seconds": 600, **limits}
     with serving(tmp_path, limits) as server:
         for half in (HEAD, BODY) if most == 1000 else (HEAD,):
-            lines = [connected(server, half) for _ in range(8)]
+            lines = [connected(server.url, half) for _ in range(8)]
             assert all(closed(line) for line in lines[:4]), "the server's answer counts as well"
-            assert server.get("/api/limits").status_code == 200
-            server.session.close()
+            assert requests.get(server.url + "/api/limits", timeout=60).status_code == 200
             lines[-1].settimeout(0.05)
             with suppress(TimeoutError):
                 while lines[-1].recv(1 << 16):
@@ -602,7 +603,7 @@ def test_half_sent_requests_keep_nobody_out(
 def test_half_sent_requests_do_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "_GRACE", 0.0)
     with serving(tmp_path, {"header_seconds": 1, "idle_seconds": 1}) as server:
-        waiting, slow = connected(server, BODY), connected(server, HEAD)
+        waiting, slow = connected(server.url, BODY), connected(server.url, HEAD)
         slow.settimeout(0.1)
         with suppress(ConnectionError):
             for _ in range(600):  # however slowly it comes, it must be whole in time
@@ -621,5 +622,3 @@ def test_how_a_server_runs(tmp_path: Path, site: Site) -> None:
     assert issubclass(desk.http, middleware._Protocol)  # type: ignore[arg-type]
     assert (desk.limit_concurrency, desk.h11_max_incomplete_event_size) == (2000, 16_384)
     assert (desk.proxy_headers, desk.server_header, desk.access_log) == (False, False, False)
-
-

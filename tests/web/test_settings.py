@@ -47,18 +47,15 @@ WRONG: list[dict[str, Any]] = [
     {"title": "x" * 81}, {"title": "a\x1b[2J"}, {"title": "a\udcff"}, {"root_path": "strength"},
     {"root_path": "/strength/"}, {"public_url": "example.org"}, {"footer": "\0.md"},
     {"trusted_proxies": "proxy.example.org"}, {"metrics_from": "300.1.1.1"}, {"device": "tpu"},
-    {"importer_url": "http://[games]org"},
+    {"importer_url": "http://[games]org"}, {"importer": "ogs", "importer_url": "localhost"},
 ]  # fmt: skip
 
 
 def test_settings_that_cannot_be() -> None:
+    most = 10**15
     for given in WRONG:
         with pytest.raises(UsageError):
             load_settings(options=given, environment={})
-
-
-def test_limits_that_cannot_be() -> None:
-    most = 10**15
     for name, text in (("files", "0"), ("files", "many"), ("file", "1"), ("files", f"{most + 1}")):
         with pytest.raises(UsageError):
             load_settings(texts={name: text}, environment={})
@@ -77,11 +74,10 @@ def test_models_are_checked_at_the_start(tmp_path: Path, monkeypatch: pytest.Mon
     file = tmp_path / "club.json"
     options = {"calibration": str(file)}
     calibration("some other model").save(file)
-    with pytest.raises(InputError, match="is for the model"):
-        load_settings(options=options, environment={})
-    file.write_text("{}")
-    with pytest.raises(InputError, match="not a calibration"):
-        load_settings(options=options, environment={})
+    for message in ("is for the model", "not a calibration"):
+        with pytest.raises(InputError, match=message):
+            load_settings(options=options, environment={})
+        file.write_text("{}")
     calibration(str(default_model().card["name"])).save(file)
     made = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})
     assert made.calibration == str(file)

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.web.serving import settings_for, small_results
-from tests.web.tables import Clock, JobTable
+from tests.web.tables import JobTable, Time, refused
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.parallel import Track
 from yardstone.pool import Skipped
@@ -54,19 +53,6 @@ def hands(tmp_path: Path) -> Iterator[Hands]:
     made.store = JobTable(made.settings)
     yield made
     made.store.close()
-
-
-class Time(Clock):
-    """What a module asks of `time`: to sleep is to let time pass."""
-
-    def __init__(self) -> None:
-        super().__init__(1000.0)
-        self.slept: list[float] = []
-        self.monotonic = self
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
 
 
 def steps(outcomes: Iterable[Any]) -> Callable[..., Any]:
@@ -105,27 +91,27 @@ ENDS: list[tuple[Any, str, tuple[str, str] | None, float | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("end", "status", "error", "hours"), ENDS)
-def test_how_a_job_ends(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch,
-    end: Any, status: str, error: tuple[str, str] | None, hours: float | None,
-) -> None:  # fmt: skip
-    if isinstance(end, InputError):
-        end = InputError(end.message.format(data=hands.settings.data), file=end.file, line=end.line)
-    perform = raising(end) if isinstance(end, Exception) else lambda task: dict(end)
-    address = hands.send(perform, monkeypatch)
-    assert hands.work()
-    job = hands.store.get(address)
-    assert job.status == status
-    assert job.result == ('{"a":1,"format":1}' if status == "done" else None)
-    assert job.players == (PLAYERS if status == "needs_player" else None)
-    assert (job.error and (job.error["code"], job.error["message"])) == error
-    if job.error and job.error["code"] == "input":
-        assert (job.error["file"], job.error["line"]) == ("a.csv", 3)
-    assert job.keep == (None if hours is None else hands.store.clock.now + HOUR * hours)
-    assert upkeep.state(hands.store)["uploads"] == (0 if hours is None else 1)
-    assert list((hands.settings.data / "work").iterdir()) == []
-    assert not hands.work(), "there is nothing more"
+def test_how_a_job_ends(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    uploads = 0
+    for end, status, error, hours in ENDS:
+        if isinstance(end, InputError):
+            message = end.message.format(data=hands.settings.data)
+            end = InputError(message, file=end.file, line=end.line)
+        perform = raising(end) if isinstance(end, Exception) else steps(repeat(end))
+        address = hands.send(perform, monkeypatch)
+        assert hands.work()
+        job = hands.store.get(address)
+        assert job.status == status
+        assert job.result == ('{"a":1,"format":1}' if status == "done" else None)
+        assert job.players == (PLAYERS if status == "needs_player" else None)
+        assert (job.error and (job.error["code"], job.error["message"])) == error
+        if job.error and job.error["code"] == "input":
+            assert (job.error["file"], job.error["line"]) == ("a.csv", 3)
+        assert job.keep == (None if hours is None else hands.store.clock.now + HOUR * hours)
+        uploads += hours is not None
+        assert upkeep.state(hands.store)["uploads"] == uploads
+        assert list((hands.settings.data / "work").iterdir()) == []
+        assert not hands.work(), "there is nothing more"
 
 
 def test_a_job_sees_its_own_files(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +132,6 @@ def test_a_job_sees_its_own_files(hands: Hands, monkeypatch: pytest.MonkeyPatch)
     assert hands.work()
     job = hands.store.get(address)
     assert (job.status, job.skipped_total, len(job.skipped or ())) == ("done", 101, 100)
-    assert [each["line"] for each in (job.skipped or ())[:2]] == [None, 1]
 
 
 @pytest.mark.parametrize("notices", [False, True])
@@ -266,15 +251,9 @@ def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPa
 def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     outcomes = steps([InputError("none"), "a network"])
-
-    def load(*_: object, **how: Any) -> Any:
-        asked.append(how)
-        return outcomes()
-
-    monkeypatch.setattr("yardstone.strength.players.model_network", load)
-    with pytest.raises(RequestProblem) as result:
-        hands.network()
-    assert (result.value.code, result.value.status) == ("no_network", 503)
+    load = "yardstone.strength.players.model_network"
+    monkeypatch.setattr(load, lambda *_, **how: asked.append(how) or outcomes())
+    assert refused(hands.network) == (503, "no_network", None)
     networks: list[object] = [hands.network(), hands.network()]
     assert networks == ["a network"] * 2
     assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
@@ -377,9 +356,7 @@ def test_a_worker_is_told_what_to_do(watch: Watch) -> None:
     words = json.loads(b"".join(process.told))
     assert (words["threads"], words["bell"]) == (7, list(watch.bell.ends))
     assert words["settings"] == json.loads(json.dumps(watch.settings.as_plain()))
-    names = {watch._for_worker(number)["name"] for number in (1, 1, 2)}
-    assert len(names) == 3
-    assert all(name.startswith(f"{socket.gethostname()[:40]}/") for name in names)
+    assert len({watch._for_worker(number)["name"] for number in (1, 1, 2)}) == 3
     for cores, workers, threads in ((7, 3, 2), (2, 3, 1), (6, 0, 6)):
         watch.settings = replace(watch.settings, cores=cores, workers=workers)
         assert watch._for_worker(1)["threads"] == threads
