@@ -113,16 +113,14 @@ def test_columns_that_only_some_batches_have() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     kept = on_disk(played(400, 20, seed=1))
-    result = evaluate(kept, replicates=0)
-    assert "elo" in {scored.name for scored in result}
+    unable = evaluate(kept, replicates=0).unable
     for name in ("whr", "decaying-bradley-terry"):
-        assert "do not fit in memory" in result.unable[name]
+        assert "do not fit in memory" in unable[name]
         with pytest.raises(InputError, match=r"weighs all games at once.*--memory"):
             find_system(name).make().replay(kept)
-    with pytest.raises(InputError, match="do not fit in memory"):
-        evaluate(kept, ["whr"])
-    with pytest.raises(InputError, match="all games at once"):
-        rating_history(kept, system="whr")
+    for refused in (lambda: evaluate(kept, ["whr"]), lambda: rating_history(kept, system="whr")):
+        with pytest.raises(InputError, match=r"do not fit in memory|all games at once"):
+            refused()
     pool = stored_games(InPieces(played(2000, 20, seed=1), 100), memory=400 * 400)
     with pytest.raises(InputError, match=r"one rating period.*--memory"):
         find_system("glicko").make(period="year").replay(pool)

@@ -14,7 +14,7 @@ from tests.needed import missing
 from tests.web.serving import ROOT
 from tests.web.sites import serving
 from yardstone.examples import copy_examples
-from yardstone.web.settings import Limits, Settings, load_settings
+from yardstone.web.settings import Settings, load_settings
 
 GUIDE = (ROOT / "docs" / "how-to" / "serve.md").read_text()
 BASE = "http://127.0.0.1:8000"
@@ -29,7 +29,9 @@ def shown(pattern: str) -> str:
 
 
 def test_the_examples_for_curl(tmp_path: Path) -> None:
-    folder, stop = tmp_path / "examples", threading.Event()
+    file, folder, stop = tmp_path / "serve.toml", tmp_path / "examples", threading.Event()
+    file.write_text(shown(r"```toml\n(.*?)```"))
+    assert load_settings(file, environment={}).limits.kinds["go_games"] == 50
     copy_examples(folder)
     if shutil.which("curl") is None:
         missing("curl is not installed", "apt-get install curl")
@@ -53,17 +55,6 @@ def test_the_examples_for_curl(tmp_path: Path) -> None:
     accepted = json.loads((folder / "job.json").read_text())
     assert json.loads(shown(r"```json\n(\{\"id\".*?)```")).keys() == accepted.keys()
     assert json.loads((folder / "ratings.json").read_text())["games"] == 112
-
-
-def test_every_setting_is_explained(tmp_path: Path) -> None:
-    file = tmp_path / "serve.toml"
-    file.write_text(shown(r"```toml\n(.*?)```"))
-    assert load_settings(file, environment={}).limits.kinds["go_games"] == 50
-    for each in fields(Settings):
-        ways = (f"`--{each.name.replace('_', '-')}`", f"`--set {each.name}=", f"`{each.name}`")
-        assert each.name == "limits" or any(way in GUIDE for way in ways), each.name
-    listed = shown(r"yardstone serve --limits\n(.*?)```")
-    assert re.findall(r"^(\w+) = ", listed, re.MULTILINE) == list(Limits().as_plain())
 
 
 def test_what_is_deployed_runs_with_known_settings_and_without_rights() -> None:
