@@ -143,11 +143,11 @@ def broken(*given: Any, statement: str | None = "x", lost: bool = False) -> SQLA
     return OperationalError(statement, {}, Broken(*given), connection_invalidated=lost)
 
 
-IN_VAIN = [broken(state) for state in ("23505", "", "0A000")]
-IN_VAIN += [SQLAlchemyError(), IntegrityError("x", {}, Broken())]
-IN_VAIN += [OperationalError(None, {}, sqlite3.OperationalError("unable to open"))]
-PASSING = [broken(state) for state in ("40001", "40P01", "55P03", "57014")]
-PASSING += [broken("", code) for code in (5, 6, 5 | 2 << 8)] + [NoneFree()]
+IN_VAIN = [*map(broken, ("23505", "", "0A000")), SQLAlchemyError(),
+           IntegrityError("x", {}, Broken()),
+           OperationalError(None, {}, sqlite3.OperationalError("unable to open"))]  # fmt: skip
+PASSING = [*map(broken, ("40001", "40P01", "55P03", "57014")), NoneFree(),
+           *(broken("", code) for code in (5, 6, 5 | 2 << 8))]  # fmt: skip
 AWAY = "25006 25P03 53300 57P01 57P02 57P03 57P05 08000 08006"
 LOST = [*map(broken, AWAY.split()), broken(lost=True), broken(statement=None)]
 FULL = [*map(broken, ("53100", "53200")), *(broken("", code) for code in (13, 10, 10 | 3 << 8))]
@@ -182,31 +182,6 @@ def test_what_errors_of_the_database_mean(
         assert (clock.slept, len(tries)) == (pauses or [], len(pauses or []) + 1)
         assert len(lost) == (len(tries) if loses else 0)
     own.close()
-
-
-def test_while_it_is_away_one_asks_and_the_others_wait() -> None:
-    answers, asked = threading.Event(), []
-
-    def probe() -> None:
-        asked.append(1)
-        if not answers.is_set():
-            raise SQLAlchemyError
-
-    contact = database._Contact(probe)
-    assert (contact.seconds, contact.wait(0.0)) == (0.0, True)
-    contact.answered()
-    assert contact.seconds > 0.0
-    contact.lose()
-    contact.lose()
-    assert (contact.seconds, contact.wait(0.0), contact.wait(0.01)) == (0.0, False, False)
-    answers.set()
-    assert contact.wait(600.0)
-    number = len(asked)
-    answers.clear()
-    contact.lose()
-    contact.close()
-    assert not contact.wait(600.0), "nobody asks any more"
-    assert len(asked) <= number + 1
 
 
 def test_a_lost_answer_does_nothing_twice(stores: Stores, postgres_url: str, line: Line) -> None:

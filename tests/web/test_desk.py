@@ -71,7 +71,7 @@ def test_the_file_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert file.snapshot(fresh=True) is broken
     file.path.unlink()
     gone = file.snapshot(fresh=True)
-    assert ("cannot be read: " in gone.trouble, gone.mark != broken.mark) == (True, True)
+    assert ("cannot be read: " in gone.trouble, gone.mark == broken.mark) == (True, False)
     file.path.write_bytes(whole)
     again = file.snapshot(fresh=True)
     assert (again.trouble, again.mark, again.tournament) == ("", first.mark, first.tournament)
@@ -111,8 +111,7 @@ def test_one_process_computes_chances(tmp_path: Path, monkeypatch: pytest.Monkey
     asked[0][1].set_exception(InputError("too many"))
     assert [chances.ask(two), chances.ask(one)] == [("", "too many", False), working]
     asked[0][2].set_exception(BrokenProcessPool())
-    broke_off = ("", "The simulation broke off. Load the page again.", False)
-    assert [chances.ask(one), chances.ask(one)] == [broke_off, working]
+    assert ["broke off" in chances.ask(one)[1], chances.ask(one)] == [True, working]
     assert [len(work) for work in asked] == [3, 1], "by another process"
     chances.close()
     assert asked[1][1] == {"wait": False, "cancel_futures": True}
@@ -191,9 +190,9 @@ def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None
     (first, second), *_ = desk.names(4)
     ann, bob = desk.helper("Ann"), desk.helper("Bob")
     assert ann.result(4, first, second, "½-½") == 422  # komi is 6.5
-    assert ann.post("/settings", {"komi": "7", "was_komi": "6.5"}).status_code == 200
-    assert ann.result(4, first, second, "1-0") == 303
-    assert bob.result(4, first, second, "1-0") == 303  # the same again is no clash
+    ann.post("/settings", {"komi": "7", "was_komi": "6.5"})
+    for helper in (ann, bob):  # the same again is no clash
+        assert helper.result(4, first, second, "1-0") == 303
     answer = bob.post("/results/4", {"first": first, "second": second, "result": "0-1"})
     assert answer.status_code == 409
     assert re.search("1–0 stands.{,60}Ann.*you sent 0–1", plain(answer.text))

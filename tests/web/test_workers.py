@@ -250,8 +250,12 @@ def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPa
 def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     outcomes = steps([InputError("none"), "a network"])
-    load = "yardstone.strength.players.model_network"
-    monkeypatch.setattr(load, lambda *_, **how: asked.append(how) or outcomes())
+
+    def load(*_: object, **how: Any) -> Any:
+        asked.append(how)
+        return outcomes()
+
+    monkeypatch.setattr("yardstone.strength.players.model_network", load)
     assert refused(hands.network) == (503, "no_network", None)
     networks: list[object] = [hands.network(), hands.network()]
     assert networks == ["a network"] * 2
