@@ -235,8 +235,7 @@ def test_memory_does_not_grow_with_the_games() -> None:
 # ------------------------------------------------- evaluation of many games
 
 GAMES, SINCE = played(1200, 40, seed=2, draws=0.3), START + 86_400 * 300
-OPTIONS: dict[str, Any] = {"systems": ["elo", "glicko2"], "since_dates": [SINCE]}
-OPTIONS |= {"replicates": 100}
+OPTIONS: dict[str, Any] = {"systems": ["elo", "glicko2"], "since_dates": [SINCE], "replicates": 100}
 
 
 def reported(evaluation: Evaluation) -> dict[str, Any]:

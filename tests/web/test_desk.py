@@ -37,9 +37,7 @@ def desk(tmp_path: Path) -> Iterator[DeskServer]:
     """A desk whose last paired round has no results yet."""
     file = copied(tmp_path)
     made = read_tournament(file)
-    games = [
-        replace(game, result=Result.unknown) if game.round == 4 else game for game in made.games
-    ]
+    games = [replace(g, result=Result.unknown) if g.round == 4 else g for g in made.games]
     file.write_bytes(to_bytes(replace(made, games=tuple(games)), file))
     with served(file) as result:
         yield result
@@ -251,15 +249,13 @@ def test_colours_are_exchanged(desk: DeskServer) -> None:
 
 def test_what_another_program_writes_is_seen_and_kept(desk: DeskServer) -> None:
     helper = desk.helper()
-    mark = helper.get("/state").json()["mark"]
     desk.file.write_bytes(renamed(desk.file.read_bytes()))
-    first, second = desk.names(4)[0]
-    assert helper.result(4, first, second, "1-0") == 303
+    game = desk.names(4)[0]
+    assert helper.result(4, *game, "1-0") == 303
     assert "Adler Rosa" in helper.page("/players")
-    assert helper.get("/state").json()["mark"] != mark
     half = desk.file.read_bytes()[:-4000]
     desk.file.write_bytes(half)
-    assert helper.result(4, first, second, "0-1", "1-0") == 422
+    assert helper.result(4, *game, "0-1", "1-0") == 422
     told = "The file cannot be read at the moment"
     until(lambda: told in plain(helper.page("/")), "the desk looks at its file again")
     assert desk.file.read_bytes() == half
@@ -301,7 +297,7 @@ def test_entering_players(tmp_path: Path) -> None:
             assert "<b>Ann" not in text
 
 
-def test_two_helpers_change_a_player(desk: DeskServer) -> None:
+def test_a_player_and_settings_are_changed_field_by_field(desk: DeskServer) -> None:
     helper, player = desk.helper(), desk.tournament.players[2]
     names = ("name", "first_name", "grade", "club", "country")
     seen = {**{name: getattr(player, name) for name in names}, "correction": "0"}
@@ -316,6 +312,13 @@ def test_two_helpers_change_a_player(desk: DeskServer) -> None:
     assert f"it was {player.club} when you began, is Bonn by now" in plain(answer.text)
     now = desk.tournament.players[2]
     assert (now.club, now.rating) == ("Bonn", 2222.0)  # both are kept
+    for name, new, was, status in (
+        ("rounds", "6", "5", 200), ("komi", "7.5", "6.5", 200), ("rounds", "7", "5", 422),
+        ("rounds", "many", "6", 422), ("bar", "high", "4d", 422), ("begin", "soon", "", 422),
+    ):  # fmt: skip
+        answer = helper.post("/settings", {name: new, f"was_{name}": was})
+        assert answer.status_code == status, new
+    assert (desk.tournament.rounds, desk.tournament.komi) == (6, 7.5)
 
 
 def test_who_plays(desk: DeskServer) -> None:
@@ -363,18 +366,6 @@ def test_pairing_with_reasons_and_wishes(tmp_path: Path) -> None:
         assert [ann.post(f"/pair/{number}/drop").status_code for number in (4, 5)] == [409, 200]
         assert desk.tournament.last_round == 4
         assert ann.post("/pair/5", {**fixed, "a": "Nobody"}).status_code == 422
-
-
-def test_settings_are_changed_one_by_one(desk: DeskServer) -> None:
-    helper = desk.helper()
-    for name, new, was, status in (
-        ("rounds", "6", "5", 200), ("komi", "7.5", "6.5", 200), ("rounds", "7", "5", 422),
-        ("rounds", "many", "6", 422), ("bar", "high", "4d", 422),
-        ("begin", "soon", "2026-03-07", 422),
-    ):  # fmt: skip
-        answer = helper.post("/settings", {name: new, f"was_{name}": was})
-        assert answer.status_code == status, new
-    assert (desk.tournament.rounds, desk.tournament.komi) == (6, 7.5)
 
 
 def test_what_is_to_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

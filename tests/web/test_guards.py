@@ -25,11 +25,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from tests.web import sites
 from tests.web.asking import Answer, ask, form
 from tests.web.desks import PASSWORD, copied
 from tests.web.serving import settings_for, small_results
-from tests.web.sites import serving
-from tests.web.tables import Clock, refused
+from tests.web.sites import HTML
+from tests.web.tables import DAY, Clock, refused
 from yardstone.errors import InputError, UsageError
 from yardstone.web import middleware
 from yardstone.web.database import jobs
@@ -42,11 +43,8 @@ from yardstone.web.server import make_app
 from yardstone.web.settings import JsonLines, Limits
 from yardstone.web.store import key_mark, remember_key, sent_key
 from yardstone.web.upkeep import state
-from yardstone.web.worker import Worker
 
-HTML = {"Accept": "text/html"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-DAY = 86_400.0
 #: What every answer says.
 STRICT = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -498,16 +496,13 @@ def test_where_a_password_is_wanted(tmp_path: Path, desk: Site) -> None:
         assert answer.status == status
 
 
-def test_the_log_names_nobody(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_names_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    app, name = site(), "Secretive-Sam"
-    whole = form([(f"{name}.csv", small_results(name))])
-    address = ask(app, "/api/jobs", "POST", **whole).json()["id"]
-    worker = Worker(app.state.service.settings, "w")
-    assert worker.work()
-    worker.store.close()
-    for path in (f"/api/jobs/{address}", f"/r/{address}", f"/{address}"):
-        ask(app, path, headers=HTML)
+    name = "Secretive-Sam"
+    with sites.site(tmp_path) as made:
+        address = made.done([(f"{name}.csv", small_results(name))])["id"]
+        for path in (f"/api/jobs/{address}", f"/r/{address}", f"/{address}"):
+            made.ask(path, headers=HTML)
     logging.getLogger("x").error("m", exc_info=ValueError(name))
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
     text = json.dumps(lines)
@@ -570,7 +565,7 @@ def test_half_sent_requests_keep_nobody_out(
     """Only the last of one address, or half of all; and who waits for an answer is none of them."""
     monkeypatch.setattr("yardstone.web.server._CONCURRENCY", most)
     limits = {"header_seconds": 600, "idle_seconds": 600, **limits}
-    with serving(tmp_path, limits) as server:
+    with sites.serving(tmp_path, limits) as server:
         for half in (HEAD, BODY) if most == 1000 else (HEAD,):
             lines = [connected(server.url, half) for _ in range(8)]
             assert all(closed(line) for line in lines[:4]), "the server's answer counts as well"
@@ -586,7 +581,7 @@ def test_half_sent_requests_keep_nobody_out(
 
 def test_half_sent_requests_do_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "_GRACE", 0.0)
-    with serving(tmp_path, {"header_seconds": 1, "idle_seconds": 1}) as server:
+    with sites.serving(tmp_path, {"header_seconds": 1, "idle_seconds": 1}) as server:
         waiting, slow = connected(server.url, BODY), connected(server.url, HEAD)
         slow.settimeout(0.1)
         with suppress(ConnectionError):
@@ -601,7 +596,7 @@ def test_half_sent_requests_do_not_stay(tmp_path: Path, monkeypatch: pytest.Monk
         assert closed(waiting)
 
 
-def test_how_a_server_runs(tmp_path: Path, site: Site) -> None:
+def test_how_a_server_runs(tmp_path: Path) -> None:
     desk = desk_configuration(DeskSettings(file=copied(tmp_path)))
     assert issubclass(desk.http, middleware._Protocol)  # type: ignore[arg-type]
     assert (desk.limit_concurrency, desk.h11_max_incomplete_event_size) == (2000, 16_384)

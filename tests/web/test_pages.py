@@ -25,21 +25,12 @@ from yardstone.web.pages.render import days_words, progress, size_words
 from yardstone.web.settings import footer_html, load_settings
 
 CSV = [("a.csv", small_results())]
-PLAYERS = [{"name": "Ann", "games": 2}, {"name": "Bob", "games": 1}]
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with site(tmp_path_factory.mktemp("pages")) as made:
         yield made
-
-
-@pytest.fixture(autouse=True)
-def empty_queue(pages: Site) -> Iterator[None]:
-    """Leave no job that a worker of the next test would take."""
-    yield
-    while (job := pages.store.claim("nobody")) is not None:
-        pages.store.finish(job, "cancelled")
 
 
 def rows(table: Element) -> list[list[str]]:
@@ -123,7 +114,7 @@ def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
 
 
 def test_a_reader_sees_no_buttons_of_the_owner(pages: Site) -> None:
-    asks = pages.stored("go", status="needs_player", players=PLAYERS)
+    asks = pages.stored("go", status="needs_player", players=[{"name": "Ann", "games": 2}])
     fails = pages.stored("go", status="failed", keep_seconds=600.0)
     done = pages.stored("go", go_result(1))
     for owned in (True, False):
@@ -292,12 +283,11 @@ def test_a_link_has_a_card_without_names(tmp_path: Path, monkeypatch: pytest.Mon
         told = metas(made.page(go))
         assert told["og:description"].startswith("90 % interval 2.1 to 4.5: 2d to 4d; from ")
         assert told["og:url"] == f"{base}{go}"
-        waiting = made.send([("r.csv", results_csv())]).json()["page"].removeprefix(base)
-        assert "og:title" not in metas(made.page(waiting)), "there is no result yet"
-        assert made.ask(waiting + "/card.png").status == 404
+        job = made.send([("r.csv", results_csv())]).json()["page"].removeprefix(base)
+        assert "og:title" not in metas(made.page(job)), "there is no result yet"
+        assert made.ask(job + "/card.png").status == 404
         made.worker.work()
-        matches = made.stored("backgammon", backgammon_result())
-        for path in (go, matches, waiting, "/"):
+        for path in (go, made.stored("backgammon", backgammon_result()), job, "/"):
             other = metas(made.page(path))
             assert other["og:title"]
             assert not re.search("Park|Anna|Engine", " ".join(other.values()))
