@@ -201,7 +201,7 @@ def test_contrast_width_and_size(browser: Browser, server: Site) -> None:
     error = {"message": "no game can be used", "hint": "send even games", "file": "a.sgf"}
     waiting = server.send([("b.csv", small_results())]).json()["id"]
     jobs = [
-        f"{job['id']}?player=Engine+03", store_result(store, "go", go_result(22)),
+        f"{job['id']}?player=Engine+03", store_result(store, "go", go_result(3)),
         store_result(store, "go", status="needs_player", players=names),
         store_result(store, "go", status="failed", error=error),
         waiting,
