@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
+from unittest.mock import Mock
 
 import pytest
 
@@ -23,7 +24,6 @@ from yardstone.pool import SkipReport
 from yardstone.records.ogs import GameSelection, fetch_ogs_games
 from yardstone.web import api, sent_files, worker
 from yardstone.web.api import Progress
-from yardstone.web.database import Job
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.kind import Task
 from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
@@ -54,16 +54,12 @@ def test_a_rating_list_from_upload_to_result(made: Site, monkeypatch: pytest.Mon
     assert (waiting["kind"], waiting["ahead"], waiting["result"]) == ("results", 0, None)
     assert waiting["files"] == [{"name": "league.csv", "size": len(LEAGUE), "format": "csv"}]
     assert made.ask(f"{url}/result.json").code == (409, "no_result")
-    told, beat = [], made.store.heartbeat
-
-    def noted(job: Job, **progress: Any) -> bool:
-        told.append(progress["stage"])
-        return beat(job, **progress)
-
-    monkeypatch.setattr(made.store, "heartbeat", noted)
+    beat = Mock(side_effect=made.store.heartbeat)
+    monkeypatch.setattr(made.store, "heartbeat", beat)
     monkeypatch.setattr(worker, "_PAUSE", 0.0)
     assert made.worker.work()
-    assert {"rating"} <= {*told} <= {*get_args(Progress.model_fields["stage"].annotation)}
+    told = {call.kwargs["stage"] for call in beat.call_args_list}
+    assert {"rating"} <= told <= {*get_args(Progress.model_fields["stage"].annotation)}
     job = made.job(sent["id"])
     result = job["result"]
     top = result["ratings"][0]
@@ -271,13 +267,8 @@ def test_the_latest_games_are_fetched_by_the_worker(
         return {"of": task.options["player"], "names": [file.name for file in task.files]}
 
     monkeypatch.setitem(KINDS, "go", replace(KINDS["go"], perform=perform))
-    asked: list[Any] = []
-
-    def watched(*given: Any, **how: Any) -> Any:
-        asked.append(how)
-        return fetch_ogs_games(*given, **how)
-
-    monkeypatch.setattr(sent_files, "fetch_ogs_games", watched)
+    fetch = Mock(side_effect=fetch_ogs_games)
+    monkeypatch.setattr(sent_files, "fetch_ogs_games", fetch)
     limits = {"import_games": 2, "imports_hour": 2, "import_bytes": 3000, "import_seconds": 99}
     with (
         ogs_server() as ogs,
@@ -300,6 +291,7 @@ def test_the_latest_games_are_fetched_by_the_worker(
         late = server.send([], fields=[("ogs", "Ann")])
         assert (late.code, late.headers["Retry-After"]) == ((429, "imports_hour"), "1800")
     selection = GameSelection(games=2, file_bytes=3000, seconds=99.0)
+    asked = [call.kwargs for call in fetch.call_args_list]
     assert asked == [{"selection": selection, "url": ogs.url}] * 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 import time
@@ -20,11 +21,11 @@ from tests.web.postgres import Postgres
 from tests.web.serving import settings_for
 from tests.web.tables import Time, at_once
 from yardstone.errors import InputError, UsageError
-from yardstone.web import database, upkeep
+from yardstone.web import database, notices, upkeep
 from yardstone.web.database import Database, Job, chunks, fetch_files, uploads
-from yardstone.web.notices import QUEUED, Listener
+from yardstone.web.notices import QUEUED, Changes, Listener
 from yardstone.web.problems import DatabaseAway, RequestProblem
-from yardstone.web.service import delete_job
+from yardstone.web.service import cancel_job, delete_job
 from yardstone.web.settings import Settings, load_settings
 from yardstone.web.store import JobStore, new_id
 
@@ -221,10 +222,12 @@ def test_an_outage_is_only_a_pause(
     for _ in range(2):
         with pytest.raises(DatabaseAway):
             store.get(address)
+        assert store.database.contact.seconds == 0.0
         monkeypatch.setattr(store.database, "_asked", None)
     line.restore()
     store.database.patience = 600.0
     assert store.get(address).status == "queued"
+    assert store.database.contact.seconds > 0.0
     # The database itself ends the transaction of a client that vanished, and whatever lasts.
     names = {"idle_in_transaction_session_timeout": "20s", "statement_timeout": "5s",
              "lock_timeout": "3s", "tcp_keepalives_idle": "10",
@@ -241,6 +244,28 @@ def test_a_job_wakes_workers_elsewhere(stores: Stores, postgres_url: str, line: 
     assert listener.wait(600.0) == [""]
     line.cut()
     assert (listener.wait(600.0), listener.is_listening) == ([], False)
+
+
+def test_a_change_elsewhere_wakes_who_waits_here(
+    stores: Stores, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_LOOKS", "_LOOKS_LISTENING"):
+        monkeypatch.setattr(notices, name, 3600.0)
+    sender, changes = stores(postgres_url), Changes(stores(postgres_url).database)
+    job = put(sender)
+
+    async def main() -> None:
+        for number in range(2):  # it begins to listen: something may have come before
+            waiting = asyncio.ensure_future(changes.wait(job))
+            await asyncio.sleep(0)
+            if number:
+                cancel_job(sender, job)
+            else:
+                changes.start(asyncio.get_running_loop())
+            await asyncio.wait_for(waiting, 600.0)
+
+    asyncio.run(main())
+    changes.stop()
 
 
 def test_addresses_and_their_passwords(tmp_path: Path, stores: Stores, postgres: Postgres) -> None:

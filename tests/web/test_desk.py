@@ -91,8 +91,8 @@ def test_one_process_computes_chances(tmp_path: Path, monkeypatch: pytest.Monkey
 
         def submit(self, *given: Any) -> Future[str]:
             pickle.dumps(given)
-            self.append(Future())
-            return self[-1]
+            self.append(future := Future[str]())
+            return future
 
         def shutdown(self, **how: Any) -> None:
             self.append(how)

@@ -349,9 +349,8 @@ def test_only_the_owner_changes_a_job(site: Site) -> None:
 
 
 def test_a_key_is_sent_as_a_header_or_a_cookie() -> None:
-    cookie = (b"cookie", b"yardstone_owner=def")
-    for scheme, wanted in ((b"bEaReR  abc ", "abc"), (b"Basic abc", "def")):
-        headers = [(b"authorization", scheme), cookie]
+    for sent_with, wanted in ((b"bEaReR  abc ", "abc"), (b"Basic abc", "def")):
+        headers = [(b"authorization", sent_with), (b"cookie", b"yardstone_owner=def")]
         assert sent_key(Request({"type": "http", "headers": headers})) == wanted
     assert sent_key(Request({"type": "http", "headers": []})) == ""
     for scheme, seconds, secure, age in (("https", 9.9, True, 9), ("http", 0.1, False, 1)):

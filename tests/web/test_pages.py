@@ -21,7 +21,7 @@ from yardstone.errors import InputError, UsageError
 from yardstone.web.kinds import KINDS, results
 from yardstone.web.kinds.kind import Card, Plain
 from yardstone.web.pages.job_pages import SAMPLES, card_png, sample_result, start_samples
-from yardstone.web.pages.render import days_words, progress, size_words
+from yardstone.web.pages.render import days_words, moment_words, progress, size_words
 from yardstone.web.settings import footer_html, load_settings
 
 CSV = [("a.csv", small_results())]
@@ -65,6 +65,7 @@ def test_words_for_sizes_and_days() -> None:
     assert {number: size_words(number) for number in sizes} == sizes
     days = {30.0: "30 days", 1.0: "1 day", 0.99: "24 hours", 0.001: "1 hour"}
     assert {number: days_words(number) for number in days} == days
+    assert moment_words(None) == "an unknown day"
 
 
 def test_progress_in_words() -> None:
@@ -188,6 +189,13 @@ def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     other = pages.page(links_of(white, "Player")[1][SCRIPT])
     assert (heading(other), links_of(other, "Scale")[0]) == (SCRIPT, "OGS")
     assert heading(pages.page(path + "?scale=feet&player=nobody")) == "Park Junghwan"
+    # Scales that contradict each other, and one of the operator.
+    unclear = {**first, "contradictory": True}
+    for name in ("scales", "on_scales"):
+        club = {**first[name]["egf"], "title": "Club", "scale": "Club"}
+        unclear[name] = {**first[name], "Club": club}
+    page = pages.page(pages.stored("go", unclear) + "?scale=Club")
+    assert "No rank" in page.one("p", class_="answer").text
 
 
 def test_lists_of_ratings_and_of_matches(pages: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def caught(served: Served) -> Iterator[tuple[str, int, sqlite3.Connection]]:
             rows = [f"p{n % 800},p{(7 * n + seed) % 800},{n % 2}" for n in range(6000)]
             text = "\n".join(["white,black,score", *rows, ""])
             job = served.send([("r.csv", text.encode())])
-            until(lambda job=job: served.job(job)["status"] != "queued", "the job begins")
+            until(lambda: served.job(job)["status"] != "queued", "the job begins")  # noqa: B023
             table.execute("BEGIN IMMEDIATE")
             row = table.execute("SELECT pid FROM workers WHERE job = ?", (job,)).fetchone()
             if row is not None:

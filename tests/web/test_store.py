@@ -143,10 +143,10 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
         assert plain["progress"]["fraction"] == fraction
     # Its end.
     end = table.clock.now = begun + 40.0
-    given = {"result": '{"a": 1}', "skipped": [{"file": "a"}], "skipped_total": 4}
+    given: dict[str, Any] = {"result": '{"a": 1}', "skipped": [{"file": "a"}], "skipped_total": 4}
     assert table.finish(job, "done", keep_seconds=9.0, **given)
-    done = {"finished": end, "keep": end + 9.0, "done": 9, "total": 9, "stage": "finished"}
-    check(table, address, status="done", **given, **done, **FREE)
+    given |= {"finished": end, "keep": end + 9.0, "done": 9, "total": 9, "stage": "finished"}
+    check(table, address, status="done", **given, **FREE)
     state = upkeep.state(table)
     counted = {"jobs_results_done": 1.0, "seconds_results": 40.0}
     assert state["counters"] == {**counted, "uploads": 1.0, "upload_bytes": 5.0}
@@ -235,9 +235,9 @@ def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobT
 
 
 def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable) -> None:
-    acts: list[Callable[[str], None]] = [partial(act, table) for act in (cancel_job, delete_job)]
     changes: list[dict[str, Any]] = [{"status": "cancelled"}, {"worker": "v"}, {"attempts": 2}]
-    for number, act in enumerate([*acts, *(partial(table.set, **each) for each in changes)]):
+    acts: list[Callable[[str], None]] = [partial(table.set, **each) for each in changes]
+    for number, act in enumerate([*acts, partial(cancel_job, table), partial(delete_job, table)]):
         worker = f"w{number}"
         upkeep.enter_worker(table, worker, 1)
         (address,) = table.put()

@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -54,23 +54,6 @@ def hands(tmp_path: Path) -> Iterator[Hands]:
     made.store.close()
 
 
-def steps(outcomes: Iterable[Any]) -> Callable[..., Any]:
-    """One outcome after the other: given back, or raised."""
-    rest = iter(outcomes)
-
-    def step(*_: object, **__: object) -> Any:
-        outcome = next(rest)
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    return step
-
-
-def raising(error: BaseException) -> Callable[..., Any]:
-    return steps(repeat(error))
-
-
 INTERNAL = ("internal", "Something went wrong on this server, not with your files.")
 PLAYERS = [{"name": "Ann", "games": 2}]
 #: What the work raises or gives: the status, code and message, and the hours of files.
@@ -96,7 +79,8 @@ def test_how_a_job_ends(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
         if isinstance(end, InputError):
             message = end.message.format(data=hands.settings.data)
             end = InputError(message, file=end.file, line=end.line)
-        perform = raising(end) if isinstance(end, Exception) else steps(repeat(end))
+        raised = end if isinstance(end, Exception) else None
+        perform = Mock(return_value=end, side_effect=raised)
         address = hands.send(perform, monkeypatch)
         assert hands.work()
         job = hands.store.get(address)
@@ -141,7 +125,7 @@ def test_lost_work_stops(hands: Hands, monkeypatch: pytest.MonkeyPatch, notices:
         cancel_job(hands.store, address)
         if notices:
             hands.live()
-            monkeypatch.setattr(hands.store, "heartbeat", raising(AssertionError()))
+            monkeypatch.setattr(hands.store, "heartbeat", Mock(side_effect=AssertionError()))
         Track("rating", 9)(1)
         raise AssertionError("it went on")
 
@@ -196,7 +180,7 @@ def test_a_worker_shows_that_it_lives(hands: Hands, monkeypatch: pytest.MonkeyPa
     time = Time()
     monkeypatch.setattr(worker, "time", time)
     for lease in (20.0, 60.0):
-        lives = steps([None, ValueError(), KeyboardInterrupt()])
+        lives = Mock(side_effect=[None, ValueError(), KeyboardInterrupt()])
         other: Any = SimpleNamespace(settings=replace(hands.settings, lease=lease), live=lives)
         with pytest.raises(KeyboardInterrupt):
             worker._live(other)
@@ -225,7 +209,7 @@ def test_on_a_full_disk_jobs_wait(
 
 def test_what_was_computed_is_handed_in(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     time, finish = Time(), hands.store.finish
-    away = steps([DatabaseAway(), DatabaseAway(), None])
+    away = Mock(side_effect=[DatabaseAway(), DatabaseAway(), None])
     monkeypatch.setattr(worker, "time", time)
     monkeypatch.setattr(hands.store, "finish", lambda *job, **how: away() or finish(*job, **how))
     address = hands.send(lambda task: {}, monkeypatch)
@@ -237,7 +221,7 @@ def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPa
     time, waits = Time(), [0.0][:0]
     monkeypatch.setattr(worker, "time", time)
     outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
-    monkeypatch.setattr(hands, "work", steps(outcomes))
+    monkeypatch.setattr(hands, "work", Mock(side_effect=outcomes))
     bell = Bell()
     monkeypatch.setattr(bell, "wait", waits.append)
     with pytest.raises(KeyboardInterrupt):
@@ -247,18 +231,13 @@ def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    outcomes = steps([InputError("none"), "a network"])
-
-    def load(*_: object, **how: Any) -> Any:
-        asked.append(how)
-        return outcomes()
-
+    load = Mock(side_effect=[InputError("none"), "a network"])
     monkeypatch.setattr("yardstone.strength.players.model_network", load)
     assert refused(hands.network) == (503, "no_network", None)
     networks: list[object] = [hands.network(), hands.network()]
     assert networks == ["a network"] * 2
-    assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
+    assert load.call_args.kwargs == {"threads": 2, "cache": False, "device": "auto"}
+    assert load.call_count == 2
 
 
 def test_each_ring_wakes_once() -> None:
@@ -277,13 +256,13 @@ def test_each_ring_wakes_once() -> None:
 
 
 def test_notices_come_after_a_break(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, asked, came = Time(), [""][:0], steps([["a"], [], [], OSError()])
+    time, asked, came = Time(), [""][:0], Mock(side_effect=[["a"], [], [], OSError()])
     monkeypatch.setattr(notices, "time", time)
     line = SimpleNamespace(
         execute=asked.append, close=partial(asked.append, "closed"),
         notifies=lambda **how: [SimpleNamespace(payload=text) for text in came()],
     )  # fmt: skip
-    own: Any = SimpleNamespace(own_connection=steps([DatabaseAway(), line, line]))
+    own: Any = SimpleNamespace(own_connection=Mock(side_effect=[DatabaseAway(), line, line]))
     listener = Listener(own, QUEUED)
     for pause, result, longest in (
         (0.0, [], 0.25), (1.5, [], 0.25),  # that was tried just now
@@ -388,11 +367,11 @@ def test_the_job_of_a_dead_worker_is_done_again(
     watch.store.take(name)
     watch.made[-1].status = 1
     with monkeypatch.context() as patch:
-        patch.setattr(upkeep, "release", raising(DatabaseAway()))
+        patch.setattr(upkeep, "release", Mock(side_effect=DatabaseAway()))
         watch._tick()
         watch._tick()
     assert watch.store.status(address) == "running"
-    monkeypatch.setattr(upkeep, "end_late", raising(ValueError()))
+    monkeypatch.setattr(upkeep, "end_late", Mock(side_effect=ValueError()))
     watch._tick()
     job = watch.store.get(address)
     assert (job.status, job.attempts, upkeep.alive_workers(watch.store)) == ("queued", 1, [])
@@ -432,7 +411,8 @@ def test_what_is_done_now_and_then(watch: Watch, monkeypatch: pytest.MonkeyPatch
         watch.time.now = now
         watch._tick()
     assert swept == [1000.0, 1020.5, 1041.0]
-    monkeypatch.setattr(upkeep, "recover", lambda _: recovered.append(seconds))
+    told = lambda store: recovered.append(store.database.contact.seconds)  # noqa: E731
+    monkeypatch.setattr(upkeep, "recover", told)
     monkeypatch.setattr(upkeep, "end_late", lambda _: None)
     monkeypatch.setattr(upkeep, "stray_workers", lambda _: set())
     store = watch.store
