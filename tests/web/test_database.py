@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -255,13 +256,11 @@ def test_a_change_elsewhere_wakes_who_waits_here(
     job = put(sender)
 
     async def main() -> None:
-        for number in range(2):  # it begins to listen: something may have come before
+        begins = partial(changes.start, asyncio.get_running_loop())  # something may have come
+        for act in (begins, partial(cancel_job, sender, job)):
             waiting = asyncio.ensure_future(changes.wait(job))
             await asyncio.sleep(0)
-            if number:
-                cancel_job(sender, job)
-            else:
-                changes.start(asyncio.get_running_loop())
+            act()
             await asyncio.wait_for(waiting, 600.0)
 
     asyncio.run(main())

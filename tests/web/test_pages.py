@@ -189,11 +189,9 @@ def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     other = pages.page(links_of(white, "Player")[1][SCRIPT])
     assert (heading(other), links_of(other, "Scale")[0]) == (SCRIPT, "OGS")
     assert heading(pages.page(path + "?scale=feet&player=nobody")) == "Park Junghwan"
-    # Scales that contradict each other, and one of the operator.
-    unclear = {**first, "contradictory": True}
+    unclear, club = {**first, "contradictory": True}, {"title": "Club", "scale": "Club"}
     for name in ("scales", "on_scales"):
-        club = {**first[name]["egf"], "title": "Club", "scale": "Club"}
-        unclear[name] = {**first[name], "Club": club}
+        unclear[name] = {**first[name], "Club": {**first[name]["egf"], **club}}
     page = pages.page(pages.stored("go", unclear) + "?scale=Club")
     assert "No rank" in page.one("p", class_="answer").text
 
