@@ -214,7 +214,7 @@ def test_contrast_width_and_size(browser: Browser, server: Site) -> None:
             fits(page, path)
             for each in page.locator("button, .button, summary, select").all():
                 box = each.bounding_box()
-                assert box is None or min(box["height"], box["width"]) >= 24, path
+                assert box is None or box["height"] <= 1 or min(box["height"], box["width"]) >= 24
     server.ask(f"/api/jobs/{waiting}/cancel", "POST")
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from tests.web.browsing import PHONE, fits, opened, readable
 from tests.web.desks import PASSWORD, DeskProcess, DeskServer, copied, served
-from tests.web.reading import check_page
 from yardstone.tournament.files import read_tournament
 from yardstone.tournament.model import Result
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Game = tuple[int, str, str, str]
+UNNAMED = """() => [...document.querySelectorAll("input:not([type=hidden]), select, textarea")]
+    .filter((each) => !each.labels.length).map((each) => each.name)"""
 
 
 @pytest.fixture
@@ -132,11 +133,10 @@ def test_pages_are_readable_fit_and_are_printed(browser: Browser, desk: DeskServ
             page.goto(desk.url + path)
             readable(page, path)
             fits(page, path)
-            check_page(page.content())
+            assert page.evaluate(UNNAMED) == [], path
         for path in sheets:
             page.goto(desk.url + path)
             page.emulate_media(media="print")
             hidden = page.locator("header.top, footer, .rounds, [data-print]")
             assert not any(each.is_visible() for each in hidden.all())
-            data = page.pdf(format="A4")
-            assert data.count(b"/Type /Page\n") == 1  # a small tournament: one sheet each
+            assert page.pdf(format="A4").count(b"/Type /Page\n") == 1  # one sheet each
