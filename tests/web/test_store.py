@@ -237,7 +237,8 @@ def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobT
 def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable) -> None:
     changes: list[dict[str, Any]] = [{"status": "cancelled"}, {"worker": "v"}, {"attempts": 2}]
     acts: list[Callable[[str], None]] = [partial(table.set, **each) for each in changes]
-    for number, act in enumerate([*acts, partial(cancel_job, table), partial(delete_job, table)]):
+    acts += [partial(cancel_job, table), partial(delete_job, table)]
+    for number, act in enumerate(acts):
         worker = f"w{number}"
         upkeep.enter_worker(table, worker, 1)
         (address,) = table.put()
