@@ -169,7 +169,6 @@ def test_further_columns() -> None:
         assert {key: column.tolist() for key, column in pool.columns.items()} == {name: ["Rome"]}
     weighed = read("white,black,result,weight\nA,B,1-0,0.5\nA,B,0-1,1\n", columns=["weight"])
     assert weighed.columns["weight"].tolist() == ["0.5", "1"]
-    # Where the players change places.
     text = "player,opponent,color,result,elo,opp_elo\nA,B,white,W,1,2\nB,A,black,W,2,1\n"
     named = {"first_rating": "elo", "second_rating": "opp_elo"}
     pool, kept = read(text, columns=named), read(text, columns="all")

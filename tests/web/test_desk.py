@@ -283,12 +283,10 @@ def test_entering_players(tmp_path: Path) -> None:
         names = [each.full_name for each in desk.tournament.players[-3:]]
         assert names == ["Zhang Wei", "Berg Eva", "Frey Max"]
         assert helper.post("/enter/table", {"table": "no,columns\n1,2\n"}).status_code == 422
-        # From the list of a federation.
         assert "Adlerova Jana" in helper.page("/enter?search=jana")
         assert helper.post("/enter", {"listed": "12345678", **late}).status_code == 200
         entered = desk.tournament.players[-1]
         assert (entered.rating, entered.ids["egf"], entered.country) == (2312.0, "12345678", "CZ")
-        # Names stay text.
         fields = {"name": "<script>alert(1)</script>", "first_name": '"x"', "grade": "1k", **late}
         assert helper.post("/enter", fields).status_code == 200
         for path in ("/players", "/player/18", "/here/5", "/pair/5", "/more", "/standings"):
