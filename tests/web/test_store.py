@@ -141,7 +141,6 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     for done, total, fraction in ((3, 9, 1 / 3), (3, 0, 0.0), (10, 9, 1.0)):
         plain = replace(table.get(address), done=done, total=total).as_dict()
         assert plain["progress"]["fraction"] == fraction
-    # Its end.
     end = table.clock.now = begun + 40.0
     given: dict[str, Any] = {"result": '{"a": 1}', "skipped": [{"file": "a"}], "skipped_total": 4}
     assert table.finish(job, "done", keep_seconds=9.0, **given)

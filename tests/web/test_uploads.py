@@ -162,12 +162,12 @@ def test_a_body_that_stops_coming(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert code(receive(tmp_path, [body[:50], body[50:]], limits=dead)[0]) is None
     # Who is refused is still heard: who is busy sending does not read an answer.
     pieces = [form([("a", b"x" * 101)])["body"], *[b"y" * 10] * 5]
-    assert receive(tmp_path, pieces)[1] == 6
+    assert receive(tmp_path / "in", pieces)[1] == 6
     monkeypatch.setattr(uploads, "_DRAINED", 20)
-    assert receive(tmp_path, pieces)[1] == 4
+    assert receive(tmp_path / "in", pieces)[1] == 4
     monkeypatch.setattr(uploads, "_PATIENCE", 0.01)
     monkeypatch.setattr(uploads, "_DRAINED", 1 << 30)
-    assert receive(tmp_path, [pieces[0], b"y", b"", b"y"])[1] == 2
+    assert receive(tmp_path / "in", [pieces[0], b"y", b"", b"y"])[1] == 2
 
 
 def test_names_that_are_no_names() -> None:
