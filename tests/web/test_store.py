@@ -133,7 +133,6 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     entry = {"name": "w", "pid": 7, "started": created, "seen": begun, "job": address}
     assert table.all(workers) == [{**entry, "attempt": 1, "finished": 0}]
     assert table.all(clients) == [{"client": "ann", "served": begun}]
-    # Signs of life, with progress and without.
     assert table.heartbeat(job, stage="rating", done=3, total=9)
     beat = table.clock.now = begun + 25.0
     assert table.heartbeat(job)
