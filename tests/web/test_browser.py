@@ -198,12 +198,11 @@ def test_contrast_width_and_size(browser: Browser, server: Site) -> None:
     store, job = server.store, server.done([("a.csv", results_csv())])
     names = [{"name": name, "games": 3} for name in ("Anna", SCRIPT)]
     error = {"message": "no game can be used", "hint": "send even games", "file": "a.sgf"}
-    waiting = server.send([("b.csv", small_results())]).json()["id"]
     jobs = [
         f"{job['id']}?player=Engine+03", store_result(store, "go", go_result(3)),
         store_result(store, "go", status="needs_player", players=names),
         store_result(store, "go", status="failed", error=error),
-        waiting,
+        server.send([("b.csv", small_results())]).json()["id"],
     ]  # fmt: skip
     with opened(browser, server.url, reduced_motion="reduce") as page:
         for path in ("/", "/example/backgammon", *(f"/r/{each}" for each in jobs)):
@@ -215,7 +214,7 @@ def test_contrast_width_and_size(browser: Browser, server: Site) -> None:
             for each in page.locator("button, .button, summary, select").all():
                 box = each.bounding_box()
                 assert box is None or box["height"] <= 1 or min(box["height"], box["width"]) >= 24
-    server.ask(f"/api/jobs/{waiting}/cancel", "POST")
+    server.ask(f"/api/jobs/{jobs[-1]}/cancel", "POST")
 
 
 def test_a_server_that_does_not_answer_is_asked_again(browser: Browser, server: Site) -> None:
