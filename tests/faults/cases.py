@@ -258,7 +258,7 @@ CASES: tuple[Case, ...] = (
 #: Commands without a case of their own, and why.
 NO_CASE: Mapping[str, str] = {
     "go fetch": "needs a site: tests/records/test_ogs.py",
-    "go nets download": "needs a site: tests/go/nets/test_store.py kills and resumes it",
+    "go nets download": "needs a site: tests/go/nets/test_network.py kills and resumes it",
     "backgammon study part2": "writes as part1 does, in hours",
     "backgammon study depth": "writes as part1 does, in hours",
     "backgammon study strong": "writes as part1 does, in hours",
