@@ -88,7 +88,7 @@ def _go_games(folder: Path) -> None:
 
 
 def _experiment(folder: Path) -> None:
-    from lab.tests.strength.made_experiment import write_experiment, write_games
+    from lab.tests.strength.made_training import write_experiment, write_games
     from tests.go.games import small_network
 
     write_games(folder)
@@ -96,7 +96,7 @@ def _experiment(folder: Path) -> None:
 
 
 def _training(folder: Path) -> None:
-    from lab.tests.strength.made_run import write_run
+    from lab.tests.strength.made_training import write_run
 
     write_run(folder)
 
