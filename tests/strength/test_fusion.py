@@ -84,8 +84,8 @@ def pool() -> Pool:
 
 @pytest.fixture(scope="module")
 def known() -> tuple[Pool, Sides]:
-    """1,200 games of 300 players, and what is known of both before each."""
-    pool = made_pool(players=300, games=1200)
+    """1,400 games of 100 players, and what is known of both before each."""
+    pool = made_pool(players=100, games=1400)
     (strength, number), replay = sides_before(pool), PLAIN.replay(pool)
     assert replay.first_deviation is not None
     assert replay.second_deviation is not None
@@ -141,7 +141,7 @@ def test_without_anything_from_moves_it_is_glicko2(pool: Pool) -> None:
     none = with_columns(pool, MOVE_COLUMNS, *np.zeros((4, len(pool))))
     cases: list[tuple[Glicko2, Pool]] = [(START, replace(pool, columns={})), (START, none)]
     for rating, deviation, days in (
-        (1600.0, np.nan, None), (1500.0, 350.0, 30.0), (1600.0, 1e3, 30.0), (1600.0, np.inf, None)
+        (1600.0, np.nan, None), (1600.0, 350.0, 30.0), (1600.0, 1e3, 30.0), (1600.0, np.inf, None)
     ):  # fmt: skip
         system = GlickoFromMoves(idle_days=days, first_advantage=20.0)
         cases.append((system, with_estimates(games, rating, deviation)))

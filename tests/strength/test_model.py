@@ -293,11 +293,10 @@ def test_other_files(tmp_path: Path) -> None:
     with zipfile.ZipFile(whole := io.BytesIO(), "w") as archive:
         archive.writestr("card.npy", pickled.getvalue())
     files = [(b"not a zip", "this is no rank model"), (whole.getvalue(), "this is no rank model")]
-    for scorer in (
-        JoinedScorer((TWO.scorer,)),  # without a member that a scale reads
-        JoinedScorer((TWO.scorer, random_model(channels=4).scorer)),
-    ):
-        StrengthModel(scorer, list(joined().scales.values()), TWO.card).save(path)
+    unlike = JoinedScorer((TWO.scorer, random_model(channels=4).scorer))
+    without = JoinedScorer((TWO.scorer,))  # a member that a scale reads
+    for scorer, scales in ((without, [*joined().scales.values()]), (unlike, [TWO.scale()])):
+        StrengthModel(scorer, scales, TWO.card).save(path)
         files.append((path.read_bytes(), "this is no rank model"))
     arrays = saved_arrays(path, TWO)
     about = json.dumps({**json.loads(arrays["card"].tobytes()), "format": 9})
