@@ -77,7 +77,15 @@ def test_the_weights_that_made_the_matches_are_found_and_predict_others() -> Non
     fit, one_length = comparison.fit_weights(table), table.select(table.length == 5.0)
     assert fit.values == pytest.approx([8798.0, 25526.0, 863.0, -519.0], rel=1e-5)
     assert float(fit.formula.move(5)) == pytest.approx(13903.2)
-    refuse((lambda: comparison.fit_weights(one_length), ModelError, "do not determine"))
+    factors = np.array([1.0, 1 / 5, 0.0, 0.0])
+    error = sqrt(factors @ fit.covariance @ factors)
+    assert fit.weight("move", 5) == pytest.approx((13903.2, error))
+    assert float(comparison.formula_of("decisions", np.array([1.0, 2.0]), "x").decision(4)) == 1.5
+    empty = MatchTable(**{**vars(table), "cube": np.zeros_like(table.cube)})
+    refuse(
+        (lambda: comparison.fit_weights(empty), ModelError, ""),
+        (lambda: comparison.fit_weights(one_length), ModelError, "do not determine"),
+    )
     folds, rarer = comparison.folds_by_player(table, 3, 1), comparison.rarer_player(table)
     assert all(len(set(folds[rarer == name].tolist())) == 1 for name in np.unique(rarer))
     given = {"published": PUBLISHED}
@@ -87,6 +95,7 @@ def test_the_weights_that_made_the_matches_are_found_and_predict_others() -> Non
         formula = comparison.fit_weights(table.select(folds != fold), model="scaled").formula
         score = comparison.log_score(formula.probability(one, two, table.length), table.score)
         np.testing.assert_allclose(scaled.score[folds == fold], score[folds == fold])
+    assert even.mean == pytest.approx(log(0.5))
     gain = scaled.score - log(0.5)  # over even chances
     sums = [(gain - gain.mean())[folds == fold].sum() for fold in range(3)]
     error = sqrt(np.square(sums).sum() * 3 / 2) / 200

@@ -643,7 +643,10 @@ def test_optuna_goes_on_and_takes_up_a_trial_that_was_stopped(
         assert low <= getattr(runs[1].settings, name) <= high
     more = look(3, QUICK)
     assert (more[:2], len(more)) == (runs, 3)
+    huge = huge_features()
+    failing = partial(optuna_search, lambda: (huge, huge), tmp_path / "huge", 2, QUICK)
     refuse(
+        (failing, ConvergenceError, "every training failed"),
         (lambda: look(3, TINY), UsageError, "holds another search"),
         (lambda: look(0, TINY), UsageError, "at least one training"),
     )
