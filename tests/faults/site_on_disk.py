@@ -1,7 +1,6 @@
 """A server whose data lie on a disk of some pages: `python -m tests.faults.site_on_disk FOLDER`.
 
-Runs where disks can be mounted that nobody else sees. Jobs are sent and done while less and less
-is free; what the server has taken must be done once there is room again, and nothing else.
+Less and less is free; the jobs it took, and no others, must be done once there is room again.
 """
 
 from __future__ import annotations
@@ -48,24 +47,19 @@ def main(folder: Path) -> None:
         (disk / "ballast").unlink()
         taken.append(server.send([("last.csv", small_results("Eve", "Bob"))]).json()["id"])
         end = time.monotonic() + PATIENCE
-        states = ["queued"]
-        while {"queued", "running"} & set(states) and time.monotonic() < end:
+        while (states := {server.job(job)["status"] for job in taken}) != {"done"}:
+            assert time.monotonic() < end, states
             time.sleep(_PAUSE)
-            states = [server.job(job)["status"] for job in taken]
-        assert set(states) == {"done"}, states
     with closing(sqlite3.connect(disk / "jobs.sqlite")) as base:
         assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert refused, "the disk was never full"
 
 
 def _fill(disk: Path, room: int) -> None:
-    ballast = disk / "ballast"
     for _ in range(100):  # the server takes pages meanwhile
-        ballast.unlink(missing_ok=True)
-        about = os.statvfs(disk)
-        size = about.f_bavail * about.f_frsize - room
-        with ballast.open("wb") as file, suppress(OSError):
-            if size > 0:
+        with (disk / "ballast").open("wb") as file, suppress(OSError):
+            about = os.statvfs(disk)
+            if (size := about.f_bavail * about.f_frsize - room) > 0:
                 os.posix_fallocate(file.fileno(), 0, size)
             return
     raise AssertionError("the disk cannot be filled")
