@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser; where there is none the test is skipped, or fails in CI."""
     path = program("chromium", "chromium-browser", package="chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        result = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        options = ["--no-sandbox", "--disable-gpu"]
+        result = playwright.chromium.launch(executable_path=path, args=options)
         yield result
         result.close()

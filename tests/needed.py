@@ -18,7 +18,6 @@ def missing(what: str, how: str) -> NoReturn:
 
 
 def program(*names: str, package: str) -> str:
-    """The path of the first of these programs that is installed."""
     for name in names:
         if (path := shutil.which(name)) is not None:
             return path

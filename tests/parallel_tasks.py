@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +44,9 @@ def die_at_three(number: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def leave_at_one(number: int) -> None:
-    if number == 1:
-        os._exit(5)
-
-
 class Stubborn(Exception):
-    """Cannot be made again from its arguments, so it cannot be sent."""
-
     def __init__(self, one: int, two: int) -> None:
-        super().__init__("stubborn")
+        super().__init__("cannot be made again from this, so it cannot be sent")
 
 
 def raise_stubborn(_: int) -> None:
@@ -77,23 +71,19 @@ def wait_for_death(folder: str, head: str, number: int) -> int:
 
     node = ray.get_runtime_context().get_node_id()
     if node != head:
-        try:
-            with (Path(folder) / "begun").open("x") as file:
-                file.write(f"{number} {node}\n")
-        except FileExistsError:
-            return number
-        time.sleep(120)
+        with suppress(FileExistsError), (Path(folder) / "begun").open("x") as file:
+            file.write(f"{number} {node}\n")
+            file.close()
+            time.sleep(120)
     time.sleep(0.05)  # so that each machine gets some
     return number
 
 
 def place_of_file(path: str, _: int) -> tuple[str, bytes]:
-    """Where a file of the caller lies here, and what is in it."""
     result = parallel.local_path(path)
     return str(result), result.read_bytes()
 
 
-def changed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The item, changed in its place: it must be one's own."""
+def changed(values: Any) -> Any:
     values += 1
     return values

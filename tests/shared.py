@@ -8,13 +8,10 @@ from pathlib import Path
 
 from tests.needed import missing
 
-#: The folder, unless YARDSTONE_SHARED names another.
-DEFAULT = Path(__file__).resolve().parents[2] / "shared"
-
 
 def shared_folder() -> Path:
-    """Where the shared data should be."""
-    return Path(os.environ.get("YARDSTONE_SHARED") or DEFAULT)
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    return Path(os.environ.get("YARDSTONE_SHARED") or beside)
 
 
 def shared_or_made(name: str, made: Callable[[], bytes], folder: Path) -> Path:

@@ -12,6 +12,5 @@ from yardstone.pool import Pool
 
 
 def read_skipping(*paths: Any, **options: Any) -> Pool:
-    """What `yardstone.read` gives, which must warn that it left records out."""
     with pytest.warns(SkippedWarning, match="skipped: "):
         return yardstone.read(*paths, **options)

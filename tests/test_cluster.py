@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from operator import length_hint
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ import numpy as np
 import pytest
 
 from tests import parallel_tasks as tasks
-from tests.strength.estimate_cases import game, make_case, sgf
 from tests.test_parallel import stopped, wait_until
+from tests.test_parallel import test_any_way_gives_the_same as any_way_gives_the_same
 from yardstone import parallel
 from yardstone.arrays import equal_fields
 from yardstone.cli.main import main
@@ -88,21 +89,16 @@ def printed(capfd: pytest.CaptureFixture[str], *command: str) -> tuple[int, str,
 
 def told(errors: str) -> str:
     """Standard error without what is said where loops are compiled, once with a cold cache."""
-    lines = errors.splitlines(keepends=True)
-    return "".join(line for line in lines if "once for this machine" not in line)
+    return re.sub(r".*once for this machine.*\n", "", errors)
 
 
 def test_results_and_errors_are_those_of_one_machine(cluster: Any, tmp_path: Path) -> None:
-    assert parallel.map(tasks.square, range(100), chunk=7) == [k * k for k in range(100)]
+    any_way_gives_the_same({"chunk": 7})
     assert os.getpid() not in parallel.map(tasks.own_process, range(3), threads=True)
-    drawn = parallel.map(tasks.draw, parallel.spawn_generators(7, 9))
-    assert drawn == [generator.random() for generator in parallel.spawn_generators(7, 9)]
     assert parallel.map(tasks.map_inside, [2, 3]) == [[0, 1], [0, 1, 4]]
     (values,) = parallel.map(tasks.changed, [np.zeros(100_000)])
     values += 1  # what comes back is one's own as well
     assert values.sum() == 200_000
-    with pytest.raises(InputError, match=r"numbers\.txt:3: three is refused"):
-        parallel.map(tasks.refuse_three, range(8))
     with pytest.raises(UsageError, match="a result cannot go to another process"):
         parallel.map(tasks.give_lock, [1, 2])
     with pytest.raises(UsageError, match="cannot turn to ray:elsewhere:1"):
@@ -110,15 +106,11 @@ def test_results_and_errors_are_those_of_one_machine(cluster: Any, tmp_path: Pat
 
     # Items are read as they are needed: only so many are in Ray's hands.
     ahead: list[int] = []
-    taken: list[int] = []
-
-    def items() -> Iterator[int]:
-        for number in range(300):
-            taken.append(number)
-            yield number
-
-    with parallel.context(progress=lambda _, done, __: ahead.append(len(taken) - done)):
-        parallel.map(tasks.square, items(), what="squaring", total=300)
+    items = iter(range(300))
+    with parallel.context(
+        progress=lambda _, done, __: ahead.append(300 - length_hint(items) - done)
+    ):
+        parallel.map(tasks.square, items, what="squaring", total=300)
     assert max(ahead) < 60
 
     file = tmp_path / "network.bin"
@@ -155,8 +147,8 @@ def folder(tmp_path: Path) -> Path:
         shutil.copy(path, tmp_path / f"{number}{path.suffix}")
     (tmp_path / "cut.pgn.gz").write_bytes(gzip.compress(UNREAD * 50)[:-20])
     for name in "ABC":
-        game = {"white": name, "black": "D", "result": "1-0"}
-        (tmp_path / f"{name}.json").write_text(json.dumps([game]))
+        row = f'[{{"white": "{name}", "black": "D", "result": "1-0"}}]'
+        (tmp_path / f"{name}.json").write_text(row)
     with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
         for path in [*tmp_path.glob("*.sgf"), *tmp_path.glob("*.pgn")]:
             archive.write(path)
@@ -171,10 +163,10 @@ def read_at(engine: str, *paths: object, **options: Any) -> Pool:
 
 def same_at(engine: str, *paths: object, **options: Any) -> Pool:
     there, here = (read_at(each, *paths, **options) for each in (engine, "local"))
-    assert equal_fields(there, here)
-    kinds = [[(name, each.dtype) for name, each in p.columns.items()] for p in (there, here)]
-    assert kinds[0] == kinds[1]
     assert len(there)
+    assert equal_fields(there, here)
+    for name, column in here.columns.items():
+        assert there.columns[name].dtype == column.dtype
     return there
 
 
@@ -196,8 +188,7 @@ def test_many_files_are_the_same_pool(
             same_at(cluster.engine, *paths, skip_unread=True, **options)
         assert done[-1][1] == done[-1][2]
     command = ["rate", str(folder / "*.sgf"), "--skip-unread"]
-    alone = printed(capfd, *command)
-    assert alone[0] == 0
+    assert (alone := printed(capfd, *command))[0] == 0
     assert printed(capfd, *command, "--engine", cluster.engine) == alone
 
     # Of several files at fault the first is named, and what is skipped is counted alike where
@@ -216,34 +207,6 @@ def test_many_files_are_the_same_pool(
     same_at(cluster.engine, example("league.csv"), folder / "*.json")
 
 
-def test_what_a_network_says_of_games_is_the_same(
-    cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    case = make_case(tmp_path)
-    files, made = tmp_path / "games", tmp_path / "made"
-    files.mkdir()
-    for k in range(2):
-        (files / f"{k}.sgf").write_text(sgf(game(k, "Ann", f"Bob {k}", day=k, moves=40 + k)))
-    shutil.copy(files / "0.sgf", files / "copy.sgf")
-    net = f"--net {case.file} --no-cache"
-    for command in (
-        f"strength estimate {files} --player Ann {net} --model {case.model_file} --format json",
-        f"go analyse {files} {net} --format csv --visits 4",
-        f"go evaluate {example('positions.jsonl')} {net}",
-        f"go features {files} --net {case.file} --batch 1 -o {made}/store",
-        f"trickplay index {files} -o {made}/index",
-    ):
-        outcomes = []
-        for engine in ("local", cluster.engine):
-            made.mkdir()
-            said = printed(capfd, *command.split(), "--engine", engine)
-            assert said[0] == 0, said
-            kept = {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
-            outcomes.append((said, kept))
-            shutil.rmtree(made)
-        assert outcomes[0] == outcomes[1], command
-
-
 def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
     cluster: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -251,14 +214,12 @@ def test_a_machine_that_is_not_of_the_cluster_asks_as_a_client(
     alone = printed(capfd, *command, "--engine", "local", "--workers", "1")
     away = [sys.executable, "-W", "error", "-m", "yardstone", *command, "--engine", cluster.client]
     done = subprocess.run(away, capture_output=True, text=True)
-    assert alone[0] == 0
-    assert (done.returncode, done.stdout, told(done.stderr)) == alone
+    assert (done.returncode, done.stdout, told(done.stderr)) == (0, *alone[1:])
 
 
 def test_ctrl_c_ends_it(cluster: Any, tmp_path: Path) -> None:
     said = stopped(tmp_path, signal.SIGINT, cluster.engine, 1)
-    assert said.count("Traceback") == 1
-    assert said.rstrip().endswith("KeyboardInterrupt")
+    assert (said.count("Traceback"), said.split()[-1]) == (1, "KeyboardInterrupt")
 
 
 @pytest.mark.parametrize("gone", ["ray:127.0.0.1:1", "ray"])
@@ -268,9 +229,8 @@ def test_a_cluster_that_is_gone_is_not_waited_for(gone: str) -> None:
     words += ["--simulate", "2", "--workers", "2", "--engine", gone]
     environment = {**os.environ, "RAY_ADDRESS": "127.0.0.1:1"}
     run = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
-    assert run.returncode == 1
+    assert (run.returncode, len(run.stderr.splitlines())) == (1, 1), run.stderr
     assert "no Ray answers at 127.0.0.1:1: Connection refused" in run.stderr
-    assert len(run.stderr.splitlines()) == 1, run.stderr
 
 
 def test_without_ray_it_says_what_to_install(
@@ -278,27 +238,11 @@ def test_without_ray_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     command = ["rate", str(example("league.csv")), "--simulate", "2"]
-    for engine, status, said in (
+    for engine, status, hint in (
         ("ray", 1, "pip install 'yardstone[cluster]'"),
         ("slurm", 2, "there is no engine 'slurm'"),
         ("onnxruntime", 2, "--runtime"),
     ):
-        done = printed(capfd, *command, "--engine", engine)
-        assert done[0] == status
-        assert said in done[2]
+        ended, _, said = printed(capfd, *command, "--engine", engine)
+        assert (ended, hint in said) == (status, True)
     assert main(command) == 0  # and the next command works here again
-
-
-def test_a_server_that_dies_as_it_starts_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Ray starts for a client now and then dies at once; what is wrong for good stays so."""
-    crashed, gone = ConnectionAbortedError("Initialization failure"), ConnectionError("gone")
-    answers = iter((crashed, None, gone))
-
-    def init(_: object, address: str) -> None:
-        if (answer := next(answers)) is not None:
-            raise answer
-
-    monkeypatch.setattr(_ray, "_init", init)
-    _ray._connect(None, "ray://away:10001")
-    with pytest.raises(InputError, match="no Ray answers at ray://away:10001: gone"):
-        _ray._connect(None, "ray://away:10001")

@@ -1,4 +1,4 @@
-"""The one `map`: order, errors, dead workers, Ctrl-C, equal results on any workers."""
+"""The one `map`, on any workers and whatever becomes of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from yardstone.errors import InputError, UsageError, WorkerError
     ids=["here", "processes", "chunks", "threads"],
 )
 def test_any_way_gives_the_same(way: dict[str, Any]) -> None:
-    assert parallel.map(tasks.square, [], **way) == []
+    assert parallel.map(abs, [], **way) == []
     seen: list[tuple[int, int]] = []
     with parallel.context(progress=lambda _, *counts: seen.append(counts)):
         results = parallel.map(tasks.slow_first, range(10), what="waiting", **way)
@@ -36,7 +37,9 @@ def test_any_way_gives_the_same(way: dict[str, Any]) -> None:
     drawn = [generator.random() for generator in parallel.spawn_generators(7, 9)]
     assert parallel.map(tasks.draw, parallel.spawn_generators(7, 9), **way) == drawn
     assert len(set(drawn)) == 9
-    here = way["workers"] == 1 or "threads" in way
+    parent = np.random.default_rng(3)  # spawns others each time
+    assert len({parallel.spawn_generators(parent, 1)[0].random() for _ in range(2)}) == 2
+    here = way.get("workers") == 1 or "threads" in way
     processes = set(parallel.map(tasks.own_process, range(6), **way))
     assert processes == {os.getpid()} if here else os.getpid() not in processes
     if here:
@@ -47,40 +50,26 @@ def test_any_way_gives_the_same(way: dict[str, Any]) -> None:
     assert "while working on item 4 of 8: 3" in caught.value.__notes__[0]
 
 
-def test_a_generator_spawns_others_each_time() -> None:
-    parent = np.random.default_rng(3)
-    first, second = parallel.spawn_generators(parent, 1), parallel.spawn_generators(parent, 1)
-    assert first[0].random() != second[0].random()
-
-
-@pytest.mark.parametrize(
-    ("function", "items", "options", "error", "message"),
-    [
+def test_what_cannot_be_done_is_told() -> None:
+    rows: tuple[tuple[Any, Any, dict[str, Any], Any, str], ...] = (
         (lambda x: x, [1, 2], {}, UsageError, "the function cannot go to another process"),
         (str, [1, tasks.give_lock(0)], {}, UsageError, "item 2 of 2: <unlocked"),
         (tasks.give_lock, [1, 2], {}, UsageError, "a result cannot go to another process"),
         (tasks.raise_stubborn, [0, 0], {}, WorkerError, tasks.STUBBORN),
         (tasks.die_at_three, range(8), {}, WorkerError, "killed by SIGKILL .* item 4 of 8: 3"),
         (tasks.die_at_three, range(8), {"chunk": 2}, WorkerError, "one of the items 3 to 4 of 8"),
-        (tasks.leave_at_one, range(4), {}, WorkerError, "ended with exit status 5"),
-        (tasks.square, [1], {"chunk": 0}, UsageError, "at least 1"),
-        (tasks.square, [1], {"workers": 0}, UsageError, "at least 1"),
-        (tasks.square, [1], {"workers": -2}, UsageError, "at least 1"),
-    ],
-)
-def test_what_cannot_be_done_is_told(
-    function: Any, items: Any, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        parallel.map(function, items, **{"workers": 2, **options})
+        (os._exit, [5, 5], {}, WorkerError, "ended with exit status 5"),
+        (abs, [1], {"chunk": 0}, UsageError, "at least 1"),
+        (abs, [1], {"workers": 0}, UsageError, "at least 1"),
+    )
+    for function, items, options, error, message in rows:
+        with pytest.raises(error, match=message):
+            parallel.map(function, items, **{"workers": 2, **options})
 
 
 def test_an_error_in_progress_stops_the_work() -> None:
-    def fail(what: str, done: int, total: int) -> None:
-        raise RuntimeError("enough")
-
-    with parallel.context(progress=fail), pytest.raises(RuntimeError, match="enough"):
-        parallel.map(tasks.square, range(4), what="squaring", workers=2)
+    with parallel.context(progress=Mock(side_effect=KeyError)), pytest.raises(KeyError):
+        parallel.map(abs, range(4), what="squaring", workers=2)
 
 
 def test_a_map_inside_a_worker_runs_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,17 +124,14 @@ def stopped(folder: Path, number: signal.Signals, engine: str, workers: int) -> 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-@pytest.mark.parametrize(("number", "told"), [(signal.SIGINT, 1), (signal.SIGKILL, 0)])
-def test_all_stop_at_once_with_the_parent(
-    tmp_path: Path, number: signal.Signals, told: int
-) -> None:
-    assert stopped(tmp_path, number, "local", 2).count("Traceback") == told
+def test_all_stop_at_once_with_the_parent(tmp_path: Path) -> None:
+    for number, told in ((signal.SIGINT, 1), (signal.SIGKILL, 0)):
+        (folder := tmp_path / number.name).mkdir()
+        assert stopped(folder, number, "local", 2).count("Traceback") == told
 
 
 def test_a_script_without_its_guard_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     script.write_text("from yardstone import parallel\nparallel.map(abs, [1, 2], workers=2)\n")
-    words = [sys.executable, str(script)]
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert result.returncode == 1
-    assert "own work under `if __name__" in result.stderr
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (result.returncode, "own work under `if __name__" in result.stderr) == (1, True)

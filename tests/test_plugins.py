@@ -1,7 +1,8 @@
-"""What another package adds by entry points is there, as the guide says."""
+"""Starting is quick and needs little; what another package adds is there, as the guide says."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,19 @@ from yardstone.strength.scorers import LossScorer
 class Ours(LossScorer):
     kind = "ours"
 """
+GUIDE = (ROOT / "docs" / "how-to" / "plugins.md").read_text("utf-8")
+PROJECT, CODE = (
+    re.findall(rf"^```{kind}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)[0]
+    for kind in ("toml", "python")
+)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(tmp_path)
+    plugins.declared.cache_clear()
+    yield tmp_path
+    plugins.declared.cache_clear()
 
 
 def install(folder: Path, project: str, module: str, code: str) -> None:
@@ -40,32 +55,22 @@ def install(folder: Path, project: str, module: str, code: str) -> None:
     (folder / f"{module}.py").write_text(code)
 
 
-def guide(kind: str) -> str:
-    page = (ROOT / "docs" / "how-to" / "plugins.md").read_text("utf-8")
-    (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    return str(found)
-
-
-def run(line: str, *places: Path | str, start: str = "-m yardstone") -> tuple[int, str, str]:
-    ran = subprocess.run(
-        [sys.executable, *start.split(" ", 1), *line.split()],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places)), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def python(*words: str, path: str = os.environ.get("PYTHONPATH", "")) -> tuple[int, str, str]:
+    environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+    words = (sys.executable, *words)
+    ran = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     return ran.returncode, ran.stdout, ran.stderr
 
 
 def with_plugin(line: str, folder: Path) -> tuple[int, str, str]:
-    return run(line, folder, *filter(None, [os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    return python("-m", "yardstone", *line.split(), path=path)
 
 
 def test_a_command_and_a_system_of_the_guide(tmp_path: Path) -> None:
-    install(tmp_path, guide("toml"), "yardstone_club", guide("python"))
+    install(tmp_path, PROJECT, "yardstone_club", CODE)
     listed = with_plugin("--help", tmp_path)[1]
-    assert "\nPlug-ins:\n" in listed
-    assert re.search(r"^  upsets +Count the games that the player with the lower", listed, re.M)
+    assert re.search(r"(?s)\nPlug-ins:.*\n  upsets +Count the games that the player", listed)
     games = example("league.csv").as_posix()
     _, said, errors = with_plugin(f"upsets {games}", tmp_path)
     assert re.fullmatch(r"\d+ upsets in \d+ games\n", said), errors
@@ -75,22 +80,12 @@ def test_a_command_and_a_system_of_the_guide(tmp_path: Path) -> None:
 
 
 def test_a_plugin_that_cannot_be_loaded_stops_nothing_else(tmp_path: Path) -> None:
-    install(tmp_path, guide("toml"), "yardstone_club", "import no_such_module\n")
+    install(tmp_path, PROJECT, "yardstone_club", "import no_such_module\n")
     status, listed, _ = with_plugin("--help", tmp_path)
-    assert status == 0
     words = " ".join(listed.split())
     assert "the plug-in yardstone_club:upsets (yardstone.commands, upsets) cannot" in words
-    status, _, errors = with_plugin("upsets", tmp_path)
-    assert status == 1
-    assert "No module named 'no_such_module'" in errors
-
-
-@pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.syspath_prepend(tmp_path)
-    plugins.declared.cache_clear()
-    yield tmp_path
-    plugins.declared.cache_clear()
+    failed, _, errors = with_plugin("upsets", tmp_path)
+    assert (status, failed, "No module named 'no_such_module'" in errors) == (0, 1, True)
 
 
 def test_a_kind_of_model_is_read(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +114,7 @@ def test_what_is_built_in_comes_first(installed: Path) -> None:
 
 
 #: Runs the command, and says so where it has imported the laboratory.
-ALONE = """-Sc import sys
+ALONE = """import sys
 from yardstone.cli.main import main
 status = main(sys.argv[1:])
 assert not any(name.startswith("yardstone_lab") for name in sys.modules)
@@ -137,14 +132,154 @@ def test_the_laboratory_adds_the_commands_that_are_missed_without_it(tmp_path: P
         for each in place.iterdir():
             if "yardstone_lab" not in each.name and not (tmp_path / each.name).exists():
                 (tmp_path / each.name).symlink_to(each)
-    places = (ROOT / "src", tmp_path)
-    for command in ("strength train", "winprob trace"):
-        status, _, errors = run(f"{command} x.toml", *places, start=ALONE)
-        assert status == 2
-        assert f"yardstone {command} is part of the laboratory" in errors
-        assert "pip install yardstone-lab" in errors
-    assert "  trace " not in run("winprob --help-all", *places, start=ALONE)[1]
-    graded = example("graded_games_simulated.csv")
-    status, said, errors = run(f"winprob fit {graded}", *places, start=ALONE)
-    assert status == 0, errors
-    assert "u0" in said
+    alone = partial(python, "-Sc", ALONE, "winprob", path=f"{ROOT / 'src'}{os.pathsep}{tmp_path}")
+    status, _, errors = alone("trace", "x.toml")
+    assert (status, "pip install yardstone-lab" in errors) == (2, True)
+    assert "yardstone winprob trace is part of the laboratory" in errors
+    assert "  trace " not in alone("--help-all")[1]
+    status, said, errors = alone("fit", str(example("graded_games_simulated.csv")))
+    assert (status, "u0" in said) == (0, True), errors
+
+
+FOR_TABLES = {"duckdb", "pandas", "jinja2", "matplotlib"}
+HEAVY = FOR_TABLES | {"scipy", "rich", "typer", "zstandard"}
+#: `importlib.metadata`, by which plug-ins would be found, is as heavy.
+LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
+CALL = "from yardstone.cli.main import main; main({!r}.split())"
+ORDO = r"""
+from pathlib import Path
+from yardstone.cli.ordo import main
+Path("g.pgn").write_text('[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n')
+assert main(["-q", "-p", "g.pgn"]) == 0
+"""
+
+
+@pytest.fixture(autouse=True)
+def _examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("league.csv", "open.xml", "professional.sgf"):
+        (tmp_path / name).symlink_to(example(name))
+    games = gzip.decompress(example("tcec.pgn.gz").read_bytes())
+    (tmp_path / "small.pgn").write_bytes(games[: games.index(b"[Event", 150_000)])
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import yardstone, yardstone.errors, yardstone.parallel", HEAVY | {"numpy"}),
+        ("import yardstone.pool", HEAVY),
+        (CALL.format("--version"), HEAVY | {"numpy"}),
+        (CALL.format("--help"), HEAVY - {"typer", "rich"} | LATE),
+        (CALL.format("rate --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
+        # Numba itself imports scipy and its linalg.
+        (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
+    ],
+)
+def test_what_is_not_needed_is_not_imported(code: str, absent: set[str]) -> None:
+    status, _, names = python("-c", f"{code}\nimport sys; print(*sys.modules, file=sys.stderr)")
+    assert (status, set(names.split()) & absent) == (0, set()), names
+
+
+#: Runs commands in a process in which some packages are not installed.
+WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {packages!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing())
+from yardstone.cli.main import main
+sys.exit(max([main(line.split()) for line in {lines!r}]))
+"""
+MANY = ["scipy", "duckdb", "zstandard", "matplotlib"]
+
+
+@pytest.mark.parametrize(
+    ("packages", "line", "hint"),
+    [
+        (MANY, "rate small.pgn -o list.svg -o list.html", None),
+        (["matplotlib"], "rate small.pgn -o list.png", "pip install 'yardstone[plot]'"),
+        (["scipy"], "evaluate small.pgn", "pip install scipy, or make install"),
+        (["duckdb"], "rate league.csv", "pip install duckdb, or make install"),
+    ],
+)
+def test_a_missing_package_is_not_needed_or_one_line_says_what_to_install(
+    packages: list[str], line: str, hint: str | None
+) -> None:
+    status, said, messages = python("-c", WITHOUT.format(packages=packages, lines=[line]))
+    errors = [each for each in messages.splitlines() if "error" in each]
+    if hint is None:
+        assert status == 0, messages
+        pages = [Path(f"list.{end}").read_text() for end in ("svg", "html")]
+        assert all("Stockfish" in each for each in (said, *pages))
+    else:
+        assert (status, len(errors), errors[0].endswith(hint)) == (1, 1, True), errors
+
+
+#: In a Python that has what it has under Windows imports all modules, rates, and makes a server and
+#: a desk. Of the libraries, those that are written for each system are imported before.
+WITHOUT_UNIX = """
+import asyncio, importlib, os, pathlib, pkgutil, signal, subprocess, sys, types
+import multiprocessing.util, psutil, shutil, tempfile, threading
+UNIX = dict.fromkeys(("fcntl", "resource", "pwd", "termios", "grp"))
+GONE = {
+    os: "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK chown fchmod fchown fork getegid geteuid "
+        "getgid getgroups getpgid getpgrp getuid killpg mkfifo pread pwrite register_at_fork "
+        "sched_getaffinity setpgid setsid statvfs sysconf uname wait3 wait4",
+    signal: "ITIMER_REAL SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGTSTP "
+        "SIGUSR1 SIGUSR2 SIG_BLOCK SIG_SETMASK SIG_UNBLOCK alarm pause pthread_kill "
+        "pthread_sigmask setitimer siginterrupt sigpending sigwait",
+}
+poor = {}
+for module, names in GONE.items():
+    poor[module.__name__] = types.ModuleType(module.__name__)
+    kept = {k: v for k, v in vars(module).items() if k not in names.split()}
+    vars(poor[module.__name__]).update(kept)
+whole_import = __builtins__.__import__
+
+def poor_import(name, globals=None, *rest, **more):
+    if name in UNIX:
+        raise ImportError(f"no {name} under Windows")
+    ours = str((globals or {}).get("__name__")).startswith("yardstone")
+    return poor[name] if ours and name in poor else whole_import(name, globals, *rest, **more)
+
+__builtins__.__import__ = poor_import
+sys.modules |= UNIX
+
+import yardstone
+for info in pkgutil.walk_packages(yardstone.__path__, "yardstone."):
+    if not info.name.endswith("__main__"):
+        importlib.import_module(info.name)
+
+from yardstone.cli.main import main
+pathlib.Path("games.csv").write_text("white,black,result\\nA,B,1-0\\nB,A,1-0\\nA,B,1/2-1/2\\n")
+for words in (
+    "rate games.csv -o list.csv",
+    "convert games.csv -o games.parquet",
+    "rate games.parquet -o list.parquet",
+    "tournament new cup.xml --rounds 2",
+    "tournament enter cup.xml --name Ada --grade 3k",
+):
+    assert main(words.split()) == 0, words
+assert pathlib.Path("list.csv").read_text().count("\\n") == 3
+
+from yardstone.signals import kill_group
+from yardstone.web.desk.app import DeskSettings, make_desk
+from yardstone.web.server import make_app
+from yardstone.web.settings import Settings
+make_app(Settings(data=pathlib.Path("jobs")))
+make_desk(DeskSettings(file=pathlib.Path("cup.xml")))
+
+# Without the pipe of the test, which would wait for what is left of it.
+words, none = ["sh", "-c", "sleep 9 & wait"], subprocess.DEVNULL
+child = subprocess.Popen(words, start_new_session=True, stdout=none, stderr=none)
+kill_group(child)
+assert child.wait(10) == -9
+left = [each for each in os.listdir() if each.startswith(".") and each != ".cache"]
+assert not left, left
+"""
+
+
+def test_all_of_it_works_without_what_windows_lacks() -> None:
+    status, said, errors = python("-c", WITHOUT_UNIX)
+    assert status == 0, said + errors

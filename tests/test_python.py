@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from itertools import permutations
@@ -13,12 +14,48 @@ import numpy as np
 import pytest
 
 import yardstone
+from yardstone import errors
 from yardstone.cli.main import main
-from yardstone.examples import example
+from yardstone.examples import copy_examples, example, example_files
+from yardstone.ratings import systems
 from yardstone.ratings.rating_list import RatingList
 
 LEAGUE = example("league.csv")
 NAMES: Any = {"first": "home", "second": "away", "score": "FTR"}
+
+
+def test_every_public_name_is_there_and_shown_to_type_checkers() -> None:
+    assert all(getattr(yardstone, name) is not None for name in yardstone.__all__)
+    assert set(yardstone.__all__) <= set(dir(yardstone))
+    for entry in systems.SYSTEMS.values():
+        assert getattr(yardstone, str(entry.home).partition(":")[2]) is entry.system_class()
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        _ = yardstone.no_such_name
+    # Shown is what is imported as itself, by a star, or stands in the list that is added.
+    tree = ast.parse(Path(yardstone.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    aliases = [a for node in block.body if isinstance(node, ast.ImportFrom) for a in node.names]
+    assert [alias.name for alias in aliases].count("*") == 2
+    (added,) = (node.value for node in tree.body if isinstance(node, ast.AugAssign))
+    shown = {*ast.literal_eval(added), *systems.__all__, *errors.__all__}
+    shown |= {alias.name for alias in aliases if alias.asname == alias.name}
+    assert shown == set(yardstone.__all__)
+
+
+def test_examples_by_name_and_their_copies(tmp_path: Path) -> None:
+    about = example("league.csv").with_name("README.md").read_text("utf-8")
+    assert [name for name in example_files() if f"`{name}`" not in about] == []
+    with pytest.raises(yardstone.InputError, match=r"called 'no\.csv' .*league\.csv"):
+        example("no.csv")
+    (own := tmp_path / "open.xml").write_text("mine", "utf-8")
+    with pytest.raises(yardstone.InputError, match=r"open\.xml.*not overwritten"):
+        copy_examples(tmp_path)
+    assert (list(tmp_path.iterdir()), own.read_text("utf-8")) == ([own], "mine")
+    for _ in range(2):  # the second time they are there already
+        paths = copy_examples(tmp_path / "new" / "folder")
+        assert all(path.read_bytes() == example(path.name).read_bytes() for path in paths)
+    with pytest.raises(yardstone.InputError, match="cannot be"):
+        copy_examples(own / "folder")
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +74,7 @@ def test_games_in_every_form_are_the_same(football: Any, tmp_path: Path) -> None
     import polars as pl
     import pyarrow as pa
 
-    paths = {"all": football, "one": football[:30], "two": football[30:]}
-    for name, frame in paths.items():
+    for name, frame in {"all": football, "one": football[:30], "two": football[30:]}.items():
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     known = yardstone.rate(yardstone.read(football, columns=NAMES))
     frames = (football, pl.from_pandas(football), pa.Table.from_pandas(football))
@@ -53,8 +89,7 @@ def test_games_in_every_form_are_the_same(football: Any, tmp_path: Path) -> None
     # Each function takes them.
     assert yardstone.evaluate(football, ["elo"], replicates=0, **NAMES).games == 18
     history = yardstone.history(football, intervals=False, settled=0, **NAMES)
-    assert len(history) == len(list(history)) == 5
-    assert history.curve("Ajax").player == "Ajax"
+    assert (len(history), len(list(history)), history.curve("Ajax").player) == (5, 5, "Ajax")
     game = yardstone.predict(football, "Ajax", "Celtic", system="elo", exact=True, **NAMES)
     assert 0.0 < game.expected < 1.0
     match = yardstone.match(football, ("Ajax", "Celtic"), **NAMES)
@@ -62,31 +97,26 @@ def test_games_in_every_form_are_the_same(football: Any, tmp_path: Path) -> None
     assert yardstone.match((859, 1329, 772)).superiority == pytest.approx(0.984, abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("function", "given", "options", "error", "message"),
-    [
-        ("rate", ["league"], {"first": "hme"}, ValueError, "there is no column 'hme', only"),
-        ("rate", ["league"], {"avrage": 3}, ValueError, "did you mean 'average'"),
+def test_what_is_not_understood_is_refused() -> None:
+    game = example("professional.sgf")
+    rows: tuple[tuple[str, list[Any], dict[str, Any], Any, str], ...] = (
+        ("rate", [LEAGUE], {"first": "hme"}, ValueError, "there is no column 'hme', only"),
+        ("rate", [LEAGUE], {"avrage": 3}, ValueError, "did you mean 'average'"),
         ("rate", [3], {}, TypeError, "a int cannot be read here: give paths, or a frame"),
         ("rate", [[1, 2]], {}, TypeError, "a list of games must be one of paths"),
-        ("rate", ["pool"], {"first": "white"}, ValueError, "has been read already"),
+        ("rate", [yardstone.read(LEAGUE)], {"first": "white"}, ValueError, "has been read already"),
         ("rate", ["none.pgn"], {}, FileNotFoundError, "no such file"),
         ("read", ["none/*.pgn"], {}, FileNotFoundError, "no file matches"),
         ("match", [(1, 2)], {}, ValueError, "five counts"),
         ("match", [(1, 2, 3), ("a", "b")], {}, ValueError, "neither players nor columns"),
         ("estimate", ["none.sgf"], {}, FileNotFoundError, "no such file"),
         ("estimate", [[3]], {}, TypeError, "a int is not a game"),
-        ("estimate", ["game"], {"colour": "green"}, ValueError, "colour"),
-        ("estimate", ["game", "Park Junghwan"], {"net": "none"}, yardstone.InputError, "none"),
-    ],
-)
-def test_what_is_not_understood_is_refused(
-    function: str, given: list[Any], options: dict[str, Any], error: Any, message: str
-) -> None:
-    named = {"league": LEAGUE, "game": example("professional.sgf"), "pool": yardstone.read(LEAGUE)}
-    arguments = [named.get(each, each) if isinstance(each, str) else each for each in given]
-    with pytest.raises(error, match=message):
-        getattr(yardstone, function)(*arguments, **options)
+        ("estimate", [game], {"colour": "green"}, ValueError, "colour"),
+        ("estimate", [game, "Park Junghwan"], {"net": "none"}, yardstone.InputError, "none"),
+    )
+    for function, given, options, error, message in rows:
+        with pytest.raises(error, match=message):
+            getattr(yardstone, function)(*given, **options)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +126,6 @@ def ratings() -> RatingList:
 
 def test_a_list_is_a_sequence_that_knows_names(ratings: RatingList) -> None:
     names = [player.player for player in ratings]
-    assert len(ratings) == len(names) == 8
     assert [player.rank for player in ratings] == list(range(1, 9))
     assert ratings[0] == ratings[names[0]] == ratings[-8] == ratings[:3][0]
     assert (names[3] in ratings, ratings[3] in ratings, "Nobody" in ratings) == (True, True, False)
@@ -120,9 +149,9 @@ def test_plus_minus_and_auto_are_those_of_the_command(
         assert re.search(rf"{re.escape(name)} +{rating} ± {reach}$", repr(fit), re.MULTILINE)
     assert "±: 95 % confidence interval" in repr(fit)
     assert f"First-move advantage: {fit.first_advantage.value:.1f} ±" in said
-    sequential = yardstone.Glicko2().replay(yardstone.read(LEAGUE)).ratings
-    assert "±" not in repr(sequential)  # no test says what its deviations hold
-    assert "deviation" in repr(sequential)
+    sequential = repr(yardstone.Glicko2().replay(yardstone.read(LEAGUE)).ratings)
+    # No test says what its deviations hold.
+    assert ("±" in sequential, "deviation" in sequential) == (False, True)
 
 
 def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,9 +159,7 @@ def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.Monke
     import polars as pl
 
     frame, other = ratings.to_frame("pandas"), ratings.to_frame("polars")
-    assert isinstance(frame, pd.DataFrame)
-    assert isinstance(other, pl.DataFrame)
-    assert list(frame.columns) == other.columns
+    assert (type(frame), type(other), list(frame)) == (pd.DataFrame, pl.DataFrame, other.columns)
     assert frame["player"].tolist() == other["player"].to_list() == [p.player for p in ratings]
     assert frame["rating"].tolist() == [player.rating for player in ratings]
     assert str(frame["games"].dtype) == "Int64"
@@ -144,20 +171,18 @@ def test_frames_of_both_libraries(ratings: RatingList, monkeypatch: pytest.Monke
     assert bounded.to_frame("polars").filter(pl.col("player") == "A")["rank"].item() is None
     with pytest.raises(yardstone.ModelError, match="has only a bound"):
         bounded.predict("A", "B")
-    real = importlib.util.find_spec
+    # Whichever library is there.
+    gone, real = ["pandas"], importlib.util.find_spec
     monkeypatch.setattr("yardstone.reports.files.sys", SimpleNamespace(modules={}))
-    for missing, library, said in (
-        (["pandas"], "pandas", "pandas is not installed"),
-        (["pandas", "polars"], None, r"pandas \(or polars\) is not installed"),
-    ):
-        monkeypatch.setattr(
-            "yardstone.reports.files.find_spec",
-            lambda name, missing=missing: None if name in missing else real(name),
-        )
-        if "polars" not in missing:
-            assert type(ratings.to_frame()).__module__.startswith("polars")
-        with pytest.raises(yardstone.MissingExtraError, match=said):
-            ratings.to_frame(library)  # type: ignore[arg-type]
+    monkeypatch.setattr(
+        "yardstone.reports.files.find_spec", lambda name: None if name in gone else real(name)
+    )
+    assert type(ratings.to_frame()).__module__.startswith("polars")
+    with pytest.raises(yardstone.MissingExtraError, match="pandas is not installed"):
+        ratings.to_frame("pandas")
+    gone.append("polars")
+    with pytest.raises(yardstone.MissingExtraError, match=r"pandas \(or polars\) is not installed"):
+        ratings.to_frame()
 
 
 def test_pictures_and_pages(ratings: RatingList, tmp_path: Path) -> None:
@@ -168,10 +193,9 @@ def test_pictures_and_pages(ratings: RatingList, tmp_path: Path) -> None:
     assert f"{ratings[0].rating:.1f}" in page
     # The style reaches nothing outside: every rule lies in that of the class.
     assert page.startswith('<div class="yardstone">')
-    style = page[page.index("<style>") + 7 : page.index("</style>")]
+    style = page.partition("<style>")[2].partition("</style>")[0]
     assert style.startswith(".yardstone {")
-    assert style.count("{") == style.count("}")
-    assert ":root" not in style
+    assert (style.count("{"), ":root" in style) == (style.count("}"), False)
     assert "<script" not in page
     assert ratings.to_html().startswith("<!DOCTYPE html>")
     with pytest.raises(ValueError, match="does not end like a picture"):

@@ -377,7 +377,7 @@ class Copy:
             check=False,
         )  # fmt: skip
         tests = {line for line in listed.stdout.splitlines() if "::" in line}
-        status = self._ask({"words": ["tests/test_mutants.py"], "seconds": 300.0})
+        status = self._ask({"words": ["tests/test_tools.py"], "seconds": 300.0})
         if listed.returncode != 0 or status != 0:
             sys.exit(f"pytest cannot run in {self.folder}: every fault would count as killed")
         return tests

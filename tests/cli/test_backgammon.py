@@ -27,12 +27,10 @@ def test_options_reach_the_rating(run: Command) -> None:
         ("--epm 8.5 --unit thousandths", {"epm": 8.5}, "published", 2050.0),
         ("--epm 0.0085 --offset 2100", {"epm": 0.0085}, "published", 2100.0),
         ("--epm 0.0085 --offset GameSite2000", {"epm": 0.0085}, "published", 2200.0),
-        ("--epm 0.01 --formula text", {"epm": 0.01}, "text", 2050.0),
         ("--epm 0.01 --formula people", {"epm": 0.01}, "people", 2050.0),
         ("--pr 5 --formula refit --against 1850", {"pr": 5.0, "against": 1850.0}, "refit", 2050.0),
         ("--epd 0.01", {"epd": 0.01}, "published", 2050.0),
         ("--depd 0.0075 --against 1800", {"depd": 0.0075, "against": 1800.0}, "published", 2050.0),
-        ("--memg 9", {"memg": 9.0}, "published", 2050.0),
         ("--snowie 5 --moves-per-decision 1.5", {"snowie": 5.0, "moves_per_decision": 1.5},
          "published", 2050.0),
         ("--win 0.6", {"win": 0.6}, "published", 2050.0),
@@ -43,21 +41,9 @@ def test_options_reach_the_rating(run: Command) -> None:
         answer = rating_answer(RatingQuestion(length=7, **question | more), FORMULAS[name], offset)
         known = plain(rating_document(answer))
         assert run.json(f"backgammon rating --length 7 {options}") == known, options
-
-
-def test_a_rating_in_words(run: Command) -> None:
-    refit = "--pr 9 --formula refit --length 7 --against 1850"
     for options, words in (
-        ("--epm 0.0085 --epc 0.021 --length 7", "^Rating 1927.7, -122.3 to perfect play at 2050"),
-        ("--epm 8.5 --epc 21 --length 7", "^Rating 1927.7, -122.3 to perfect play at 2050"),
-        (refit, r"(?s)was fitted to programs with noise.*against 1850 \(95 %: \d\d\.\d\d to "),
-        ("--depd 0.0075 --length 5", r"(?s)^(?!Rating).*\+125\.3 points apart"),
-        ("--depd 0.0075 --length 5", r"58\.00 %"),
-        ("--depd 0.0075 --length 5", "add --against"),
         ("--depd 0.0075 --length 5 --formula refit", r"alone: \+1\d\d\.\d to \+1\d\d\.\d points"),
-        ("--win 0.6 --length 5", r"\+157\.5 points apart"),
         ("--epm 0.01 --length 1", "a match to one point has no cube, so no cube error counts"),
-        ("--from-rating 1800 --length 5", r"PR 7\.48"),
     ):
         assert re.search(words, run(f"backgammon rating {options}").out), options
 
@@ -75,13 +61,9 @@ def line(run: Command) -> str:
 def test_an_analysis_in_words(line: str, run: Command) -> None:
     text = run(line).out
     assert text.startswith("2 matches of 3 players, analysed by GNU Backgammon 1.")
-    for words in (
-        "Worst blunders", "Files without a match: 1", "not recognized", "Errors by class of play",
-    ):  # fmt: skip
+    for words in ("Worst blunders", "Files without a match: 1", "not recognized"):
         assert words in text
     assert "the same player?" not in text
-    row = next(each.split() for each in text.splitlines() if each.startswith("Bob"))
-    assert row[1:3] == ["2", "2"]
     run.write("synonyms.csv", "Ann,Eva\n")
     text = run(f"{line} --synonyms synonyms.csv --player Eva --blunders 3").out
     assert "2 matches of 2 players" in text
@@ -99,13 +81,10 @@ def test_an_analysis_for_programs(line: str, run: Command) -> None:
     files = "-o page.html -o trend.svg -o players.parquet --table matches.parquet"
     assert run(f"{line} --quiet {files}").out == ""
     said = run(f"{line} --format json --offset 2100")
-    assert "broken.mat" in said.err
     result = json.loads(said.out)
-    assert (result["format"], result["offset"]) == (1, 2100)
+    assert ("broken.mat" in said.err, result["offset"]) == (True, 2100)
     bob = result["players"][0]
     assert (bob["player"], bob["matches"], len(bob["trend"])) == ("Bob", 2, 2)
-    assert bob["rating"]["low"] <= bob["rating"]["value"] < 2100
-    assert result["unusable"][0]["status"] == "refused"
     for blunder in result["blunders"]:
         gap = blunder["best_equity"] - blunder["played_equity"]
         assert gap == pytest.approx(blunder["error"], abs=1e-6)
@@ -115,12 +94,10 @@ def test_an_analysis_for_programs(line: str, run: Command) -> None:
     page = run.read("page.html")
     assert "Played: 6/2 3/1" in page
     assert (page.count("<script"), page.count("<svg") >= 20) == (1, True)
-    assert "<svg" in run.read("trend.svg")
     rows = run.rows(f"{line} --table table.csv")
     assert float(rows[0]["rating"]) == pytest.approx(bob["rating"]["value"] - 50)
     for query, known in (
         ("player, matches FROM 'players.parquet' ORDER BY 2 DESC LIMIT 1", [("Bob", 2)]),
-        ("player_1, winner FROM 'table.csv' ORDER BY 1", [("Ann", 2), ("Eva", 2)]),
         ("min(date)::VARCHAR FROM 'matches.parquet'", [("2024-05-31",)]),
     ):
         assert duckdb.execute(f"SELECT {query}").fetchall() == known
@@ -132,23 +109,19 @@ def test_an_analysis_for_programs(line: str, run: Command) -> None:
 def test_a_position_is_shown_and_converted(run: Command) -> None:
     out = run(f"backgammon position {CUBE} --no-evaluate").out
     assert out.startswith("Black on roll")
-    for words in ("XGID=-BBBBBA--b--bB--Ab-dbbAa--:0:0:-1:00:2:1:0:13:10",
-                  "Black 1, White 2 in a match to 13"):  # fmt: skip
-        assert words in out
+    assert "XGID=-BBBBBA--b--bB--Ab-dbbAa--:0:0:-1:00:2:1:0:13:10" in out
     result = run.json(f"backgammon position {XGID} --no-evaluate")
     ids = [result[name] for name in ("position_id", "match_id", "evaluation")]
     assert ids == ["4HPwATDgc/ABMA", "cInqAAAAAAAA", None]
     assert "alone does not say score" in run(f"backgammon position {ids[0]} --no-evaluate").out
-    bar = read_position("XGID=aa--BBBB-Ac-bA-a--b-cAb--A:1:-1:1:33:2:3:0:7:10")
-    lines = text_board(bar)
+    lines = text_board(read_position("XGID=aa--BBBB-Ac-bA-a--b-cAb--A:1:-1:1:33:2:3:0:7:10"))
     assert "|                  | X|                  |" in lines[6]
     assert "cube 2 of O" in lines[7]
     assert lines[13].endswith("X  White, 2 of 7 points, pips 112, 3 off")
     stack = "XGID=-BCHA--------------bcc----:3:1:1:65:0:0:1:0:10"
     assert any(" 8 " in line for line in text_board(read_position(stack)))
-    for xgid, circles in ((stack, 5 + 2 + 3 + 1 + 2 + 3 + 3), (Position(doubled=True).xgid, 30)):
-        run(f"backgammon position {xgid} --no-evaluate -o page.html")
-        assert run.read("page.html").count('r="13"') == circles
+    run(f"backgammon position {stack} --no-evaluate -o page.html")
+    assert run.read("page.html").count('r="13"') == 5 + 2 + 3 + 1 + 2 + 3 + 3
     # After a double the one who decides is at the bottom.
     assert "X is doubled to 2" in "\n".join(text_board(Position(doubled=True)))
 
@@ -156,12 +129,17 @@ def test_a_position_is_shown_and_converted(run: Command) -> None:
 def test_a_position_is_evaluated(run: Command) -> None:
     real_gnubg()
     line = f"backgammon position {XGID} --plies 0 --moves 2"
-    out = run(f"{line} -o page.html").out
-    assert ("13/8" in out, "at 0 plies" in out) == (True, True)
+    assert "at 0 plies" in run(f"{line} -o page.html").out
     assert "GNU Backgammon’s choice" in run.read("page.html")
     best, second = (float(row["equity"]) for row in run.rows(line))
     assert best >= second
+    result = run.json(f"backgammon position {CUBE} --plies 0")["evaluation"]
+    # As in the analysis of the match from which the position is.
+    equities = result["no_double"], result["take"]
+    assert equities == pytest.approx((0.372268, 0.268286), abs=0.005)
     offered = replace(Position.from_gnu_id(*read_position(CUBE).gnu_id.split(":")), doubled=True)
     out = run(f"backgammon position {offered.xgid} --plies 0").out
     assert "White is doubled to 2: take or pass?" in out
     assert "take (GNU Backgammon: No double, take)" in out
+    danced = "XGID=-----------------bbbbbb--A:0:0:1:65:0:0:0:0:10"
+    assert run.json(f"backgammon position {danced} --plies 0")["evaluation"]["moves"] == []

@@ -25,28 +25,11 @@ def path(run: Command) -> Path:
     return file
 
 
-def test_boards_and_reasons_in_every_format(run: Command) -> None:
-    text = run(LINE).out
-    assert text.startswith("Round 3 of Made: 6 boards, total weight ")
-    assert ("Bye: " in text, text.count("Without it")) == (True, 7)
-    brief = run(f"{LINE} --brief").out
-    assert (text.startswith(brief.rstrip("\n")), "Why" in brief) == (True, False)
-    assert "Without it" not in run(f"{LINE} --no-costs").out
-    rows, result = run.rows(LINE), run.json(f"{LINE} --ask 1,13")
-    boards = [(board["first"], board["second"]) for board in result["boards"]]
-    assert [(row["first"], row["second"]) for row in rows if row["second"]] == boards
-    assert (len(boards), result["bye"]["first"]) == (6, rows[-1]["first"])
-    assert result["weight"] == sum(int(row["weight"]) for row in rows)
-    assert all(board["weight"] == sum(board["values"].values()) for board in result["boards"])
-    assert result["asked"][0]["change"]["cost"] > 0
-    page = run(f"{LINE} --format html").out
-    assert all(first in page and second in page for first, second in boards)
-
-
 def test_the_round_is_written_into_the_file_and_demands_are_by_name(
     path: Path, run: Command
 ) -> None:
-    free = run.json(LINE)
+    free = run.json(f"{LINE} --ask 1,13")
+    assert free["asked"][0]["change"]["cost"] > 0
     first, second = free["boards"][0]["first"], free["boards"][0]["second"]
     without = run.json(f"{LINE} --forbid '{first},{second}'")
     assert [first, second] not in [[b["first"], b["second"]] for b in without["boards"]]
@@ -55,15 +38,11 @@ def test_the_round_is_written_into_the_file_and_demands_are_by_name(
     chosen = next(name for name in names[3:] if name not in (first, second))
     fixed = run.json(f"{LINE} --fix '{first} - {second}' --bye '{chosen}'")
     assert (fixed["bye"]["first"], fixed["boards"][0]["fixed"]) == (chosen, True)
-    before = path.read_bytes()
-    result = run.json(f"{LINE} -o new.xml --boards boards.html --absent 1")
-    assert path.read_bytes() == before
+    run(f"{LINE} -o new.xml --boards boards.html --absent 1")
     assert run.read("boards.html").startswith("<!DOCTYPE html>")
     written = read_tournament("new.xml")
-    names = [player.full_name for player in written.players]
-    games = [(names[g.first], names[g.second], g.handicap) for g in written.round_games(3)]
-    assert games == [(b["first"], b["second"], b["stones"]) for b in result["boards"]]
-    assert (len(games), 3 in written.players[0].absent) == (6, True)
+    assert (len(written.round_games(3)), 3 in written.players[0].absent) == (6, True)
+    assert len(read_tournament(path).games) == 12
     run(f"{LINE} -o open.xml")
     paired = path.read_bytes()
     assert len(read_tournament(path).round_games(3)) == 6
@@ -78,26 +57,19 @@ def test_rules_from_options_and_files(run: Command) -> None:
     by_file = run(f"{LINE} --rules rules.json").out
     by_option = run(f"{LINE} --set seed_system_2=adjacent --set avoid_same_geography=0").out
     assert by_file == by_option != run(LINE).out
-    assert "Round 3" in run(f"{LINE} --system chess --seed 4").out
     for text, message in ((b"{", "no JSON"), (b"[1]", "an object"), (b"\xff", "no JSON")):
         (run.folder / "rules.json").write_bytes(text)
         assert message in run(f"{LINE} --rules rules.json", status=1).err
-    assert "there is no such file" in run(f"{LINE} --rules none.json", status=1).err
 
 
-def test_comparison_with_recorded_rounds(path: Path, run: Command) -> None:
+def test_comparison_with_recorded_rounds(run: Command) -> None:
     result = [(row["round"], row["same"], row["boards"]) for row in run.json(f"{LINE} --compare")]
     assert result == [(1, 6, 6), (2, 6, 6)]
-    text = run(f"{LINE} --compare --round 2 --set maximise_seeding=0").out
-    assert text.startswith("Round 2 of Made paired again: ")
     other = "tournament pair harbour.xml --compare --set maximise_seeding=0"
     rows = run.rows(f"{other} --set float_upper=bottom")
     assert run(f"{other} --set float_upper=bottom").out.count("  recorded  ") == len(rows) > 0
     assert all(row["recorded"] != row["ours"] for row in rows)
-    text = run(f"{LINE} --again --brief").out
-    assert text.startswith("Round 2 of Made: 6 boards")
-    recorded = read_tournament(path)
-    assert all(recorded.players[g.first].full_name in text for g in recorded.round_games(2))
+    assert run(f"{LINE} --again --brief").out.startswith("Round 2 of Made: 6 boards")
 
 
 def test_a_round_robin(run: Command) -> None:
@@ -107,32 +79,23 @@ def test_a_round_robin(run: Command) -> None:
     text = run(f"{line} -o league.xml").out
     assert "Round 1 of 5 of the Berger table of 5 players; numbers are those of the list." in text
     assert ("No opponent: P0000 x" in text, len(read_tournament(file).games)) == (True, 2)
-    assert "without a result" in run(line, status=1).err
-    line += " --allow-open"
-    result = run.json(f"{line} --boards boards.html")
+    result = run.json(f"{line} --allow-open --boards boards.html")
     assert (result["round"], "<table" in run.read("boards.html")) == (2, True)
-    assert [row["first"] for row in run.rows(line)] == [b["first"] for b in result["boards"]]
 
 
 def test_what_is_refused_leaves_the_file(path: Path, run: Command) -> None:
     before, names = path.read_bytes(), run.names()
     for options, status, message in (
-        ("--fix 1", 2, "two names with a comma"),
-        ("--fix 1,P00", 1, "may mean"),
-        ("--absent Nobody", 1, "no player is called"),
-        ("--no-bye", 1, "13 players, an odd number"),
-        ("--round 9", 1, "has 5 rounds"),
-        ("--again --round 1", 1, "round 1 has results"),
-        ("--set x", 2, "NAME=VALUE"),
-        ("--set x=1", 2, "no setting"),
-        ("--numbering lot", 2, "round robin"),
-        ("--double", 2, "round robin"),
-        ("--compare --absent 1", 2, "as they are"),
-        ("--compare --ask 1,2", 2, "goes without"),
+        ("--fix 1", 2, "two names with a comma"), ("--fix 1,P00", 1, "may mean"),
+        ("--absent Nobody", 1, "no player is called"), ("--no-bye", 1, "13 players, an odd number"),
+        ("--round 9", 1, "has 5 rounds"), ("--again --round 1", 1, "round 1 has results"),
+        ("--set x", 2, "NAME=VALUE"), ("--set x=1", 2, "no setting"),
+        ("--numbering lot", 2, "round robin"), ("--double", 2, "round robin"),
+        ("--compare --absent 1", 2, "as they are"), ("--compare --ask 1,2", 2, "goes without"),
         ("--compare --round 5", 1, "no games to compare"),
         ("--system round-robin --ask 1,2", 2, "no weights"),
         ("--ask 1,2 --absent 2", 1, "not to be paired"),
-    ):
+    ):  # fmt: skip
         wanted = "" if "--compare" in options else "-o open.xml"
         assert message in run(f"{LINE} {options} {wanted}", status=status).err, options
         assert (path.read_bytes(), run.names()) == (before, names), options
@@ -140,10 +103,7 @@ def test_what_is_refused_leaves_the_file(path: Path, run: Command) -> None:
 
 def test_chess_is_paired_by_the_dutch_system(run: Command) -> None:
     line = "tournament pair swiss.trf"
-    text = run(line).out
-    assert text.startswith("Round 6 of Lakeside Swiss: 6 boards by FIDE's Dutch system")
-    assert run(f"{line} --system dutch").out == text
-    assert "First in order: " in text
+    assert run(line).out.startswith("Round 6 of Lakeside Swiss: 6 boards by FIDE's Dutch system")
     assert "total weight" in run(f"{line} --system chess --brief").out
     result = run.json(f"{line} --ask Okafor,Moreno")
     (asked,) = result["asked"]
@@ -158,7 +118,6 @@ def test_chess_is_paired_by_the_dutch_system(run: Command) -> None:
         after = read_tournament(output)
         row = after.find("Kaya Deniz")
         assert (after.bye_of[6, row].kind, (6, row) in after.game_of) == (ByeKind.zero, False)
-        assert sorted(game.table for game in after.round_games(6)) == [1, 2, 3, 4, 5]
 
 
 def test_check_and_generate(run: Command) -> None:
@@ -168,8 +127,5 @@ def test_check_and_generate(run: Command) -> None:
     assert "5 of 5 rounds as FIDE's Dutch system pairs them" in checked
     assert run(line).out == run.read("random.trf")
     result = run.json("tournament check swiss.trf")
-    assert [row["round"] for row in result] == [1, 2, 3, 4, 5]
-    assert result[4]["criterion"] == "C12"
+    assert ([row["round"] for row in result], result[4]["criterion"]) == ([1, 2, 3, 4, 5], "C12")
     assert run.json("tournament pair swiss.trf --compare") == result
-    said = run("tournament generate --set byes=2", status=2).err
-    assert "byes must be a number from 0 to 1, not 2" in said

@@ -1,15 +1,14 @@
 """The examples in the documentation: found, run, and compared with what is printed.
 
-Two kinds of fenced blocks are run: ``console`` (a line ``$ command``, then what it prints) and
-``python`` (a session with ``>>>`` or plain code). In what is expected a line ``...`` stands for any
-lines, ``...`` inside a line for anything in that line. The blocks of a document run one after the
-other in one folder with the example files, and its Python blocks share their names.
+Fenced blocks are run: ``console`` (a line ``$ command``, then what it prints) and ``python`` (a
+session with ``>>>`` or plain code). A line ``...`` of what is expected stands for any lines, in a
+line for anything. The blocks of a document run one after the other in one folder with the example
+files, and share their names of Python.
 
 A console block after a line ``<!-- needs: network -->`` runs by itself, where there is what it
-names: ``network``, the one that the rank model was trained on, ``included network`` where no other
-is kept, ``gnubg``, or a file of the shared data, ``shared/go/ogs_league.zip as league.zip``. A
-block that no test can run says so: ``<!-- not run: it installs packages -->``. A picture that a
-console block writes and that the text after it shows is compared with the file of the page.
+names: ``network`` (of the rank model), ``included network`` where no other is kept, ``gnubg``, or a
+shared file, ``shared/go/ogs_league.zip as league.zip``. A block that no test can run says so:
+``<!-- not run: it installs packages -->``. Pictures that the page shows are compared, too.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import re
 import shlex
 import subprocess
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -51,8 +51,6 @@ SHELL = re.compile(r"[();<>|&]+|.*[$`*?].*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a document: its kind, its text, and where it stands."""
-
     document: Path
     line: int
     kind: str
@@ -66,8 +64,6 @@ class Block:
 
 @dataclass
 class Workplace:
-    """Where the blocks of one document run."""
-
     folder: Path
     needs: tuple[str, ...] = ()
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__documentation__"})
@@ -108,25 +104,17 @@ class Workplace:
             with chdir(self.folder):
                 printed = yardstone(words[1:], environment)[1]
         else:
+            pipe, nothing, joined = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
             printed = subprocess.run(
-                ["bash", "-c", command],
-                cwd=self.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                check=False,
-            ).stdout
+                ["bash", "-c", command], cwd=self.folder, env=environment,
+                stdin=nothing, stdout=pipe, stderr=joined, encoding="utf-8", check=False,
+            ).stdout  # fmt: skip
         # Said only by the first to run large work on a machine.
         return re.sub(r"^yardstone: compiling .*\n", "", printed, flags=re.MULTILINE)
 
 
 def yardstone(words: list[str], environment: Mapping[str, str] = os.environ) -> tuple[int, str]:
-    """The exit status of a command that runs in this process, and what it prints.
-
-    Messages stand before the report, as where both go into one pipe.
-    """
+    """The exit status of a command in this process, and what it prints, messages first."""
     out, messages = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
     with (
         Path(os.devnull).open(encoding="utf-8") as nothing,
@@ -169,7 +157,6 @@ def commands(block: Block) -> list[tuple[str, str]]:
 
 
 def agrees(expected: str, printed: str) -> bool:
-    """Whether the text is as expected, but for blanks at the ends of lines."""
     pattern = ""
     for line in expected.rstrip().splitlines():
         if line.strip() == "...":
@@ -185,11 +172,10 @@ def alike(one: str, other: str, near: Callable[[str, str], bool]) -> bool:
     return same and all(a == b or near(a, b) for a, b in pairs)
 
 
-def close(expected: str, printed: str, *, gnubg: bool) -> bool:
+def close(expected: str, printed: str, gnubg: bool) -> bool:
     """Whether texts differ only in digits that processors round differently.
 
-    Those are the last digits of long numbers; by GNU Backgammon, whose networks are of single
-    precision, also a unit in the last digit that is shown, or 3 hundredths of a small equity.
+    By GNU Backgammon, of single precision, also a unit in the last digit, or 3 % of an equity.
     """
 
     def near(one: str, other: str) -> bool:
@@ -212,36 +198,51 @@ def changed(picture: Path, workplace: Workplace) -> str:
 
 
 def problems(workplace: Workplace, some: Iterable[Block]) -> list[str]:
-    """Run blocks of a document and compare: what does not agree."""
     result = []
     for block in some:
-        if block.kind == "python":
-            result.append(run_python(block, workplace))
-            continue
-        for command, expected in commands(block):
-            printed = workplace.run(command)
-            same = agrees(expected, printed)
-            if not same and not close(expected, printed, gnubg="gnubg" in block.needs):
+        for typed, expected, printed in run(block, workplace):
+            if printed != expected:
                 told = f"--- in the document:\n{expected}--- printed:\n{printed}"
-                result.append(f"{block}\n$ {command}{told}")
+                result.append(f"{block}\n{typed}{told}")
         drawn = [picture for picture in block.pictures if changed(picture, workplace)]
         result += [f"{picture} is not what {block} draws" for picture in drawn]
-    return [problem for problem in result if problem]
+    return result
 
 
-def run_python(block: Block, workplace: Workplace) -> str:
-    name = f"{block.document.name}:{block.line}"
+def run(block: Block, workplace: Workplace) -> Iterator[tuple[str, str, str]]:
+    """Yield what is typed and what the page shows, then that again or what else is printed."""
+    if block.kind == "console":
+        for command, expected in commands(block):
+            printed = workplace.run(command)
+            same = agrees(expected, printed) or close(expected, printed, "gnubg" in block.needs)
+            whole = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+            yield f"$ {command}", expected, expected if same else whole
+        return
     with warnings.catch_warnings():
         # A reader of the documentation sees this warning; it ends no example.
         warnings.simplefilter("ignore", SkippedWarning)
         if ">>>" not in block.body:
-            exec(compile(block.body, name, "exec", dont_inherit=True), workplace.names)
-            return ""
-        report: list[str] = []
-        test = doctest.DocTestParser().get_doctest(
-            block.body, workplace.names, name, str(block.document), block.line
-        )
-        runner = doctest.DocTestRunner(optionflags=DOCTEST_OPTIONS)
-        runner.run(test, out=report.append, clear_globs=False)
-    workplace.names.update(test.globs)
-    return "".join(report)
+            exec(compile(block.body, str(block), "exec", dont_inherit=True), workplace.names)
+            yield block.body, "", ""
+            return
+        for part in doctest.DocTestParser().parse(block.body):
+            if isinstance(part, str):
+                yield part, "", ""
+            else:
+                printed = _session(part, str(block), workplace.names)
+                same = doctest.OutputChecker().check_output(part.want, printed, DOCTEST_OPTIONS)
+                typed = ">>> " + "... ".join(part.source.splitlines(keepends=True))
+                shown = printed.replace("\n\n", "\n<BLANKLINE>\n")
+                yield typed, part.want, part.want if same else shown
+
+
+def _session(part: doctest.Example, where: str, names: dict[str, Any]) -> str:
+    with redirect_stdout(io.StringIO()) as printed:
+        try:
+            exec(compile(part.source, where, "single", dont_inherit=True), names)
+        except Exception as error:
+            if part.exc_msg is None:
+                raise
+            said = traceback.format_exception_only(error)[-1]
+            printed.write(part.want.removesuffix(part.exc_msg) + said)
+    return printed.getvalue()

@@ -1,8 +1,7 @@
 """The pages of the reference, from the package itself: ``python -m tests.docs.reference``.
 
-``docs/reference/python/index.md`` is written by hand: the names that most programs need, by
-subject. This module writes the others there: for each subpackage one with all its other public
-names, by module, one for what is a single module, and one for the laboratory.
+Beside ``docs/reference/python/index.md``, which is written by hand, there is one with all other
+public names for each subpackage, one for what is a single module, and one for the laboratory.
 """
 
 from __future__ import annotations
@@ -40,10 +39,8 @@ def public_modules() -> Iterator[ModuleType]:
 
 def public_names(module: ModuleType) -> list[str]:
     """Names in `__all__`; without it those that the module defines, but for an underscore."""
-    if hasattr(module, "__all__"):
-        return list(module.__all__)
-    names = []
-    for node in ast.parse(inspect.getsource(module)).body:
+    names = list(getattr(module, "__all__", ()))
+    for node in () if names else ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.append(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
@@ -57,17 +54,14 @@ def public_objects(module: ModuleType) -> dict[str, Any]:
     return {k: each for k, each in objects if inspect.isclass(each) or inspect.isroutine(each)}
 
 
-def resolved(name: str) -> Any:
-    module, _, last = name.rpartition(".")
-    return getattr(import_module(module), last)
-
-
-def entries(text: str) -> list[str]:
-    return ENTRY.findall(text)
+def by_hand() -> dict[str, Any]:
+    names = ENTRY.findall(BY_HAND.read_text("utf-8"))
+    assert len(names) == len(set(names))
+    return {name: pkgutil.resolve_name(name) for name in names}
 
 
 def documented(text: str) -> list[Any]:
-    objects = [resolved(name) for name in entries(text)]
+    objects: list[Any] = []
     for name, options in MODULE.findall(text):
         if ":no-members:" not in options:
             excluded = EXCLUDED.search(options)
@@ -77,13 +71,13 @@ def documented(text: str) -> list[Any]:
     return objects
 
 
-def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
+def _section(module: ModuleType, known: dict[str, Any]) -> str:
     public = public_objects(module)
-    described = {id(each) for each in by_hand.values()}
+    described = {id(each) for each in known.values()}
     elsewhere: dict[str, list[str]] = {}
     for name in public_names(module):
         each = public.get(name)  # none for a value that is neither class nor function
-        if id(each) in described or (each is None and f"{module.__name__}.{name}" in by_hand):
+        if id(each) in described or (each is None and f"{module.__name__}.{name}" in known):
             elsewhere.setdefault("[](index.md)", []).append(name)
         elif each is not None and each.__module__ != module.__name__:
             elsewhere.setdefault(f"`{each.__module__}`", []).append(name)
@@ -99,14 +93,14 @@ def _section(module: ModuleType, by_hand: dict[str, Any]) -> str:
 
 
 def pages() -> dict[Path, str]:
-    by_hand = {name: resolved(name) for name in entries(BY_HAND.read_text("utf-8"))}
+    known = by_hand()
     parts: dict[str, list[ModuleType]] = {}
     for module in public_modules():
         package, part, *_ = module.__name__.split(".")
         parts.setdefault("lab" if package == "yardstone_lab" else part, []).append(module)
     result, single = {}, ["# Single modules\n"]
     for part, modules in parts.items():
-        texts = [_section(module, by_hand) for module in modules]
+        texts = [_section(module, known) for module in modules]
         if len(modules) == 1:
             single += texts
             continue

@@ -8,10 +8,11 @@ import io
 import itertools
 import re
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 from tests.docs.blocks import ROOT, documents, yardstone
@@ -28,8 +29,7 @@ FIGURE = re.compile(r"\|[^|`]*(?:\d\.\d|\d %|±)")
 MANY = 6
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     page: Path
     line: int
     text: str
@@ -43,13 +43,11 @@ def _without_fences(text: str) -> str:
     return FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
-def tables(page: Path) -> list[Table]:
+def tables(page: Path) -> Iterator[Table]:
     """The tables of a page: those of Markdown, and on a page of a study those in ``text``."""
-    text = page.read_text("utf-8")
-    study = page.parent.name == "studies"
+    text, study = page.read_text("utf-8"), page.parent.name == "studies"
     starts = [0, *(each.start() for each in HEADING.finditer(_without_fences(text))), len(text)]
     head, foot = text[: starts[1]], text.rstrip().rpartition("\n\n")[2]
-    result = []
     for start, end in itertools.pairwise(starts):
         section = text[start:end]
         near = "\n\n".join([head, section, foot]) if study else section
@@ -58,9 +56,7 @@ def tables(page: Path) -> list[Table]:
             spots += [(e.start(), e[3]) for e in FENCE.finditer(section) if e[2] == "text"]
         for at, body in sorted(spots):
             if study or len(FIGURE.findall(body)) >= MANY:
-                line = text.count("\n", 0, start + at) + 1
-                result.append(Table(page, line, body, near))
-    return result
+                yield Table(page, text.count("\n", 0, start + at) + 1, body, near)
 
 
 def all_tables() -> list[Table]:
@@ -100,9 +96,9 @@ def _help_of_command(names: tuple[str, ...]) -> str:
 
 @lru_cache
 def help_of_module(name: str) -> str:
-    spec = find_spec(name)
-    package = spec is not None and spec.submodule_search_locations is not None
-    module = importlib.import_module(f"{name}.__main__" if package else name)
+    module = importlib.import_module(name)
+    if hasattr(module, "__path__"):
+        module = importlib.import_module(f"{name}.__main__")
     source = Path(str(module.__file__)).read_text("utf-8")
     assert "parse_args" in source, f"{name} takes no --help"
     with (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,32 +19,18 @@ ANY_FENCE = re.compile(
 SHOWN = re.compile(r"text|toml|json|nginx|\{[\w-]+\}.*")
 
 
-@cache
-def all_blocks() -> dict[Path, list[blocks.Block]]:
-    return {page: list(blocks.blocks(page)) for page in blocks.documents()}
+#: Blocks that run one after the other: those of a page that need no more, and each that does.
+GROUPS: dict[str, list[blocks.Block]] = {}
+for each in itertools.chain.from_iterable(map(blocks.blocks, blocks.documents())):
+    own = str(each) if each.needs else str(each.document.relative_to(blocks.ROOT))
+    GROUPS.setdefault(own, []).append(each)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    every = [block for each in all_blocks().values() for block in each]
-    alone = [block for block in every if block.needs]
-    pages = dict.fromkeys(block.document for block in every if not block.needs)
-    if "document" in metafunc.fixturenames:
-        metafunc.parametrize("document", pages, ids=lambda page: str(page.relative_to(blocks.ROOT)))
-    if "block" in metafunc.fixturenames:
-        metafunc.parametrize("block", alone, ids=str)
-
-
-def test_examples(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("group", GROUPS)
+def test_examples(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    check(tmp_path, *(block for block in all_blocks()[document] if not block.needs))
-
-
-def test_examples_that_need_more(block: blocks.Block, tmp_path: Path) -> None:
-    check(tmp_path, block, needs=block.needs)
-
-
-def check(folder: Path, *some: blocks.Block, needs: tuple[str, ...] = ()) -> None:
-    wrong = blocks.problems(blocks.Workplace.prepare(folder, needs), some)
+    workplace = blocks.Workplace.prepare(tmp_path, GROUPS[group][0].needs)
+    wrong = blocks.problems(workplace, GROUPS[group])
     assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update renews them)"
 
 
@@ -68,9 +54,9 @@ def test_no_command_is_left_out_in_silence() -> None:
 
 
 def test_the_gallery_shows_pictures_of_its_commands() -> None:
-    gallery = all_blocks()[blocks.ROOT / "docs" / "gallery.md"]
-    drawn = {picture for block in gallery for picture in block.pictures}
-    assert drawn == set((blocks.ROOT / "docs" / "gallery").glob("*.svg"))
+    docs = blocks.ROOT / "docs"
+    drawn = {picture for block in blocks.blocks(docs / "gallery.md") for picture in block.pictures}
+    assert drawn == set((docs / "gallery").glob("*.svg"))
 
 
 def test_agreement() -> None:
@@ -99,5 +85,5 @@ def test_numbers_that_processors_round_differently() -> None:
         ("Ann 35.2", "Bob 35.2", False, False, False),
         ("35.2", "35.2 35.2", False, False, False),
     ):
-        found = [blocks.close(one, other, gnubg=each) for each in (False, True)]
+        found = [blocks.close(one, other, each) for each in (False, True)]
         assert [*found, blocks.same_picture(one, other)] == same, (one, other)

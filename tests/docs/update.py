@@ -1,33 +1,26 @@
-"""Renew outputs and pictures of the examples in the documentation: ``python -m tests.docs.update``.
+"""Renew outputs and pictures of the documentation: ``python -m tests.docs.update [--check] PAGES``.
 
-Only whole outputs are written; one with ``...`` for what varies is left, and named if
-it no longer agrees.
+Only whole outputs are written; one with ``...`` is left, and named if it no longer agrees. With
+``--check`` nothing is written: an installed package alone is tried, by blocks that need no more.
 """
 
 from __future__ import annotations
 
 import contextlib
-import doctest
-import io
 import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
+import yardstone
 from tests.docs import blocks
 
 
-def updated_console(block: blocks.Block, workplace: blocks.Workplace) -> str:
+def renewed(block: blocks.Block, workplace: blocks.Workplace) -> str:
     body = ""
-    for command, expected in blocks.commands(block):
-        printed = workplace.run(command)
-        whole = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
-        agrees = blocks.agrees(expected, printed)
-        kept = agrees or ("..." in expected and "..." not in printed)
-        if kept and not agrees:
-            print(f"{block}: {command}{printed}")
-        body += f"$ {command}{expected if kept else whole}"
+    for typed, expected, printed in blocks.run(block, workplace):
+        if "..." in expected and printed != expected:
+            print(f"{block}: {typed}{printed}")
+        body += typed + (expected if "..." in expected else printed)
     for picture in block.pictures:
         if made := blocks.changed(picture, workplace):
             picture.parent.mkdir(exist_ok=True)
@@ -35,56 +28,40 @@ def updated_console(block: blocks.Block, workplace: blocks.Workplace) -> str:
     return body
 
 
-def updated_session(block: blocks.Block, workplace: blocks.Workplace) -> str:
-    body, name = "", str(block.document)
-    checker = doctest.OutputChecker()
-    for part in doctest.DocTestParser().parse(block.body):
-        if isinstance(part, str):
-            body += part
-            continue
-        lines = part.source.splitlines(keepends=True)
-        body += f">>> {lines[0]}" + "".join(f"... {line}" for line in lines[1:])
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            try:
-                exec(compile(part.source, name, "single", dont_inherit=True), workplace.names)
-            except Exception:
-                if part.exc_msg is None:
-                    raise
-                body += part.want  # the error is what the example shows
-                continue
-        result = printed.getvalue()
-        agrees = checker.check_output(part.want, result, blocks.DOCTEST_OPTIONS)
-        if not agrees and "..." in part.want:
-            print(f"{block}: {part.source}{result}")
-        kept = agrees or "..." in part.want
-        body += part.want if kept else result.replace("\n\n", "\n<BLANKLINE>\n")
-    return body
-
-
-def update(document: Path) -> None:
-    text = document.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        workplace = blocks.Workplace.prepare(Path(folder))
-        for block in blocks.blocks(document):
-            body = block.body
+def update(page: Path, workplace: blocks.Workplace) -> None:
+    text = page.read_text("utf-8")
+    for block in blocks.blocks(page):
+        place = workplace
+        with tempfile.TemporaryDirectory() as folder:
             if block.needs:
+                import pytest
+
                 try:
-                    with tempfile.TemporaryDirectory() as other:
-                        alone = blocks.Workplace.prepare(Path(other), block.needs)
-                        body = updated_console(block, alone)
+                    place = blocks.Workplace.prepare(Path(folder), block.needs)
                 except pytest.skip.Exception as reason:
                     print(f"{block}: left as it is: {reason}")
-            elif block.kind == "console":
-                body = updated_console(block, workplace)
-            elif ">>>" in block.body:
-                body = updated_session(block, workplace)
-            else:
-                blocks.run_python(block, workplace)
+                    continue
             fence = f"```{block.kind}\n"
-            text = text.replace(f"{fence}{block.body}", f"{fence}{body}", 1)
-    document.write_text(text, encoding="utf-8")
+            text = text.replace(f"{fence}{block.body}", f"{fence}{renewed(block, place)}", 1)
+    page.write_text(text, "utf-8")
+
+
+def main() -> int:
+    check = sys.argv[1:2] == ["--check"]
+    if check and Path(yardstone.__file__).is_relative_to(blocks.ROOT):
+        sys.exit("This is the package of the checkout, not an installed one.")
+    wrong = []
+    for page in map(Path.resolve, map(Path, sys.argv[1 + check :] or blocks.documents())):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            workplace = blocks.Workplace.prepare(Path(folder))
+            if check:
+                alone = [block for block in blocks.blocks(page) if not block.needs]
+                wrong += blocks.problems(workplace, alone)
+            else:
+                update(page, workplace)
+    print("\n".join(wrong) or "All as written.")
+    return len(wrong)
 
 
 if __name__ == "__main__":
-    for page in [Path(name).resolve() for name in sys.argv[1:]] or blocks.documents():
-        update(page)
+    sys.exit(main())

@@ -49,11 +49,7 @@ def games_of(players: int, games: int, seed: int) -> Pool:
 
 @pytest.mark.parametrize(
     ("world", "timeless"),
-    [
-        (World(200.0, "game", 30.0), False),
-        (World(80.0, "day", 6.0), False),
-        (World(80.0, "day", 6.0), True),
-    ],
+    [(World(200.0, "game", 30.0), False), *((World(80.0, "day", 6.0), k) for k in (False, True))],
 )
 def test_strengths_walk_and_results_follow_them(world: World, timeless: bool) -> None:
     """Player by player through time: one normal number a step; then one lot a game."""
@@ -106,14 +102,10 @@ def test_results_speak_for_the_worlds_that_predict_them() -> None:
     share = dict(zip(*weighed_worlds(pool, np.full(80, 60.0)), strict=True))
 
     def likelihood(world: World) -> float:
-        wide = 1.2 * world.spread
+        system: Any = Glicko(drift=world.step, idle_days=1.0, min_deviation=0.0)
         if world.walk == "game":
-            volatility = max(world.step, 1e-3) / POINTS
-            system: Any = Glicko2(initial_deviation=wide, initial_volatility=volatility, tau=0.0)
-        else:
-            system = Glicko(
-                initial_deviation=wide, drift=world.step, idle_days=1.0, min_deviation=0.0
-            )
+            system = Glicko2(initial_volatility=max(world.step, 1e-3) / POINTS, tau=0.0)
+        system = replace(system, initial_deviation=1.2 * world.spread)
         p = replace(system, handicap=Column()).replay(pool).expected
         logs = pool.score * np.log(p) + (1.0 - pool.score) * np.log1p(-p)
         return float(logs.sum()) - 0.5 * (log(world.spread / 250.0) / 0.7) ** 2
@@ -189,20 +181,13 @@ def put_to_the_test(rated: RatedGames, pools: int, ahead: float) -> Mapping[str,
 
 @pytest.mark.parametrize(
     ("name", "parameters", "games", "pools", "most"),
-    [
-        ("glicko2", {"first_advantage": 50.0, "handicap": Column()}, 160, 75, 20_000),
-        ("elo", {}, 1600, 8, 20_000),
-        ("whr", {}, 40, 50, 400),
-    ],
-)
+    [("glicko2", {"first_advantage": 50.0, "handicap": Column()}, 160, 75, 20_000),
+     ("elo", {}, 1600, 8, 20_000), ("whr", {}, 40, 50, 400)],
+)  # fmt: skip
 def test_a_scale_is_made_of_the_errors_in_drawn_pools(
-    name: str,
-    parameters: dict[str, Any],
-    games: int,
-    pools: int,
-    most: int,
+    name: str, parameters: dict[str, Any], games: int, pools: int, most: int,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> None:  # fmt: skip
     """24,000 ratings are drawn, or 4,000 of whole histories, from the first games at most."""
     pool = games_of(8, games, 4)
     rated = whole_history(pool) if name == "whr" else Ledger.begin(name, pool, **parameters)
@@ -229,69 +214,49 @@ def test_a_scale_is_made_of_the_errors_in_drawn_pools(
 
 def test_what_cannot_be_drawn_anew_has_no_scale() -> None:
     pool = replace(games_of(5, 24, 2), columns={"handicap": np.zeros(24)})
-    for name, options, pools in [
-        ("ogs", {}, 250),  # and no more
-        ("ogs", {"handicap": Handicap()}, None),
-        ("fibs", {}, None),
-        ("skt-lr", {}, None),
-        ("egf", {}, None),
-    ]:
+    for name, options, pools in (
+        ("ogs", {}, 250), ("ogs", {"handicap": Handicap()}, None), ("fibs", {}, None),
+        ("skt-lr", {}, None), ("egf", {}, None),
+    ):  # fmt: skip
         scale = interval_scale(Ledger.begin(name, pool, **options))
-        assert (None if scale is None else scale.pools) == pools, name
+        assert (scale and scale.pools) == pools, name
     assert interval_scale(Ledger.begin("elo", pool.select(np.zeros(0, np.int64)))) is None
 
 
-def test_intervals_of_glicko2_hold_where_it_knows_the_level_of_nobody() -> None:
-    """Five pools of 8 players: 40 intervals in clusters, worth some 20."""
-    held = level = number = 0
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        made, _, _, last = drawn_results(games_of(8, 100, seed), World(350.0, "game", 10.4), rng)
-        rated = Ledger.begin("glicko2", made)
-        scale = interval_scale(rated, seed=seed)
-        assert scale is not None
-        off = rated.ratings.rating - last
-        reach = scale.reach(rated.played) * rated.ratings.deviation
-        held += int((np.abs(off - off.mean()) <= reach).sum())
-        level += int((np.abs(off - 1500.0) <= reach).sum())
-        number += len(off)
-    assert held >= 0.85 * number
-    assert level < 0.92 * number, "the unknown level of the whole pool is in the intervals"
-
-
-def test_intervals_hold() -> None:
+@pytest.mark.parametrize(
+    ("world", "games", "advantage", "rate"),
+    [(World(350.0, "game", 10.4), 100, 0.0, 0.0), (World(200.0, "game", 0.0), 120, 50.0, 0.4)],
+)
+def test_intervals_of_glicko2_hold(world: World, games: int, advantage: float, rate: float) -> None:
     """Of ratings about their mean, and of forecasts, with an advantage nobody told the system."""
-    ratings, forecasts = [], []
+    ratings, level, forecasts = [], [], []
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        advantage = rng.normal(0.0, 50.0)
-        pool, world = games_of(8, 120, seed), World(200.0, "game", 0.0)
-        made, _, _, last = drawn_results(pool, world, rng, advantage=advantage, draw_rate=0.4)
+        ahead, pool = rng.normal(0.0, advantage), games_of(8, games, seed)
+        made, _, _, last = drawn_results(pool, world, rng, advantage=ahead, draw_rate=rate)
         rated = Ledger.begin("glicko2", made)
         scale = interval_scale(rated, seed=seed)
         assert scale is not None
         off = rated.ratings.rating - last
         reach = scale.reach(rated.played) * rated.ratings.deviation
         ratings += (np.abs(off - off.mean()) <= reach).tolist()
+        level += (np.abs(off - 1500.0) <= reach).tolist()
         for one, other in ((0, 1), (1, 0), (2, 5), (6, 3), (7, 4)):
             result = forecast(rated, f"player {one}", f"player {other}", scale=scale)
-            truth = expit((last[one] + advantage - last[other]) / POINTS)
+            truth = expit((last[one] + ahead - last[other]) / POINTS)
             forecasts.append(result.low <= truth <= result.high)
     assert np.mean(ratings) >= 0.85  # 40 intervals in clusters, worth some 20
+    assert np.mean(level) < 0.92, "the unknown level of the whole pool is in the intervals"
     assert np.mean(forecasts) >= 0.9
 
 
 # ----------------------------------------------------------------- forecasts
 
 SCALE = IntervalScale(
-    confidence=0.9,
-    games=np.array([0, 5, 21]),
-    rating=np.array([2.5, 2.0, 1.5]),
-    difference=np.array([2.4, 1.9, 1.4]),
-    slope=np.array([0.5, 0.8, 1.1]),
-    expected_spread=200.0,
-    pools=8,
-)
+    confidence=0.9, games=np.array([0, 5, 21]), rating=np.array([2.5, 2.0, 1.5]),
+    difference=np.array([2.4, 1.9, 1.4]), slope=np.array([0.5, 0.8, 1.1]),
+    expected_spread=200.0, pools=8,
+)  # fmt: skip
 
 
 def test_a_scale_goes_by_the_games_of_the_player_with_fewer() -> None:
@@ -299,8 +264,6 @@ def test_a_scale_goes_by_the_games_of_the_player_with_fewer() -> None:
     assert [SCALE.reach_of_difference(games) for games in (4, 5, 21)] == [2.4, 1.9, 1.4]
     assert SCALE.corrected(0.8, 20) == pytest.approx(expit(0.8 * log(4.0)))
     assert SCALE.corrected(1.0, 0) == pytest.approx(1.0, abs=1e-5)
-    assert SCALE.has_intervals
-    assert not replace(SCALE, rating=np.full(3, np.nan)).has_intervals
 
 
 @pytest.mark.parametrize("given", [None, 35.0])
@@ -328,8 +291,8 @@ def test_a_forecast_by_its_formulas(given: float | None, own: float) -> None:
     assert result.reversed_expected == pytest.approx(1.0 - expected(other, one), rel=1e-6)
     middle = (one.value - other.value + ahead) / POINTS + shift
     wide = hypot(1.9 * hypot(one.deviation, other.deviation) / POINTS, 1.6448536 * error)
-    assert result.low == pytest.approx(expit(middle - wide), rel=1e-6)
-    assert result.high == pytest.approx(expit(middle + wide), rel=1e-6)
+    ends = expit([middle - wide, middle + wide])
+    assert_allclose([result.low, result.high], ends, rtol=1e-6)
     rate = fit_draw_rate(rated.pool.score[30:], rated.replay.expected[30:])
     draw = float(davidson(np.array(result.expected), rate))
     wanted = (result.expected - draw / 2, draw, 1.0 - result.expected - draw / 2)
@@ -345,27 +308,19 @@ def test_a_forecast_of_exact_ratings_or_without_deviations() -> None:
     exact = forecast(rated, "player 1", "player 2", exact=True)
     assert exact.expected == pytest.approx(expit((one.value + 40.0 - other.value) / POINTS))
     assert (exact.integrated, exact.exact) == (False, True)
-    assert np.isnan([exact.low, exact.high, exact.first_rating.deviation]).all()
     elo = forecast(Ledger.begin("elo", pool), "player 1", "player 2", scale=SCALE)
-    assert np.isnan([elo.low, elo.high]).all()
-    assert elo.integrated
-    with pytest.raises(UsageError, match="name two players"):
-        forecast(rated, "player 1", "player 1")
-    with pytest.raises(InputError, match="no player"):
-        forecast(rated, "player 1", "nobody")
-
-
-def test_the_basis_of_a_forecast_is_said() -> None:
-    pool = games_of(6, 60, 7)
+    assert np.isnan([exact.low, exact.high, exact.first_rating.deviation, elo.low, elo.high]).all()
+    for name, message in (("player 1", "name two players"), ("nobody", "no player")):
+        with pytest.raises((UsageError, InputError), match=message):
+            forecast(rated, "player 1", name)
+    # Its basis is said.
     told: dict[str, Any] = {"parameters": {"first_advantage": 0.0}}
-    for games, options, basis, even in [
-        (pool, {}, "60 games, learned from one after another", False),
+    for games, options, basis, even in (
         (pool, {}, "For moving first ", False),
-        (pool, {"system": "whr"}, "60 games, each player's strength followed over time", False),
         (replace(pool, ordered=False), {}, "not known who moved first", True),
         (pool, told, "The system's own advantage", True),
         (pool, {"advantage": 20.0}, "+20 points for moving first and handicap, as given", False),
-    ]:
+    ):
         result = yardstone.predict(games, "player 1", "player 2", exact=True, **options)
         assert basis in result.basis
         assert (result.expected == pytest.approx(result.reversed_expected)) == even, basis

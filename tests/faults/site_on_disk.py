@@ -1,7 +1,6 @@
 """A server whose data lie on a disk of some pages: `python -m tests.faults.site_on_disk FOLDER`.
 
-Runs where disks can be mounted that nobody else sees. Jobs are sent and done while less and less
-is free; what the server has taken must be done once there is room again, and nothing else.
+Less and less is free; the jobs it took, and no others, must be done once there is room again.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-from tests.web.serving import PATIENCE, Server, serving, small_results
+from tests.web.serving import PATIENCE, small_results
+from tests.web.sites import Site, serving
 from yardstone.errors import YardstoneError
 
 #: Bytes that are left, one after another.
@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", disk], check=True)
     with serving(folder) as server:
         threading.Thread(target=_work, args=(server,), daemon=True).start()
-        taken = [server.accepted([("first.csv", small_results())])]
+        taken = [server.send([("first.csv", small_results())]).json()["id"]]
         refused = 0
         for number, room in enumerate(_ROOMS):
             _fill(disk, room)
@@ -38,39 +38,34 @@ def main(folder: Path) -> None:
                 file = (f"{number}{each}.csv", small_results("Ann", f"Bob {number} {each}"))
                 answer = server.send([file])
                 # Taken, or told that there is no room at the moment.
-                assert answer.status_code in (202, 503, 507), f"{room}: {answer.text}"
-                assert "Traceback" not in answer.text, answer.text
-                if answer.status_code == 202:
+                assert answer.status in (202, 503, 507), f"{room}: {answer.body!r}"
+                assert b"Traceback" not in answer.body
+                if answer.status == 202:
                     taken.append(str(answer.json()["id"]))
-                refused += answer.status_code != 202
+                refused += answer.status != 202
             time.sleep(_PAUSE)
         (disk / "ballast").unlink()
-        taken.append(server.accepted([("last.csv", small_results("Eve", "Bob"))]))
+        taken.append(server.send([("last.csv", small_results("Eve", "Bob"))]).json()["id"])
         end = time.monotonic() + PATIENCE
-        states = ["queued"]
-        while {"queued", "running"} & set(states) and time.monotonic() < end:
+        while (states := {server.job(job)["status"] for job in taken}) != {"done"}:
+            assert time.monotonic() < end, states
             time.sleep(_PAUSE)
-            states = [server.job(job)["status"] for job in taken]
-        assert set(states) == {"done"}, states
     with closing(sqlite3.connect(disk / "jobs.sqlite")) as base:
         assert base.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert refused, "the disk was never full"
 
 
 def _fill(disk: Path, room: int) -> None:
-    ballast = disk / "ballast"
     for _ in range(100):  # the server takes pages meanwhile
-        ballast.unlink(missing_ok=True)
-        about = os.statvfs(disk)
-        size = about.f_bavail * about.f_frsize - room
-        with ballast.open("wb") as file, suppress(OSError):
-            if size > 0:
+        with (disk / "ballast").open("wb") as file, suppress(OSError):
+            about = os.statvfs(disk)
+            if (size := about.f_bavail * about.f_frsize - room) > 0:
                 os.posix_fallocate(file.fileno(), 0, size)
             return
     raise AssertionError("the disk cannot be filled")
 
 
-def _work(server: Server) -> None:
+def _work(server: Site) -> None:
     while True:
         with suppress(YardstoneError):
             if server.worker.work():

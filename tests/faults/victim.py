@@ -1,10 +1,9 @@
 """Runs the command with a fault at a chosen call, without starting Python each time.
 
-A process that has imported what commands import waits for orders, a line of JSON each, and forks
-for each. In the fork a library counts the calls of the system by which the command makes, writes,
-renames, changes or removes a file in the folder of the case, and at the one that is asked for
-does what is asked for: it sends a signal, or refuses. The process has its own table of mounted
-disks where the machine allows that.
+A process that has imported what commands import forks for each order, a line of JSON. In the fork
+a library counts the calls of the system by which the command changes a file in the folder of the
+case, and at the one that is asked for sends a signal, or refuses. Where the machine allows it the
+process has its own table of mounted disks.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ import time
 import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 _OUT, _ERR, _CALLS = "out", "err", "calls"
 #: Variable by which the forks know the library that disturbs calls.
@@ -37,8 +36,8 @@ _SHIM = "YARDSTONE_TEST_SHIM"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LAST = sys.maxsize
 _ALL = "wfruomtc"
-#: By the name of a fault: to which call it goes on from its own, which calls it meets, and what
-#: they answer, or the signal below 0.
+#: To which call a fault goes on from its own, which calls it meets, and what they answer, or the
+#: signal below 0.
 _FAULTS = {
     "kill": (0, _ALL, -signal.SIGKILL),
     "term": (0, _ALL, -signal.SIGTERM),
@@ -62,14 +61,13 @@ yardstone.records.formats yardstone.tournament.event
 """.split()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Order:
     """A command to run, and the fault.
 
-    ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what the system answers from
-    then on to all that makes or changes a file. ``call``: that one call fails, and no other.
-    ``limit``: no file grows beyond `call` bytes. ``closed``, ``device``, ``pipe``: standard output.
-    ``deaf``: standard error is closed. ``clock``: the clock is set back by `CLOCK` seconds.
+    ``kill``, ``term``, ``int``: a signal. ``full``, ``read-only``: what is answered from then on.
+    ``call``: that call fails alone. ``limit``: no file grows beyond `call` bytes. ``closed``,
+    ``device``, ``pipe``: standard output. ``deaf``: standard error. ``clock``: it is set back.
     """
 
     words: list[str]
@@ -81,10 +79,7 @@ class Order:
     call: int = 0  #: Which call it meets; from 1 on.
 
 
-@dataclass(frozen=True, kw_only=True)
-class Done:
-    """How it ended."""
-
+class Done(NamedTuple):
     status: int  #: The exit status; negative for the signal that ended it.
     out: str
     err: str
@@ -95,14 +90,13 @@ class Done:
 def own_disks() -> tuple[str, ...]:
     """What a process is started by that may mount disks which nobody else sees; () if nothing."""
     program = shutil.which("unshare")
-    if program is None:
-        return ()
     with tempfile.TemporaryDirectory() as folder:
-        for options in (["--mount"], ["--map-root-user", "--mount"]):
-            mount = f"mount -t tmpfs none '{folder}' && mount -o remount,bind,ro '{folder}'"
-            words = [program, *options, "sh", "-c", mount]
-            if subprocess.run(words, capture_output=True, check=False).returncode == 0:
-                return (program, *options)
+        mount = f"mount -t tmpfs none '{folder}' && mount -o remount,bind,ro '{folder}'"
+        for options in (["--mount"], ["--map-root-user", "--mount"]) if program else ():
+            words = [str(program), *options]
+            tried = subprocess.run([*words, "sh", "-c", mount], capture_output=True, check=False)
+            if tried.returncode == 0:
+                return tuple(words)
     return ()
 
 
@@ -135,16 +129,13 @@ class Server:
             self.clock = Path(name)
             set_clock(name, 0)
             values |= {"LD_PRELOAD": f"{library} {faketime}", "FAKETIME_TIMESTAMP_FILE": name}
-            names = "NO_CACHE DONT_FAKE_MONOTONIC".split()
-            values |= dict.fromkeys([f"FAKETIME_{each}" for each in names], "1")
-            values |= {"DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+            monotonic = "DONT_FAKE_MONOTONIC"
+            names = (f"FAKETIME_{monotonic}", monotonic, "FAKETIME_NO_CACHE", "NO_FAKE_STAT")
+            values |= dict.fromkeys(names, "1")
+        words = [*own_disks(), sys.executable, "-m", "tests.faults.victim"]
+        root, pipe = Path(__file__).resolve().parents[2], subprocess.PIPE
         self._process = subprocess.Popen(
-            [*own_disks(), sys.executable, "-m", "tests.faults.victim"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).resolve().parents[2],
-            env=values,
+            words, stdin=pipe, stdout=pipe, text=True, cwd=root, env=values
         )
 
     def __enter__(self) -> Self:
@@ -160,8 +151,12 @@ class Server:
         assert status == 0, f"{words}: {said}"
 
     def run(self, *orders: Order) -> list[Done]:
-        statuses = self._asked([asdict(order) for order in orders])
-        return [_done(order, status) for order, status in zip(orders, statuses, strict=True)]
+        done = []
+        for order, status in zip(orders, self._asked([asdict(o) for o in orders]), strict=True):
+            paths = [Path(order.logs) / name for name in (_OUT, _ERR, _CALLS)]
+            said = (p.read_text(errors="replace") if p.exists() else "" for p in paths)
+            done.append(Done(status, *said))
+        return done
 
     def _asked(self, what: object) -> Any:
         assert self._process.stdin is not None
@@ -175,14 +170,6 @@ def set_clock(clock: str, ahead: int) -> None:
     Path(clock).write_text(f"{ahead:+d}\n")
 
 
-def _done(order: Order, status: int) -> Done:
-    def read(name: str) -> str:
-        path = Path(order.logs) / name
-        return path.read_text(errors="replace") if path.exists() else ""
-
-    return Done(status=status, out=read(_OUT), err=read(_ERR), calls=read(_CALLS))
-
-
 def _streams(order: Order) -> None:
     for number, name in ((1, _OUT), (2, _ERR)):
         handle = os.open(Path(order.logs) / name, _NEW, 0o600)
@@ -192,10 +179,10 @@ def _streams(order: Order) -> None:
     if order.fault == "device":
         os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
     if order.fault == "pipe":
-        reading, writing = os.pipe()
-        os.dup2(writing, 1)
-        os.close(writing)
-        os.close(reading)
+        ends = os.pipe()
+        os.dup2(ends[1], 1)
+        for end in ends:
+            os.close(end)
     for number, name in ((0, "stdin"), (1, "stdout"), (2, "stderr")):
         raw = io.FileIO(number, "w" if number else "r", closefd=False)
         binary = io.BufferedWriter(raw) if number else raw
@@ -208,7 +195,6 @@ def _streams(order: Order) -> None:
 
 
 def _run(order: Order) -> int:
-    """Run the command as a process of its own would."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -218,12 +204,8 @@ def _run(order: Order) -> int:
 
     signal.signal(signal.SIGUSR1, set_back)
     os.chdir(order.folder)
-    os.environ |= {
-        "TMPDIR": str(Path(order.folder) / "tmp"),
-        "XDG_CACHE_HOME": str(Path(order.folder) / "cache"),
-        "YARDSTONE_CACHE": order.cache,
-        "COLUMNS": "80",
-    }
+    os.environ |= {"YARDSTONE_CACHE": order.cache, "COLUMNS": "80"}
+    os.environ |= {"TMPDIR": f"{order.folder}/tmp", "XDG_CACHE_HOME": f"{order.folder}/cache"}
     tempfile.tempdir = None
     _streams(order)
     sys.argv = ["yardstone", *order.words]
@@ -284,13 +266,10 @@ def _serve() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         if isinstance(asked, dict):
-            done = subprocess.run(
-                asked["system"], capture_output=True, text=True, check=False, env=_SYSTEM
-            )
+            done = subprocess.run(asked["system"], capture_output=True, text=True, env=_SYSTEM)
             answer = [done.returncode, done.stderr]
         else:
-            processes = [_forked(Order(**order)) for order in asked]
-            answer = [_ended(process) for process in processes]
+            answer = [_ended(process) for process in [_forked(Order(**each)) for each in asked]]
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

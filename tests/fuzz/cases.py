@@ -1,4 +1,4 @@
-"""One input for one reader, and what counts as a fault.
+"""Readers, what they are tried with and may take; one input for one reader, and what is a fault.
 
 A fault is: an exception that is not Yardstone's own, any other package's warning, a file left
 open, more time or memory than the target may take, time that grows faster than the input, and
@@ -14,13 +14,97 @@ import time
 import traceback
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from tests.fuzz.targets import Target, Wrong
+import numpy as np
+from numpy.typing import ArrayLike
+
 from yardstone.errors import YardstoneError, YardstoneWarning
+
+#: The folder of the fuzzers, with the corpus.
+FUZZ = Path(__file__).resolve().parent
+ROOT = FUZZ.parent.parent
+EXAMPLES = ROOT / "src/yardstone/examples"
+#: The modules of readers.
+MODULES = sorted(path.stem for path in (FUZZ / "readers").glob("*.py"))
+
+
+class Wrong(Exception):
+    """What a reader gave is wrong: not finite, not what another reader reads, not closed."""
+
+
+def finite(values: ArrayLike) -> None:
+    if not np.isfinite(values).all():
+        raise Wrong("a number is not finite")
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str  #: Its folder in the corpus, and how the command names it.
+    #: Reads a file as Yardstone does. It may say by `Wrong` that what was read is wrong; whatever
+    #: it raises besides Yardstone's own errors is a fault.
+    read: Callable[[Path], object]
+    suffix: str = ""
+    #: Further examples by name, of formats that a program writes better than a repository keeps.
+    made: Callable[[], Mapping[str, bytes | Callable[[Path], object]]] = dict
+    save: Callable[[Path], object] | None = None  #: Writes an example.
+    words: tuple[str, ...] = ()  #: What mutations would not find by chance.
+    seconds: float = 2.0  #: The processor's time that one input may take.
+    megabytes: int = 512
+
+    def examples(self) -> dict[str, bytes]:
+        result, made = contents(FUZZ / "corpus" / self.name), dict(self.made())
+        if self.save is not None:
+            made["saved"] = self.save
+        for name, each in made.items():
+            result[name] = each if isinstance(each, bytes) else self._saved(each)
+        return result
+
+    def _saved(self, save: Callable[[Path], object]) -> bytes:
+        with TemporaryDirectory() as folder:
+            save(Path(folder) / f"file{self.suffix}")
+            (data,) = contents(Path(folder)).values()
+            return data
+
+    def seeds(self) -> dict[str, bytes]:
+        return contents(FUZZ / "regressions" / self.name) | self.examples()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*")) if path.is_file()}
+
+
+def copied(path: Path, *parts: str) -> Path:
+    place = path.parent.joinpath(*parts)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(path.read_bytes())
+    return place
+
+
+def group(module: str) -> dict[str, Target]:
+    return {each.name: each for each in import_module(f"tests.fuzz.readers.{module}").TARGETS}
+
+
+@cache
+def targets() -> dict[str, Target]:
+    return {name: each for module in MODULES for name, each in sorted(group(module).items())}
+
+
+def target(name: str) -> Target:
+    """The target of this name, without the imports of all the others."""
+    for module in MODULES:
+        text = (FUZZ / "readers" / f"{module}.py").read_text("utf-8")
+        if f'("{name}"' in text and name in (found := group(module)):
+            return found[name]
+    raise SystemExit(f"no target {name!r}")
+
 
 LONGEST_MESSAGE = 800
 #: An input is stopped once it has taken so many times what it may take.
@@ -29,13 +113,9 @@ _PATIENCE = 10
 _FLOOR = 0.25
 #: Quadratic growth takes 16 times as long for 4 times the input, sorting 5 times.
 _MOST = 8.0
-_SOURCE = "/src/yardstone/"
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What went wrong."""
-
+class Fault(NamedTuple):
     signature: str  #: The same for inputs that show the same fault.
     text: str  #: The traceback, or what was measured.
 
@@ -45,7 +125,7 @@ class _TooLong(BaseException):
 
 
 def run_case(target: Target, data: bytes, folder: Path, *, slack: float = 1.0) -> Fault | None:
-    """The fault that these bytes show; `slack` multiplies the time that they may take."""
+    """Return the fault of these bytes; `slack` multiplies the time that they may take."""
     path = folder / f"input{target.suffix}"
     path.write_bytes(data)
     limit = target.seconds * slack
@@ -72,8 +152,8 @@ def growth_fault(target: Target, data: bytes, folder: Path) -> Fault | None:
     if fault is not None or long < _FLOOR:
         return fault
     quarter = data[: len(data) // 4]
-    if (end := quarter.rfind(b"\n") + 1) > len(quarter) // 2:
-        quarter = quarter[:end]  # a line cut short would be another input
+    if (end := quarter.rfind(b"\n") + 1) > len(quarter) // 2:  # a line cut short is another input
+        quarter = quarter[:end]
     short = max(timed(quarter)[1], 1e-3)
     if long < _MOST * short or (again := timed(data)[1]) < _MOST * short:
         return None
@@ -85,26 +165,24 @@ def smaller(target: Target, data: bytes, folder: Path, seconds: float = 20.0) ->
     if fault is None or fault.signature in ("time", "memory"):
         return data
     end = time.monotonic() + seconds
-    size = len(data) // 2
-    while size:
-        place = 0
-        while place < len(data) and time.monotonic() < end:
-            shorter = data[:place] + data[place + size :]
-            now = run_case(target, shorter, folder)
-            if now is not None and now.signature == fault.signature:
-                data = shorter
-            else:
-                place += size
-        size //= 2
+    size, place = len(data) // 2, 0
+    while size and time.monotonic() < end:
+        shorter = data[:place] + data[place + size :]
+        now = run_case(target, shorter, folder)
+        if now is not None and now.signature == fault.signature:
+            data = shorter
+        else:
+            place += size
+        if place >= len(data):
+            size, place = size // 2, 0
     return data
 
 
 def bad_message(text: str) -> str | None:
     if len(text) > LONGEST_MESSAGE:
         return "long message"
-    if any(unicodedata.category(letter) in ("Cc", "Cs", "Cf") for letter in text if letter != "\n"):
-        return "control character in a message"
-    return None
+    hidden = any(unicodedata.category(each) in ("Cc", "Cs", "Cf") for each in text if each != "\n")
+    return "control character in a message" if hidden else None
 
 
 def _outcome(target: Target, path: Path, limit: float) -> Fault | None:
@@ -144,9 +222,9 @@ def _outcome(target: Target, path: Path, limit: float) -> Fault | None:
 
 def _place(error: BaseException) -> str:
     frames = [(frame.filename, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
-    ours = [(file.partition(_SOURCE)[2], name) for file, name in frames if _SOURCE in file]
+    split = [(file.partition("/src/yardstone/")[2], name) for file, name in frames]
     others = [(Path(file).name, name) for file, name in frames]
-    return " ".join([("?", ""), *others, *ours][-1])
+    return " ".join([("?", ""), *others, *(each for each in split if each[0])][-1])
 
 
 def _trace(error: BaseException) -> str:

@@ -44,17 +44,13 @@ _VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 _NAMES = ("", "/", "../x", "a" * 300, "x.zip", "a/b", "\u202ex", "con", "x.npy", ".", "a\nb")
 #: Parts of an array's head, and what may stand there instead.
-_HEAD: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"(?<='descr': )[^,]+", (
-        "'<f8'", "'<f4'", "'<i8'", "'|u1'", "'|O'", "'<U9'", "'|S3'", "'<M8[s]'", "'<m8'", "'<c16'",
-        "'|b1'", "'>f8'", "'|V4'", "'<f2'", "'<U999999999'", "''",
-    )),
-    (r"\(.*\)", (
-        "()", "(0,)", "(1,)", "(2,)", "(-1,)", "(999999999999,)", "(1, 1)", "(2, 0)",
-        "(10**9, 10**9)",
-    )),
-    ("False", ("True",)),
-)  # fmt: skip
+_TYPES = "<f8 <f4 <i8 |u1 |O <U9 |S3 <M8[s] <m8 <c16 |b1 >f8 |V4 <f2 <U999999999".split()
+_SHAPES = "() (0,) (1,) (2,) (-1,) (999999999999,) (1,1) (2,0) (10**9,10**9)".split()
+_HEAD = (
+    (r"(?<='descr': )[^,]+", [f"'{each}'" for each in (*_TYPES, "")]),
+    (r"\(.*\)", _SHAPES),
+    ("False", ["True"]),
+)
 _CELLS = (
     *(struct.pack("<d", each) for each in (float("inf"), float("nan"), 1e308, -1.0, 0.5)),
     *(struct.pack("<q", each) for each in (-1, 0, 2**31, 2**63 - 1, -(2**63))),
@@ -63,7 +59,6 @@ _CELLS = (
 )
 _LARGEST = 1 << 20
 _Inside = Callable[[bytes], bytes]
-_WHAT = ["inside"] * 12 + ["name", "gone", "twice"]
 
 
 def mutants(
@@ -100,15 +95,11 @@ def mutate(
     result = bytearray(data)
     for _ in range(1 + int(rng.expovariate(0.7))):
         if words and rng.random() < 0.15:
-            _insert(result, rng.choice(words).encode(), rng)
+            place = rng.randint(0, len(result))
+            result[place:place] = rng.choice(words).encode()
         else:
             _change(result, rng, others)
     return bytes(result)
-
-
-def _insert(data: bytearray, piece: bytes, rng: random.Random) -> None:
-    place = rng.randint(0, len(data))
-    data[place:place] = piece
 
 
 def _change(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
@@ -132,12 +123,11 @@ def _change(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> Non
         case "number" if numbers:
             data[slice(*rng.choice(numbers).span())] = rng.choice(_NUMBERS).encode()
         case "line" if lines:
-            first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
-            line = lines.pop(first)
-            lines[second:second] = rng.choice(([], [line], [line, line]))
+            line, place = lines.pop(rng.randrange(len(lines))), rng.randint(0, len(lines))
+            lines[place:place] = [line] * rng.choice((0, 1, 2))
             data[:] = b"".join(lines)
         case "deep":
-            _insert(data, rng.choice(_REPEATED) * rng.choice((3, 50, 1100, 5000)), rng)
+            data[start:start] = rng.choice(_REPEATED) * rng.choice((3, 50, 1100, 5000))
 
 
 def _json(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
@@ -165,8 +155,7 @@ def _json(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
 
 
 def _places(node: Any) -> Iterator[tuple[Any, Any]]:
-    keys = list(node) if isinstance(node, dict) else range(len(node))
-    for key in keys:
+    for key in list(node) if isinstance(node, dict) else range(len(node)):
         yield node, key
         if isinstance(node[key], (dict, list)):
             yield from _places(node[key])
@@ -177,13 +166,9 @@ def _zip(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
         infos = [info for info in archive.infolist()[:50] if info.file_size < _LARGEST]
         members = [(info.filename, archive.read(info)) for info in infos]
     place = rng.randrange(len(members))
-    name, content = members.pop(place)
-    what = rng.choice(_WHAT)
-    if what == "inside":
-        content = inside(content)
-    elif what == "name":
-        name = rng.choice(_NAMES)
-    members[place:place] = [(name, content)] * {"gone": 0, "twice": 2}.get(what, 1)
+    name, content = members[place]
+    changes = [[(name, inside(content))]] * 12 + [[(rng.choice(_NAMES), content)]]
+    members[place : place + 1] = rng.choice([*changes, [], [(name, content)] * 2])
     kind = rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED] * 7 + [zipfile.ZIP_BZIP2, 14])
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", kind) as archive:
@@ -229,8 +214,7 @@ def _stream(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
         return zstandard.ZstdCompressor(1).compress(inside(content))
     module: Any = gzip if data[:1] == b"\x1f" else bz2 if data[:1] == b"B" else lzma
     with module.open(io.BytesIO(data)) as file:
-        packed: bytes = module.compress(inside(file.read(_LARGEST)))
-    return packed
+        return bytes(module.compress(inside(file.read(_LARGEST))))
 
 
 def _npy(data: bytes, rng: random.Random, inside: _Inside) -> bytes:

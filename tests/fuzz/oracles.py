@@ -1,8 +1,7 @@
-"""What other programs read in the same file: python-chess, sgfmill, the csv and json of Python.
+"""What python-chess, sgfmill and Python's csv and json read in a file that Yardstone read whole.
 
-Each function is called with what Yardstone read without leaving anything out. Where the other
-reader takes the file, too, both must say the same. Files that are read in several ways by right
-are not compared: a PGN whose tags stand in comments, an SGF that was put right.
+Files that are read in several ways by right are not compared: a PGN whose tags stand in
+comments, an SGF that was put right.
 """
 
 from __future__ import annotations
@@ -12,11 +11,13 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
 
 import chess.pgn
 from sgfmill import sgf_grammar
 
-from tests.fuzz.targets import Wrong
+from tests.fuzz.cases import Wrong
 from tests.records.pools import games as games
 from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode
@@ -31,12 +32,11 @@ _SIMPLE_PGN = re.compile(
 )
 
 
-def simple_pgn(data: bytes) -> bool:
-    if _SIMPLE_PGN.fullmatch(data + b"\n\n") is None:
-        return False
+def _simple_pgn(data: bytes) -> bool:
     blocks = re.findall(rb"(?:\[.*\n)+", data)
     names = [re.findall(rb"^\[(\w+)", block.lower(), re.MULTILINE) for block in blocks]
-    return all(len(set(block)) == len(block) for block in names)
+    twice = any(len(set(block)) < len(block) for block in names)
+    return not twice and _SIMPLE_PGN.fullmatch(data + b"\n\n") is not None
 
 
 def chess_games(data: bytes) -> Iterator[tuple[str, str, str]]:
@@ -49,7 +49,7 @@ def chess_games(data: bytes) -> Iterator[tuple[str, str, str]]:
 
 def same_pgn(data: bytes, pool: Pool) -> None:
     # It takes a question mark where a tag is missing; such games are left out here.
-    if pool.skipped.total or not simple_pgn(data):
+    if pool.skipped.total or not _simple_pgn(data):
         return
     theirs = [
         (clean(white), clean(black), _SCORES[result.strip()])
@@ -60,10 +60,7 @@ def same_pgn(data: bytes, pool: Pool) -> None:
 
 
 def same_sgf(data: bytes, trees: Sequence[SgfTree]) -> bool:
-    """Compare with sgfmill: the nodes of all records, their parents and properties.
-
-    Returns whether it takes the file.
-    """
+    """Compare nodes, their parents and properties; return whether sgfmill takes the file."""
     try:
         data.decode("utf-8")
         theirs = sgf_grammar.parse_sgf_collection(data)
@@ -102,11 +99,9 @@ def same_table(data: bytes, pool: Pool, format: str) -> None:
         _compare(format, games(pool), theirs)
 
 
-def _nodes(
-    record: sgf_grammar.Coarse_game_tree,
-) -> Iterator[tuple[int | None, dict[str, list[str]]]]:
+def _nodes(record: Any) -> Iterator[tuple[int | None, dict[str, list[str]]]]:
     number = 0
-    todo: list[tuple[sgf_grammar.Coarse_game_tree, int | None]] = [(record, None)]
+    todo: list[tuple[Any, int | None]] = [(record, None)]
     while todo:
         part, parent = todo.pop()
         for node in part.sequence:
@@ -120,8 +115,6 @@ def _nodes(
 
 
 def _compare(reader: str, ours: Sequence[object], theirs: Sequence[object]) -> None:
-    if len(ours) != len(theirs):
-        raise Wrong(f"{reader} reads {len(theirs)} in place of {len(ours)}")
-    for one, other in zip(ours, theirs, strict=True):
+    for one, other in zip_longest(ours, theirs):
         if one != other:
             raise Wrong(f"{reader} reads {other!r} in place of {one!r}"[:300])

@@ -1,4 +1,4 @@
-"""Every place of the package that reads a file has a target, which takes what it is given."""
+"""Every place that reads a file has a target; no pattern outgrows its text; faults are seen."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import ast
 import random
 import re
 import sys
+import time
 from collections.abc import Iterator
-from itertools import islice
+from importlib import import_module
+from io import BytesIO
+from itertools import islice, product
+from operator import itemgetter
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
+import numpy as np
 import pytest
 
 import yardstone
-from tests.fuzz.cases import run_case
-from tests.fuzz.mutations import mutants
-from tests.fuzz.targets import FUZZ, MODULES, contents, group, targets
+from tests.fuzz import cases
+from tests.fuzz.__main__ import campaign, fuzz
+from tests.fuzz.mutations import _PACKED, mutants
+from yardstone.errors import InputError
 
 PACKAGE = Path(yardstone.__file__).parent
 #: `make fuzz` tries more mutations of each target.
@@ -27,6 +34,7 @@ READS = re.compile(
     r"|^(json|tomllib|pickle)\.loads?$|^csv\.(reader|DictReader)$|^np\.(load|memmap|fromfile)$"
     r"|^(zipfile\.ZipFile|tarfile\.open)$"
 )
+OPENS = re.compile(r"\.open\(('rb?'.*|encoding=.*)\)$")
 #: What reads no file of anybody's, by its reason.
 _NO_FILE_OF_OTHERS = {
     "files of the package itself": (
@@ -37,11 +45,9 @@ _NO_FILE_OF_OTHERS = {
         "backgammon/_gnubg:", "backgammon/gnubg:(_run|run_script)$",
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
-        "backgammon/file_analysis:MatchFile.read$",
-        "files:_pour$", "go/nets/store:",
-        "web/desk/service:WatchedFile",
-        "web/desk/pages:file$", "web/database:insert_chunks$", "records/formats:_parquet_pieces$",
-        "records/sources:Source.loaded$",
+        "backgammon/file_analysis:MatchFile.read$", "files:_pour$", "go/nets/store:",
+        "web/desk/service:WatchedFile", "web/desk/pages:file$", "web/database:insert_chunks$",
+        "records/formats:_parquet_pieces$", "records/sources:Source.loaded$",
         "go/patterns/index:_games$", "go/positions:evaluate_file$",
         "strength/trickplay/rating:_is_index$", "tournament/files:read_source$",
     ),
@@ -59,7 +65,7 @@ def reading(package: Path) -> Iterator[str]:
     for path in sorted(package.rglob("*.py")):
         module = path.relative_to(package).with_suffix("").as_posix()
         for name, call in _calls(ast.parse(path.read_bytes()), ""):
-            if READS.search(ast.unparse(call.func)) or _opens(call):
+            if READS.search(ast.unparse(call.func)) or OPENS.search(ast.unparse(call)):
                 yield f"{module}:{name}"
 
 
@@ -73,16 +79,9 @@ def _calls(node: ast.AST, name: str) -> Iterator[tuple[str, ast.Call]]:
         yield from _calls(child, inside)
 
 
-def _opens(call: ast.Call) -> bool:
-    modes = [each.value for each in call.args if isinstance(each, ast.Constant)]
-    text = not call.args and "encoding" in {each.arg for each in call.keywords}
-    is_open = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
-    return is_open and (modes in (["rb"], ["r"]) or text)
-
-
 def test_every_reader_has_a_target_that_takes_its_examples(tmp_path: Path) -> None:
     called: set[CodeType] = set()
-    every = list(targets().values())  # what the targets read at their import does not count
+    every = list(cases.targets().values())  # what the targets read at their import does not count
     before = sys.gettrace()
     sys.settrace(lambda frame, *_: called.add(frame.f_code))
     try:
@@ -90,7 +89,7 @@ def test_every_reader_has_a_target_that_takes_its_examples(tmp_path: Path) -> No
             examples = target.examples()
             assert examples, f"{target.name} needs an example"
             for name, data in examples.items():
-                fault = run_case(target, data, tmp_path, slack=100.0)
+                fault = cases.run_case(target, data, tmp_path, slack=100.0)
                 assert fault is None, (target.name, name)
     finally:
         sys.settrace(before)
@@ -107,10 +106,152 @@ def test_every_reader_has_a_target_that_takes_its_examples(tmp_path: Path) -> No
     assert not needless, "these are reached, or gone"
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", cases.MODULES)
 def test_what_once_was_a_fault_and_some_mutations(module: str, tmp_path: Path) -> None:
-    for name, target in group(module).items():
-        kept = contents(FUZZ / "regressions" / name)
+    for name, target in cases.group(module).items():
+        kept = cases.contents(cases.FUZZ / "regressions" / name)
         made = mutants(list(target.seeds().values()), target.words, 1 << 14, random.Random(0))
         for what, data in [*kept.items(), *enumerate(islice(made, STEPS))]:
-            assert run_case(target, data, tmp_path, slack=10.0) is None, (name, what)
+            assert cases.run_case(target, data, tmp_path, slack=10.0) is None, (name, what)
+
+
+SOURCE = cases.ROOT / "src" / "yardstone"
+PIECES = (
+    " ", "\t", "\n", "0", "a", "A", ".", "-", "_", ",", ":", ";", "(", "[", "<", '"', "\\", "/",
+    "=", "é", "九", "1.", "1-", "0 ", "a ", " a", "a=", "[]", '\\"', "0:", "1k ", "\r\n",
+)  # fmt: skip
+SIZE = 12_000
+#: Used on short texts only: lines of 1,000 letters, fields of 200 and of a form, and the settings
+#: of whoever runs the server.
+SHORT = {
+    ("records/mat.py", "_SCORES"), ("records/results.py", "_SET"), ("web/desk/rounds.py", "_QUICK"),
+    ("web/settings.py", "_MARKUP"),
+}  # fmt: skip
+USES = ("sub", "finditer", "search", "split", "fullmatch", "match")
+
+
+def patterns(part: Path) -> Iterator[tuple[str, str, re.Pattern[Any], str]]:
+    for path in sorted(part.rglob("*.py")) if part.is_dir() else [part]:
+        text = path.read_text("utf-8") if path.suffix == ".py" else ""
+        place = path.relative_to(SOURCE)
+        for name in re.findall(r"^(\w+)(?:: .+)? = (?=[^=]*re\.compile)", text, re.MULTILINE):
+            module = import_module(f"yardstone.{'.'.join(place.with_suffix('').parts)}")
+            value = getattr(module, name)
+            several = value.values() if isinstance(value, dict) else value
+            for pattern in (value,) if isinstance(value, re.Pattern) else several:
+                if isinstance(pattern, re.Pattern):
+                    uses = re.findall(rf"\b{name}\.(\w+)\(", text)
+                    for use in {*USES} & {*uses} or {"match"}:
+                        yield place.as_posix(), name, pattern, use
+
+
+def grows_too_fast(pattern: re.Pattern[Any], use: str, least: float = 0.03) -> str | None:
+    def seconds(text: str) -> float:
+        given: Any = text.encode() if isinstance(pattern.pattern, bytes) else text
+        begin = time.process_time()
+        found = getattr(pattern, use)(*([given[:0]] if use == "sub" else []), given)
+        list(found if use == "finditer" else [])
+        return time.process_time() - begin
+
+    for begin, end, piece in product(("", "a", "1 a", "[", '"'), ("\0", ""), PIECES):
+        long, short = (begin + piece * (size // len(piece)) + end for size in (SIZE, SIZE // 4))
+        first = seconds(long)
+        if first > least and min(first, seconds(long)) > 8 * seconds(short):
+            return repr(begin + piece)
+    return None
+
+
+def test_what_grows_too_fast_is_seen() -> None:
+    assert grows_too_fast(re.compile(r"\s*:?\s*x"), "fullmatch", least=0.003) is not None
+    assert grows_too_fast(re.compile(r"\s*+:?\s*+x"), "fullmatch") is None
+
+
+@pytest.mark.parametrize("part", sorted(path.name for path in SOURCE.iterdir()))
+def test_time_grows_with_the_text(part: str) -> None:
+    known = list(patterns(SOURCE / part))
+    assert {each[:2] for each in known} >= {each for each in SHORT if each[0].startswith(part)}
+    for place, name, pattern, use in known:
+        slow = None if (place, name) in SHORT else grows_too_fast(pattern, use)
+        assert slow is None, f"{place}:{name}.{use}"
+
+
+class Steering(InputError):
+    def __str__(self) -> str:
+        return "\x1b[2J"
+
+
+def raising(error: Exception) -> Any:
+    def read(_: Path) -> None:
+        raise error
+
+    return read
+
+
+def endless(_: Path) -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("read", "signature"),
+    [
+        (raising(InputError("no such thing")), None),
+        (raising(KeyError("x")), "KeyError: test_readers.py read"),
+        (raising(cases.Wrong("3 games")), "Wrong 3 games: test_readers.py read"),
+        (raising(Steering("x")), "control character in a message: test_readers.py read"),
+        (lambda _: np.float64(1.0) / np.zeros(1), "RuntimeWarning: test_readers.py <lambda>"),
+        (lambda path: path.open("rb"), "ResourceWarning: cases.py _outcome"),
+        (lambda _: np.ones(12 << 20), "memory"),
+        (endless, "time"),
+    ],
+)
+def test_faults_are_seen(read: Any, signature: str | None, tmp_path: Path) -> None:
+    target = cases.Target("t", read, seconds=0.1 if read is endless else 10.0, megabytes=64)
+    fault = cases.run_case(target, b"x", tmp_path)
+    assert (fault and fault.signature) == signature
+
+
+@pytest.mark.parametrize(("power", "signature"), [(1, None), (2, "growth")])
+def test_growth_is_seen(power: int, signature: str | None, tmp_path: Path) -> None:
+    def read(path: Path) -> None:
+        for _ in range((len(path.read_bytes()) // 45) ** 2 if power == 2 else 120):
+            sum(path.read_bytes() if power == 1 else b"")
+
+    fault = cases.growth_fault(cases.Target("t", read, seconds=60), b"a" * (1 << 18), tmp_path)
+    assert (fault and fault.signature) == signature
+
+
+def test_the_smallest_input_with_a_fault_is_found(tmp_path: Path) -> None:
+    data = b"much that does not matter " * 40 + b"x" + b" and more" * 40
+    target = cases.Target("t", lambda path: 1 // (b"x" not in path.read_bytes()))
+    assert cases.smaller(target, data, tmp_path) == b"x"
+
+
+def test_what_is_packed_is_changed_inside() -> None:
+    np.save(array := BytesIO(), np.frombuffer(b'{"a": [1, 2]}', np.uint8))
+    packed = [path.read_bytes() for path in (cases.FUZZ / "corpus").glob("archive-*/*")]
+    for data in (*packed, b'{"a": [1, 2]}', array.getvalue()):
+        (change,) = (each for place, mark, each in _PACKED if data.startswith(mark, place))
+        made = {change(data, random.Random(k), itemgetter(slice(k, None))) for k in range(20)}
+        assert len(made) > 9, data
+    assert len(packed) == 13
+    assert len(next(mutants([b"1-0 A B\n" * 9], (), 5, random.Random(1)))) <= 5
+
+
+def test_a_campaign_counts_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = []
+    for _ in range(2):
+        assert campaign(["text-grade"], tmp_path, 1.0, 1) == 0
+        row = re.search(r"^\| text-grade \| ([\d,]+) \| 0 \| 0 \|$", capsys.readouterr().out, re.M)
+        counts.append(int(row[1].replace(",", "")) if row else 0)
+    assert 0 < counts[0] < counts[1]
+
+
+def test_an_input_that_ends_the_process_is_kept(tmp_path: Path) -> None:
+    reading = tmp_path / "reading" / "mutations"
+    reading.mkdir(parents=True)
+    (reading / "input.txt").write_bytes(b"x")
+    fuzz("no-such", tmp_path, "mutations", 0.1)
+    (fault,) = (tmp_path / "faults").glob("*.txt")
+    assert "no target 'no-such'" in fault.read_text()
+    assert fault.with_suffix(".input").read_bytes() == b"x"

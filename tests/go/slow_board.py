@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -105,16 +105,6 @@ class SlowBoard:
                 self.lost[loser] += stone not in self.stones
         self.mover = colour
         self._note(opponent(colour))
-
-    def regions(self) -> Iterator[tuple[set[Point], set[int]]]:
-        """Empty regions, and the colours that they touch."""
-        seen: set[Point] = set()
-        for point in np.ndindex(self.size, self.size):
-            if point not in self.stones and point not in seen:
-                region, _ = self.group((point[0], point[1]))
-                seen |= region
-                near = {p for q in region for p in self.around(q)}
-                yield region, {self.stones[p] for p in near if p in self.stones}
 
 
 def random_moves(seed: int, size: int, number: int, passes: float = 0.03) -> list[int]:

@@ -93,29 +93,17 @@ def test_phases_rules_and_komi() -> None:
         with pytest.raises(UsageError, match="smaller"):
             Phases(*ends)
     for record, rules, komi in (
-        (GoGame(rules="AGA"), "aga", 7.5),
+        (GoGame(rules="AGA"), "aga", 7.5), (GoGame(), "chinese", 7.5),
         (GoGame(rules="koSIMPLEkomi3", komi=None), "koSIMPLE", 3.0),
         *((GoGame(komi=komi), "japanese", komi) for komi in (5.5, 6.5)),
         (GoGame(rules="house rules", komi=7.5), "chinese", 7.5),
-        (GoGame(), "chinese", 7.5),
         (GoGame(rules="Japanese", komi=7.5, handicap=2), "japanese", 7.5),
         *((GoGame(rules="Japanese", handicap=n), "japanese", 6.5) for n in (0, 1)),
         (GoGame(rules="Japanese", handicap=2), "japanese", 0.5),
-    ):
+    ):  # fmt: skip
         assert conditions_of(record) == Conditions(parse_rules(rules), komi)
         forced = conditions_of(record, rules=TROMP_TAYLOR, komi=5.0)
         assert forced == Conditions(TROMP_TAYLOR, 5.0)
-
-
-def test_every_move_is_what_the_network_says(network: Network) -> None:
-    game = random_game(5, moves=15, passes=2)
-    result = analyse(game, network, rules=TROMP_TAYLOR, komi=7.0, effort=LossEffort(visits=0))
-    encoded = encode_game(9, moves=game.moves, komi=7.0, rules=TROMP_TAYLOR)
-    whole = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals)
-    sign = np.where(encoded.to_play == 2, 1.0, -1.0)
-    np.testing.assert_allclose(result.white_lead, sign * whole.lead, atol=1e-3)
-    assert result.counted.tolist() == [True] * 15 + [False] * 2
-    assert (result.conditions, result.remark) == (Conditions(TROMP_TAYLOR, 7.0), "")
 
 
 def test_a_network_that_would_pass(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,9 +141,8 @@ def test_games_that_cannot_be_shown_whole(network: Network) -> None:
     large = replace(good, size=21, file="large.sgf", line=3)
     outside = replace(good, setup_white=np.array([99], np.int16))
     skipped = SkipReport()
-    analysed = list(analysis.analyse_games([large, good, outside, good], network, skipped=skipped))
-    assert [each.game for each in analysed] == [good, good]
-    assert len(skipped) == 2
+    analysed = list(analysis.analyse_games([large, good, outside], network, skipped=skipped))
+    assert ([each.game for each in analysed], len(skipped)) == ([good], 2)
     assert str(skipped.details[0]) == "large.sgf:3: boards of size 21 are not supported"
     with pytest.raises(InputError, match=r"large\.sgf:3: boards of size 21"):
         analyse(large, network)
@@ -192,24 +179,24 @@ def test_games_in_files(network: Network, tmp_path: Path) -> None:
     with context(progress=lambda *call: calls.append(call)):
         result = analyse_files(games, network, phases=Phases(2, 4), mistake=1.0)
     assert [len(game) for game in result.games] == [7, 1]
+    assert (result.phases, result.mistake, result.network) == (Phases(2, 4), 1.0, network.name)
     analysing = [call for call in calls if call[0] == "analysing"]
     assert analysing == sorted(analysing)
     # None after illegal moves.
     assert analysing[-2:] == [("analysing", 10, 11), ("analysing", 11, 11)]
-    assert (result.phases, result.mistake, result.network) == (Phases(2, 4), 1.0, network.name)
-    second = analyse_files(games, network, numbers=[2])
-    assert [game.game.black for game in second.games] == ["Dan"]
-    with pytest.raises(InputError, match="there is no game 3"):
-        analyse_files(games, network, numbers=[3])
-    with pytest.raises(UsageError, match="more than 0"):
-        analyse_files(games, network, mistake=0.0)
+    for options, error, message in (
+        ({"numbers": [3]}, InputError, "there is no game 3"),
+        ({"mistake": 0.0}, UsageError, "more than 0"),
+    ):
+        with pytest.raises(error, match=message):
+            analyse_files(games, network, **options)
     # Games that are judged are held without their moves.
     judged = judge_files(games, network, sure=0.5)
     (judgement,) = judged.games
     assert (judgement.moves, len(judgement.game.moves), judgement.game.black) == (5, 0, "Ann")
-    assert judged.agreement.games == 1
     (skipped,) = judged.skipped.details
     assert str(skipped) == f"{path}:2: move 2 is illegal (White E5)"
+    assert judged.agreement.games == 1
     with pytest.raises(StrictError, match="illegal"):
         judge_files(games, network, strict=True)
     path.write_text(ILLEGAL)
@@ -242,26 +229,6 @@ def test_a_turned_position_is_the_turned_board(network: Network, game: GoGame) -
         assert result.policy[-1] == pytest.approx(there.policy_logits[0, -1], abs=1e-3)
 
 
-def test_a_tree_is_the_mean_of_what_was_seen(network: Network, game: GoGame) -> None:
-    played = int(game.moves[7])
-    trees = [Tree(game, CONDITIONS, 7), Tree(game, CONDITIONS, 7, played)]
-    assert losses.grow(trees, network, 1) == 2
-    ((win, lead, _),) = losses.evaluate_lines([Line(game, CONDITIONS, 7)], network)
-    root = trees[0].root
-    assert (root.mean_lead, root.mean_win) == pytest.approx((lead, win), abs=1e-4)
-    assert trees[0].best() is None
-    assert [losses.grow(trees, network, 20) for _ in range(2)] == [38, 0]
-    for tree in trees:
-        children = tree.root.children
-        assert tree.root.visits == len(tree.leads) == 20
-        assert tree.root.mean_lead == pytest.approx(np.mean(tree.leads), abs=1e-4)
-        assert sum(child.visits for child in children) == 19
-        best = tree.best()
-        assert best is not None
-        assert best.visits == max(child.visits for child in children)
-    assert played not in [child.move for child in trees[1].root.children]
-
-
 def test_a_line_is_a_game_that_went_on(network: Network, game: GoGame) -> None:
     followed = tuple(game.moves[10:13].tolist())
     small = Line(random_game(2, size=5, moves=6), CONDITIONS, 4)
@@ -275,12 +242,11 @@ def test_a_line_is_a_game_that_went_on(network: Network, game: GoGame) -> None:
 
 def test_a_loss_is_what_the_best_move_would_have_left(network: Network, looked: FirstLook) -> None:
     (result,) = move_losses([looked], network, LossEffort(visits=0))
-    for place in np.flatnonzero(looked.wanted)[:4].tolist():
-        best = int(looked.best[place])
-        line = Line(looked.game, CONDITIONS, place, (best,))
-        ((_, lead, _),) = losses.evaluate_lines([line], network)
-        lost = max(lead - float(looked.white_lead[place + 1]), 0.0)  # White's moves
-        assert result.points[place] == pytest.approx(lost, abs=0.01)
+    place = int(np.flatnonzero(looked.wanted)[2])
+    line = Line(looked.game, CONDITIONS, place, (int(looked.best[place]),))
+    ((_, lead, _),) = losses.evaluate_lines([line], network)
+    lost = max(lead - float(looked.white_lead[place + 1]), 0.0)  # a move of White's
+    assert result.points[place] == pytest.approx(lost, abs=0.01)
     # Nothing is lost where the game is decided, as it was not for whoever falls from 97 % to 50 %.
     sure = looked.white_winrate.copy()
     sure[10:21] = 0.97
@@ -296,15 +262,12 @@ def test_a_search_spends_no_more_than_it_may(network: Network, looked: FirstLook
     # As if White were worse off after each move than after the best one: all are suspect.
     looked = replace(looked, white_lead=looked.white_lead - np.float32(5.0))
     compared = int(looked.wanted.sum())  # of random moves next to none is the first choice
-    (free,) = move_losses([looked], network, LossEffort(visits=12))
-    assert set(free.visits[free.visits > 0].tolist()) <= {8, 12}
-    assert looked.wanted[free.visits > 0].all()
-    known = ~np.isnan(free.points)
-    assert (free.points[known] >= 0.0).all()
     share = (compared + 40) / len(looked.white_lead)
     (bound,) = move_losses([looked], network, LossEffort(visits=12, share=share))
     grown = bound.visits[bound.visits > 0] - 1  # the roots are of the game itself
     assert 0 < 2 * int(grown.sum()) <= 40
+    assert looked.wanted[bound.visits > 0].all()
+    assert (bound.points[~np.isnan(bound.points)] >= 0.0).all()
     (none,) = move_losses([looked], network, LossEffort(share=0.0))
     assert not none.visits.any()
     # What is spent on a game depends on it alone.
@@ -312,10 +275,9 @@ def test_a_search_spends_no_more_than_it_may(network: Network, looked: FirstLook
     beside = move_losses([worse, looked], network, LossEffort(visits=12, share=share))[1]
     assert beside.visits.tolist() == bound.visits.tolist()
     assert beside.points == pytest.approx(bound.points, abs=1e-3, nan_ok=True)
-    with pytest.raises(UsageError, match="-1 visits"):
-        LossEffort(visits=-1)
-    with pytest.raises(UsageError, match=r"share of -0\.5"):
-        LossEffort(share=-0.5)
+    for wrong, message in (({"visits": -1}, "-1 visits"), ({"share": -0.5}, r"share of -0\.5")):
+        with pytest.raises(UsageError, match=message):
+            LossEffort(**wrong)
 
 
 #: Of White's second, fourth and sixth move: what the first look says that it lost; then leads
@@ -383,14 +345,6 @@ def test_losses_by_hand(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.isnan([result.points[5], result.win[5], result.error[5]]).all()
 
 
-def test_more_than_noise() -> None:
-    some = np.array([2.9, 3.0, 3.0, np.nan], np.float32)
-    error = np.array([0.1, 1.5, 1.6, np.nan], np.float32)
-    zero = np.zeros(4, np.int16)
-    result = Losses(some, error, some, zero, np.isnan(some), zero.astype(np.int32))
-    assert result.above_noise(3.0).tolist() == [False, True, False, False]
-
-
 def test_the_next_position_of_a_tree(game: GoGame) -> None:
     """By winrate and points, and by a bonus for what the policy likes and was seldom seen."""
     tree = Tree(game, CONDITIONS, 7)  # White's move
@@ -425,7 +379,6 @@ def game() -> GoGame:
 
 def test_moves_in_all_their_forms() -> None:
     for moves in (
-        [["b", "Q16"], ["w", "D4"], ["b", "pass"]],
         [["B", "q16"], ["WHITE", "d4"], ["Black", "PASS"]],
         *(["b Q16", "w D4", "b pass"], ["Q16", "D4", "pass"]),
         *("B Q16 W D4 B pass", "Q16, D4, pass", "Q16 D4\npass"),
@@ -440,9 +393,8 @@ def test_moves_in_all_their_forms() -> None:
         "boardXSize": 9, "boardYSize": 9,
     }  # fmt: skip
     result = parse_position(json.dumps(engine))
-    assert result.stones == {56: 1, 24: 1}
+    assert (result.stones, result.rules.scoring) == ({56: 1, 24: 1}, "territory")
     assert (result.size, result.to_play, result.komi) == (9, 1, 0.5)
-    assert result.rules.scoring == "territory"
     for text, komi in (
         ('{"rules": "koSIMPLEkomi3"}', 3.0),
         ('{"rules": "japanese", "komi": null}', 6.5),
@@ -486,16 +438,13 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
         '{"id": 1, "moves": "E5", "size": 9}', "{bad", "",
         '{"id": 3, "moves": "E5 E5", "size": 9, "error": "old"}',
         '{"id": 4, "moves": "C3 C4 D4", "size": 5, "rules": "japanese", "error": "old"}',
-        '{"id": 1, "moves": [["b", "E5"]], "size": 9}',
     ]  # fmt: skip
     skipped = SkipReport()
     result = list(evaluate_lines(lines, network, file="in.jsonl", skipped=skipped))
-    assert [each.get("id") for each in result] == [1, None, 3, 4, 1]
+    assert [each.get("id") for each in result] == [1, None, 3, 4]
     assert [each.line for each in skipped.details] == [2, 4]
-    assert result[1]["line"] == 2
-    assert result[2]["error"] == "move 2 is illegal (White E5)"
-    assert "error" not in result[3]
-    assert result[0]["policy"] == result[4]["policy"]
+    errors = [each.get("error", "")[:33] for each in result[2:]]
+    assert (result[1]["line"], errors) == (2, ["move 2 is illegal (White E5)", ""])
     json.dumps(result, allow_nan=False)
     encoded = encode_game(5, moves=[12, 7, 8], rules=parse_rules("japanese"), positions=[3])
     alone = network.evaluate(encoded.spatial.astype(np.float32), encoded.globals)
@@ -513,15 +462,13 @@ def test_lines_keep_their_order_and_bad_ones_their_place(network: Network) -> No
 
 def test_lines_of_files() -> None:
     def lines(data: bytes) -> list[str]:
-        stream = ByteStream(io.BytesIO(data), "in.jsonl", len(data), StreamLimits())
-        return list(read_lines(stream))
+        return list(read_lines(ByteStream(io.BytesIO(data), "in.jsonl", len(data), StreamLimits())))
 
     calls: list[tuple[str, int, int]] = []
     data = "{}\r\n{é}\n\n{}".encode()
     with context(progress=lambda *at: calls.append(at)):
-        assert lines(data) == ["{}\r", "{é}", "", "{}"]
-    assert calls[-1] == ("evaluating", len(data), len(data))
-    assert lines(gzip.compress(data)) == ["{}\r", "{é}", "", "{}"]
+        assert lines(data) == lines(gzip.compress(data)) == ["{}\r", "{é}", "", "{}"]
+    assert ("evaluating", len(data), len(data)) in calls
     with pytest.raises(InputError, match="break off"):
         lines(gzip.compress(data)[:-9])
     # A line without end does not fill the memory.

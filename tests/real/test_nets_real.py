@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,24 +17,17 @@ from yardstone.go.positions import evaluate_lines
 
 SMALL = "g170-b6c96-s175395328-d26788732"
 TRANSFORMER = "b7c96h3tfrs-test5-cnorm"
+SAID = {SMALL: (8, 1_027_911), TRANSFORMER: (17, 818_953)}  #: Version, number of parameters.
 CHANCES, LEADS = ("white_win", "white_loss", "no_result"), ("white_lead", "white_score_selfplay")
 
 
-def network_file(name: str) -> Path:
-    return shared_path(f"nets/{name}.bin.gz")
-
-
-@pytest.fixture(scope="module")
-def reference() -> list[dict[str, Any]]:
-    path = shared_path("reference/katago/positions.jsonl.gz")
-    rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    assert len(rows) == 240
-    return rows
-
-
-def differences(reference: list[dict[str, Any]], **settings: Any) -> dict[str, Any]:
+def differences(*, every: int = 1, **settings: Any) -> dict[str, Any]:
     """How far each value is from KataGo's, position by position; the same moves are legal."""
-    net = load_network(network_file(SMALL), **settings)
+    path = shared_path("reference/katago/positions.jsonl.gz")
+    lines = gzip.decompress(path.read_bytes()).splitlines()[::every]
+    reference = [json.loads(line) for line in lines]
+    assert len(reference) == 240 // every
+    net = load_network(shared_path(f"nets/{SMALL}.bin.gz"), **settings)
     asked = [{k: row[k] for k in ("moves", "to_play", "rules", "komi")} for row in reference]
     found = list(evaluate_lines(map(json.dumps, asked), net))
     policies = [
@@ -50,13 +42,13 @@ def differences(reference: list[dict[str, Any]], **settings: Any) -> dict[str, A
     return gaps
 
 
-def test_katago_evaluates_real_positions_alike(reference: list[dict[str, Any]]) -> None:
+def test_katago_evaluates_real_positions_alike() -> None:
     for settings in computers().values():
-        result = differences(reference, **settings)
+        result = differences(**settings)
         for name, gaps in result.items():
             assert gaps.max() < (2e-3 if name in LEADS else 1e-5), (name, settings)
     # The errors of bfloat16 are those that the guide states.
-    result = differences(reference[::2], engine="openvino", precision="bf16")
+    result = differences(every=2, engine="openvino", precision="bf16")
     for name, most, mean in (
         ("white_win", 0.03, 0.002), ("white_lead", 0.6, 0.08), ("policy", 0.02, 0.02)
     ):  # fmt: skip
@@ -65,16 +57,12 @@ def test_katago_evaluates_real_positions_alike(reference: list[dict[str, Any]]) 
 
 @pytest.mark.parametrize("name", [SMALL, TRANSFORMER])
 def test_katago_evaluates_openings_alike(name: str) -> None:
+    file = shared_path(f"nets/{name}.bin.gz")
+    model = read_model(file)
+    assert (model.name, model.version, model.parameters) == (name, *SAID[name])
     for settings in computers().values():
-        net = load_network(network_file(name), **settings)
+        net = load_network(file, **settings)
         for position, fact in zip(POSITIONS, json.loads(FACTS.read_text())[name], strict=True):
             for key, value in as_katago_says(net, position).items():
                 near = 1e-3 if key in COARSE else 4e-6
                 assert value == pytest.approx(fact[key], abs=near, rel=5e-6), (position.name, key)
-
-
-def test_what_the_files_say() -> None:
-    small, other = (read_model(network_file(name)) for name in (SMALL, TRANSFORMER))
-    assert (small.name, small.sha256[:16]) == (SMALL, "f5d32604e3675c48")
-    assert (small.version, len(small.trunk.blocks), small.parameters) == (8, 6, 1_027_911)
-    assert (other.version, other.trunk.channels, other.parameters) == (17, 96, 818_953)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-import re
 import zipfile
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,6 @@ from tests.fuzz.oracles import chess_games, games, same_sgf
 from tests.shared import shared_path
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning
-from yardstone.go.inputs import encode_game
-from yardstone.go.points import PASS
-from yardstone.go.rules import NAMED_RULES
 from yardstone.records.decoding import clean
 from yardstone.records.go_game import GoGame
 from yardstone.records.options import Options
@@ -51,15 +46,6 @@ def test_tcec() -> None:
     assert every.skipped.total == len(theirs) - len(finished)
 
 
-def test_kingbase() -> None:
-    pool = yardstone.read(shared_path("data/chess/kingbase_1990_2012.tsv.gz"))
-    assert (len(pool), len(pool.players)) == (880_012, 51_298)
-    counts = [int((pool.score == score).sum()) for score in (1, 0.5, 0)]
-    assert counts == [319_635, 319_432, 240_945]
-    assert pool.time is not None
-    assert str(pool.time[0]) == "1990-01-01T00:00:00"
-
-
 def test_nobody_is_turned_round() -> None:
     """Wins of each player in the file, whatever is said of who moves first."""
     file = shared_path("data/go/tournaments/games.csv.gz")
@@ -80,28 +66,22 @@ def test_nobody_is_turned_round() -> None:
         assert Counter(pool.players[player] for player in winner.tolist()) == expected
         white_first = options.get("first") == "white"
         assert (pool.players[pool.first[0]] == "RAVERASYLVAIN") is white_first
-
-
-def test_a_table_that_must_be_asked_about() -> None:
-    """Its score is Black's, which nothing in the table says."""
+    # Nothing in this table says that its score is Black's: it must be asked about.
     file = shared_path("data/go/ogs_neubauer/games_search_t.csv.gz")
     with pytest.raises(InputError, match="in 'Score' may tell the result of 'Player Black'"):
         yardstone.read(file)
     assert yardstone.read(file, first="black").score[:2].tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("name", "least"), [("fox_sgf.zip", 33), ("ogs_league.zip", 50), ("ogs_weak/games.zip", 33)]
-)
-def test_records_are_those_of_sgfmill(name: str, least: int, tmp_path: Path) -> None:
-    compared = 0
+@pytest.mark.parametrize("name", ["fox_sgf.zip", "ogs_league.zip", "ogs_weak/games.zip"])
+def test_records_are_those_of_sgfmill(name: str, tmp_path: Path) -> None:
+    compared, path = 0, tmp_path / "game.sgf"
     with zipfile.ZipFile(shared_path(f"data/go/{name}")) as archive:
         members = [each for each in archive.namelist() if each.endswith(".sgf")]
         for member in members[:: max(1, len(members) // 50)]:
-            path = tmp_path / "game.sgf"
             path.write_bytes(archive.read(member))
             compared += same_sgf(path.read_bytes(), list(SgfReader(path).trees()))
-    assert compared > least
+    assert compared > 33
 
 
 def test_records_written_and_read_again_are_the_same(tmp_path: Path) -> None:
@@ -121,35 +101,3 @@ def test_records_written_and_read_again_are_the_same(tmp_path: Path) -> None:
         )  # fmt: skip
 
     assert list(map(facts, read_games(file))) == list(map(facts, records))
-
-
-def test_komi_and_results_of_ranked_games(tmp_path: Path) -> None:
-    with gzip.open(shared_path("data/go/fox_ranked/index.csv.gz"), "rt", encoding="utf-8") as file:
-        index = {row["file"]: row for row in csv.DictReader(file)}
-    part, archive = tmp_path / "part.zip", shared_path("data/go/fox_ranked/games.zip")
-    with zipfile.ZipFile(archive) as whole, zipfile.ZipFile(part, "w") as out:
-        for name in whole.namelist()[::61]:
-            out.writestr(name, whole.read(name))
-    reader = SgfReader(part)
-    records = list(reader)
-    assert (len(records), len(reader.skipped)) == (len(range(0, 19_560, 61)), 0)
-    for game in records:
-        row = index[game.file.removeprefix(f"{part}/")]
-        assert (game.komi, len(game.moves)) == (float(row["komi"]), int(row["moves"]))
-        written = (game.result, game.black_rank, str(game.date)[:10])
-        assert written == (row["result"], row["black_rank"], row["date"])
-
-
-def test_games_of_a_server_are_legal() -> None:
-    path = shared_path("data/go/tygem_moves/2005-11.zip")
-    with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as lines:
-        for line in islice(lines, 100):
-            moves = re.findall(rb";([BW])\[([a-s]{0,2})\]", line)
-            encoded = encode_game(
-                19,
-                moves=[(p[1] - 97) * 19 + p[0] - 97 if p else PASS for _, p in moves],
-                colours=[1 + (colour == b"W") for colour, _ in moves],
-                rules=NAMED_RULES["japanese"],
-                positions=[len(moves)],
-            )
-            assert (encoded.illegal_at, encoded.breaches.tolist()) == (-1, [])

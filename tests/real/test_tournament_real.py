@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -12,7 +9,7 @@ from tests.tournament.counting import Count
 from tests.tournament.made_events import event_file
 from yardstone.tournament.explanation import differences, recorded_round
 from yardstone.tournament.files import read_tournament
-from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.formats.opengotha import write_opengotha
 from yardstone.tournament.matching import certify, maximum_matching
 from yardstone.tournament.standings_table import standings
 
@@ -21,23 +18,9 @@ NAMES = ("egc2011", "notsimplemm", "notsosimpleswiss", "simplemm", "simpleswiss"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_files_come_back_byte_for_byte_and_taken_apart(name: str, tmp_path: Path) -> None:
+def test_files_come_back_byte_for_byte(name: str, tmp_path: Path) -> None:
     event = shared_or_made(f"{FOLDER}/{name}.xml", lambda: event_file(name), tmp_path)
-    result = read_tournament(event)
-    assert write_opengotha(result) == event.read_bytes()
-    if name != "simplemm":
-        return
-    # The last round taken out and put back: the same elements, in another order of games.
-    short = read_opengotha(write_opengotha(result.before(result.rounds)))
-    assert short.last_round == result.rounds - 1
-    back = write_opengotha(replace(short, games=result.games, byes=result.byes))
-    assert elements(back) == elements(event.read_bytes())
-
-
-def elements(data: bytes) -> Counter[tuple[str, tuple[tuple[str, str], ...]]]:
-    """All elements of a file with their attributes, by the standard library's parser."""
-    root = ElementTree.fromstring(data)
-    return Counter((e.tag, tuple(sorted(e.attrib.items()))) for e in root.iter())
+    assert write_opengotha(read_tournament(event)) == event.read_bytes()
 
 
 def test_the_european_congress_of_2011() -> None:
@@ -67,12 +50,11 @@ def test_the_european_congress_of_2011() -> None:
         (10, "Debarre Thomas", 40, 402, 364, 325),
         (10, "Dinershteyn Alexandr", 40, 402, 364, 325),
     ]
-    for number in (1, 10):  # some 300 boards each
-        recorded, ours = recorded_round(congress, number)
-        assert ours.weight > recorded.weight
-        result = maximum_matching(ours.weights, ours.allowed)
-        assert result.weight == ours.weight
-        assert certify(ours.weights, result, ours.allowed)
+    recorded, ours = recorded_round(congress, 10)  # some 300 boards
+    assert ours.weight > recorded.weight
+    result = maximum_matching(ours.weights, ours.allowed)
+    assert result.weight == ours.weight
+    assert certify(ours.weights, result, ours.allowed)
 
 
 #: Boards of each round, and how many come out the same; the others weigh the same but

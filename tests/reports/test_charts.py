@@ -1,7 +1,9 @@
-"""The layout of charts and Go boards: values at pixels, ticks, ends of lines, odd data."""
+"""Charts: values at pixels, odd data, Go boards, and a chart of each subject with hostile names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
@@ -13,17 +15,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reports.pictures import SVG, check, elements, texts
-from yardstone.errors import InputError
+from tests.evaluation.games import played
+from tests.reports.pictures import SVG, check, check_files, elements, texts
+from tests.web.made_results import backgammon_result, go_result
+from yardstone.errors import InputError, UsageError
+from yardstone.evaluation.backtest import evaluate
+from yardstone.evaluation.history import RatingHistory, rating_curves
+from yardstone.evaluation.ledger import Ledger
+from yardstone.pool import Pool
+from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.reports import chart as charts
-from yardstone.reports import drawing
+from yardstone.reports import drawing, strength, winprob
+from yardstone.reports.backgammon import trend_chart
 from yardstone.reports.boards import BoardDiagram
 from yardstone.reports.chart import (
     Axis,
     Band,
     Bars,
     Chart,
-    Frame,
     Guide,
     Label,
     Mark,
@@ -33,7 +43,14 @@ from yardstone.reports.chart import (
     Stroke,
 )
 from yardstone.reports.drawing import SERIES, Discs, Shape, Words, text_width
+from yardstone.reports.evaluation import calibration_chart
+from yardstone.reports.history import history_chart
+from yardstone.reports.rating_list import rating_list_chart
+from yardstone.reports.simulation import forecast_chart, variants_chart
+from yardstone.tournament.forecast import TournamentForecast
+from yardstone.winprob.model import winning_model
 
+HOSTILE = "<script>alert(1)</script> & $x$ _a_ 陳 \x07"
 FLOATS = st.floats(-1e6, 1e6)
 UNIT = Axis(low=0.0, high=1.0)
 
@@ -61,11 +78,6 @@ def test_values_and_ticks_stand_where_the_axes_say() -> None:
     written = {each.text: each.x for each in elements(chart.sheet(), Words)}
     assert (written["none"], written["some"]) == pytest.approx((left, some))
     assert "out" not in written
-    bare = Axis(low=0.0, high=1.0, hidden=True)  # it takes no room
-    chart = Chart([Panel(bare, bare, [Points([0.0, 1.0], [0.0, 1.0])], square=True)], words="x")
-    (dots,) = elements(chart.sheet(), Discs)
-    (x0, y0), (x1, y1) = dots.centres.tolist()
-    assert x1 - x0 == pytest.approx(y0 - y1)
 
 
 def test_scales() -> None:
@@ -106,7 +118,7 @@ def test_whatever_the_values_nothing_touches(points: list[tuple[float, float]]) 
     check(drawn(Stroke(x, y), x=Axis("across"), y=Axis("up", grid=True)))
 
 
-def test_data_that_is_not_fine() -> None:
+def test_data_that_is_not_fine_or_dense() -> None:
     for values in ([], [nan], [inf], [nan, 1.0, nan], [3.0], [5.0, 5.0], [1e300, -1e300]):
         x = np.arange(float(len(values)))
         marks: list[Mark] = [
@@ -119,6 +131,10 @@ def test_data_that_is_not_fine() -> None:
             with np.errstate(over="ignore"):
                 check(drawn(*marks, x=Axis(), y=y))
     check(Chart([], words="Nothing"))
+    places, dense = np.linspace(0.0, 500.0, 100_000), np.random.default_rng(1).normal(size=100_000)
+    fewer, (curve,) = charts.thinned(places, [dense], 500.0)  # what is dense keeps its extremes
+    assert (len(fewer) < 3000, fewer[0], fewer[-1]) == (True, 0.0, 500.0)
+    assert (curve.min(), curve.max()) == (dense.min(), dense.max())
 
 
 def test_lines_end_at_the_edges_and_gaps_stay_gaps() -> None:
@@ -128,6 +144,9 @@ def test_lines_end_at_the_edges_and_gaps_stay_gaps() -> None:
     (part,) = line.parts
     third = (right - left) / 3.0
     assert part == pytest.approx(np.array([[left + third, bottom], [right - third, top]]), abs=0.01)
+    (line,) = elements(drawn(Stroke([-1.0, 2.0], [0.25, 1.0])).sheet(), Shape, "c1")
+    middle = [[left, 0.5 * (top + bottom)], [right, 0.75 * top + 0.25 * bottom]]
+    assert line.parts[0] == pytest.approx(np.array(middle), abs=0.01)
     chart = drawn(Stroke([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.1, 0.2, nan, 0.5, nan, 0.7]))
     (line,) = elements(chart.sheet(), Shape, "c1")
     (dots,) = elements(chart.sheet(), Discs, "c1")  # what is alone
@@ -160,48 +179,15 @@ def test_bars_have_the_height_of_their_values_and_cells_no_seams() -> None:
 
 
 def test_names_at_the_ends_of_lines_keep_their_order() -> None:
-    for count, width in ((1, 760.0), (7, 360.0), (40, 360.0), (40, 760.0)):
-        lines = [
-            Stroke([0.0, 1.0], [0.0, 0.5 + 0.001 * k], SERIES[k % 7], f"n{k:02d}")
-            for k in range(count)
-        ]
+    for count, width in ((1, 760.0), (7, 360.0), (40, 760.0)):
+        ends = 0.5 + 0.001 * np.arange(count)
+        lines = [Stroke([0, 1], [0, end], SERIES[k % 7], f"n{k:02d}") for k, end in enumerate(ends)]
         chart = Chart([Panel(UNIT, UNIT, lines, direct=True)], words="x", height=600.0)
         check(chart)
         written = {e.text: e.y for e in elements(chart.sheet(width), Words) if e.text[0] == "n"}
         heights = [written[name] for name in sorted(written)]
         assert len(heights) == count
         assert all(above > below for above, below in pairwise(heights))
-    name = "A very long name " * 20  # it goes to the legend, and is cut
-    lines = [Stroke([0.0, 1.0], [0.0, 1.0], "c1", name), Stroke([0.0, 1.0], [1.0, 0.0], "c2", "b")]
-    chart = Chart([Panel(UNIT, UNIT, lines, direct=True)], name, note=name)
-    check(chart)
-    assert any(text.startswith("A very") and text.endswith("…") for text in texts(chart))
-    # Panels stand beside each other where there is room.
-    panels = [Panel(UNIT, UNIT, [Points(0.5, 0.5)], f"panel {k}") for k in range(5)]
-    chart = Chart(panels, words="x", columns=3, height=100.0)
-    check(chart)
-    for width, columns in ((760.0, 3), (360.0, 1)):
-        titles = [e for e in elements(chart.sheet(width), Words) if e.text.startswith("panel")]
-        assert (len({each.x for each in titles}), len(titles)) == (columns, 5)
-
-
-def test_what_is_dense_is_thinned_and_keeps_its_extremes() -> None:
-    generator = np.random.default_rng(1)
-    x, y = np.linspace(0.0, 500.0, 100_000), generator.normal(size=100_000)
-    fewer, (curve,) = charts.thinned(x, [y], 500.0)
-    assert len(fewer) < 3000
-    assert (curve.min(), curve.max(), fewer[0], fewer[-1]) == (y.min(), y.max(), x[0], x[-1])
-
-
-@given(st.lists(st.tuples(st.floats(-3, 4), st.floats(-3, 4)), min_size=2, max_size=12))
-def test_what_is_clipped_lies_inside_and_on_the_line(points: list[tuple[float, float]]) -> None:
-    place = Frame(Ruler(UNIT, np.empty(0), 0.0, 1.0), Ruler(UNIT, np.empty(0), 1.0, 0.0))
-    x, y = np.array(points).T
-    for part in charts.clipped(x, y, place):
-        assert (np.abs(part - 0.5) <= 0.5 + 1e-6).all()
-    if ((x >= 0) & (x <= 1) & (y >= 0) & (y <= 1)).all():
-        (whole,) = charts.clipped(x, y, place)
-        assert whole == pytest.approx(np.column_stack([x, y]))
 
 
 def test_a_page_gets_a_wide_and_a_narrow_picture_in_words() -> None:
@@ -226,8 +212,7 @@ def test_every_mark_in_every_format(tmp_path: Path) -> None:
         Stroke([0.0, 1.0], [0.3, 0.3], "c2", "steps", dash=(4.0, 2.0), step=True),
         Band([0.0, 1.0], [0.3, 0.4], [0.5, 0.6], "c3", "band"),
         Bars([0.1], [0.2], 0.0, [0.5], "c4", "bar", titles=["0.5"]),
-        Guide(x=0.5, text="half"),
-        Guide(y=0.5, text="$half$"),
+        *(Guide(x=0.5, text="half"), Guide(y=0.5, text="$half$")),
         Label(0.5, 0.5, "陳 \ud800 \x00 &"),
     ]
     chart = drawn(*marks, x=Axis(scale="log"), title="All", shading=("c1", "0", "1"))
@@ -283,3 +268,95 @@ def test_a_board_with_stones_numbers_and_marks(tmp_path: Path) -> None:
         board = BoardDiagram("Empty", size, [], [])
         assert len(discs(board, "wood-line")) == stars, size
         assert len(texts(board.sheet())) == 4 * size, size
+
+
+def forecast(players: int) -> TournamentForecast:
+    places = np.full((players, players), 1.0 / players)
+    names = (HOSTILE, *(f"Player {k}" for k in range(1, players)))
+    flat = np.zeros(players)
+    measures = {"strongest wins": np.array([0.0, 1.0, 1.0]), "order": np.array([0.5, 0.7, 0.6])}
+    return TournamentForecast(names, flat, flat, 3, places, flat, measures, ("points",))
+
+
+def estimate_charts(scale: str) -> list[Chart]:
+    plain, words = go_result(14), "A strength"
+    if scale != "fox":
+        plain["scale"] = scale
+        for part in (plain, *plain["by_game"], *(game["running"] for game in plain["by_game"])):
+            part |= {name: 1900.0 + 60.0 * part[name] for name in ("low", "rating", "high")}
+    return [
+        strength.estimate_chart(plain),
+        strength.scale_chart(plain, words),
+        strength.rank_chart(plain, words),
+        strength.game_chart(plain["by_game"][0], words, marked=[57, 58]),
+    ]
+
+
+def histories(players: int, chosen: int, **options: Any) -> Chart:
+    pool = played(40 * players, players, 1)
+    pool = replace(pool, players=(HOSTILE, *pool.players[1:]), **options)
+    ledger = Ledger.begin("elo" if "time" in options else "glicko2", pool)
+    curves = rating_curves(ledger.pool, ledger.replay, pool.players[:chosen])
+    return history_chart(RatingHistory(ledger, curves))
+
+
+def rating_lists() -> list[Chart]:
+    names = [HOSTILE, "w" * 300, "C"]
+    pool = Pool.from_names(names, [*names[1:], names[0]], [1, 0.5, 0])
+    return [rating_list_chart(summarise(BradleyTerry().fit(pool), pool))]
+
+
+SUBJECTS: dict[str, Callable[[], list[Chart]]] = {
+    "estimate": lambda: estimate_charts("fox"),
+    "estimate on another scale": lambda: estimate_charts("egf"),
+    "trend": lambda: [trend_chart(backgammon_result(60)), trend_chart(backgammon_result(2))],
+    "models": lambda: [
+        winprob.model_chart(name, winning_model("kaniuk")) for name in winprob.FIGURES
+    ],
+    "forecast": lambda: [forecast_chart(forecast(40)), forecast_chart(forecast(1))],
+    "variants": lambda: [variants_chart([("3", forecast(4)), ("4", forecast(5))], name="rounds")],
+    "calibration": lambda: [calibration_chart(evaluate(played(200, 12, 1), ["elo", "glicko2"]))],
+    "history": lambda: [histories(15, 12), histories(5, 1, time=None)],
+    "rating list": rating_lists,
+}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_subject_lies_on_its_sheet(subject: str, tmp_path: Path) -> None:
+    for chart in SUBJECTS[subject]():
+        check_files(chart, tmp_path)
+
+
+def test_what_pictures_show() -> None:
+    chart = histories(15, 12)
+    assert "the first 10 of 12 players" in chart.title
+    assert sum(isinstance(mark, Stroke) for mark in chart.panels[0].marks) == 10
+    timeless = histories(5, 1, time=None)
+    assert ("bands" in timeless.title, "Games played" in texts(timeless)) == (False, True)
+    plain = go_result(2)
+    said = texts(strength.rank_chart(plain, "Ranks"))
+    shares = [100.0 * each["probability"] for each in plain["probabilities"]]
+    assert {f"{share:.0f}" for share in shares if share >= 0.5} <= set(said)
+    game = plain["by_game"][0]
+    assert "f-c2" not in strength.game_chart(game, "A game").svg()
+    assert "f-c2" in strength.game_chart(game, "A game", marked=[int(game["numbers"][3])]).svg()
+
+
+def test_a_rating_list_shows_the_largest_group_and_is_cut(
+    report: RatingList, large: RatingList, tmp_path: Path
+) -> None:
+    chart = rating_list_chart(report)
+    said = " ".join(texts(chart))
+    for words in ("Ratings with 95 % intervals", "Engine 07", "1 other group cannot be compared"):
+        assert words in said
+    assert "Lone A" not in said
+    for top, shown in ((None, 60), (300, 65)):
+        cut = texts(rating_list_chart(large, top=top))
+        assert sum(text.startswith("Engine") for text in cut) == shown
+        assert ("top 60 of 65 players" in " ".join(cut)) == (top is None)
+    check(rating_list_chart(large))
+    with pytest.raises(UsageError, match="picture"):
+        chart.save(tmp_path / "list.txt")
+    for ending in ("svg", "png"):
+        with pytest.raises(InputError):
+            chart.save(tmp_path / "gone" / f"list.{ending}")

@@ -1,23 +1,49 @@
-"""The rating list: its groups and ranks, what is said of it, and its tables for people."""
+"""The rating list as text, page, CSV, JSON and Parquet, and what is said of it."""
 
 from __future__ import annotations
 
+import base64
+import csv
+import hashlib
 import io
+import json
 import re
+import tracemalloc
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+import duckdb
 import numpy as np
 from rich.cells import cell_len
 from rich.console import Console
 
+from tests.web.reading import PageReader
 from yardstone.pool import Pool
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.rating_list import RatingList, summarise
 from yardstone.ratings.result import JointRatings, Status
 from yardstone.reports import rating_list as statements
 from yardstone.reports import words
-from yardstone.reports.document import Table
-from yardstone.reports.rating_list import BOUNDS, list_document, plain_list, rating_list_document
+from yardstone.reports.document import Column, Document, Lines, Section, Table
+from yardstone.reports.files import (
+    csv_pieces,
+    document_csv,
+    document_json,
+    json_pieces,
+    write_parquet,
+)
+from yardstone.reports.page import document_fragment, document_page
+from yardstone.reports.rating_list import (
+    BOUNDS,
+    FILE_COLUMNS,
+    difference_table,
+    list_document,
+    plain_list,
+    rating_list_document,
+)
 from yardstone.reports.text import document_text, print_document
 
 
@@ -81,14 +107,13 @@ def test_statements_tell_every_trap(report: RatingList) -> None:
         '"Engine 00" and "engine 00" differ only in capitals',
     ):  # fmt: skip
         assert said in text
-    options = "\n".join(statements.remedies(report))
+    options, advice = "\n".join(statements.remedies(report)), statements.advice(report)
     assert ("--join" in options, "--synonyms" in options) == (True, True)
-    lines = statements.advice(report)
-    assert lines[0].startswith("To join groups: ")
-    assert any("ten games would reduce" in line for line in lines)
-    lines = statements.skipped(report)
+    assert advice[0].startswith("To join groups: ")
+    assert any("ten games would reduce" in line for line in advice)
+    *lines, last = statements.skipped(report)
     assert lines[:2] == ["Skipped: 8 records", "  8 × no White tag"]
-    assert (lines[3], lines[-1]) == ("  games.pgn:10: no <b>1</b>", "  … and 3 others")
+    assert (lines[3], last) == ("  games.pgn:10: no <b>1</b>", "  … and 3 others")
 
 
 def test_groups_joined_by_wins_only_gauntlets_and_anchors_are_told() -> None:
@@ -147,12 +172,148 @@ def test_the_table_fits_the_terminal(report: RatingList, large: RatingList) -> N
     assert len(shown(large, 100, top=None).splitlines()) > 60
     name = "[bold]x[/bold]"
     assert name in shown(rated([name, "B"], ["B", name], [1, 0.5]), 100)
-    # Ranges are shown though the first group has none.
-    plain = plain_list(report)
-    records = list(plain["ratings"])
-    plain["ratings"] = [{**records[0], "rank": None, "rank_high": None}, *records]
+    plain = plain_list(report)  # ranges are shown though the first group has none
+    plain["ratings"] = [
+        {**next(iter(plain["ratings"])), "rank": None, "rank_high": None},
+        *plain["ratings"],
+    ]
     first = {"number": 9, "players": 1, "ranked": 0, "games": 1}
     plain["components"] = [first, *plain["components"]]
     (table,) = list_document(plain).sections[0].blocks
     assert isinstance(table, Table)
     assert "Range" in [column.heading for column in table.shown]
+
+
+def html_list(report: RatingList, title: str = "Ratings") -> str:
+    return document_page(rating_list_document(report, title=title))
+
+
+def details(text: str) -> list[dict[str, Any]]:
+    return [json.loads(data) for data in re.findall(r'class="details">(.*?)</script>', text, re.S)]
+
+
+def test_the_page_is_well_formed_and_its_policy_names_its_style_and_script(
+    report: RatingList,
+) -> None:
+    text = html_list(report, title="A <b>title</b>")
+    reader = PageReader()
+    reader.feed(text)
+    page = reader.root
+    assert reader.open == [page]
+    assert page.one("title").text == "A <b>title</b>"
+    assert sum("data-row" in row.attributes for row in page.all("tr")) == 18
+    names = ("table", "svg", "link", "img", "iframe", "base", "form")
+    assert [len(page.all(name)) for name in names] == [2, 18, 0, 0, 0, 0, 0]
+    # The bar of a perfect score ends at its limit.
+    record = next(each for each in report.records() if each["player"] == "Hopeless")
+    labels = re.findall(r'aria-label="(at most[^"]*)"', text)
+    assert labels == [f"at most {record['high']:.0f}"]
+    # Nothing comes from elsewhere, and what comes from strangers is escaped.
+    assert not re.search(r"https?://|@import|url\(|<[^>]*\s(src|href)=", text)
+    assert "<script>document" not in text
+    assert text.count("<script") == 3  # its own, and the details of two groups
+    assert "<b>1</b>" not in text  # from a skipped record
+    wanted = {"http-equiv": "Content-Security-Policy"}
+    policy = page.one("meta", **wanted).attributes["content"]
+    assert "unsafe" not in policy
+    for pattern in (r"<style>(.*?)</style>", r"<script>(.*?)</script>"):
+        (result,) = re.findall(pattern, text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(result.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+def test_games_are_embedded_as_data_of_the_most_played_opponents(report: RatingList) -> None:
+    parts = details(html_list(report))
+    entries = [one for part in parts for one in part["of"].values()]
+    assert sum(int(row[2]) for one in entries for row in one["rows"]) == 2 * 506
+    (lone,) = [row for one in entries for row in one["rows"] if row[0] == "Lone B"]
+    assert lone[2:] == ["2", "1–1–0", "75.0"]
+    pool = Pool.from_names(["Centre"] * 130, [f"P{k % 65}" for k in range(130)], [1, 0] * 65)
+    (data,) = details(html_list(summarise(BradleyTerry().fit(pool), pool)))
+    entry = next(one for one in data["of"].values() if len(one["rows"]) > 1)
+    assert (len(entry["rows"]), entry["more"]) == (50, "… and 15 more opponents with fewer games")
+
+
+def test_numbers_stand_with_their_points_below_each_other() -> None:
+    table = Table.of_cells(["d", "value"], [["a", "0.0337"], ["b", "12"], ["c", "3.5"], ["d", "–"]])
+    lines = Lines(["Take `rate <x>` then `."])
+    page = document_fragment(Document("", sections=[Section("", [table, lines])]))
+    digit, point = "\u2007", "\u2008"
+    for text in (">0.0337<", f">12{point}{4 * digit}<", f">3.5{3 * digit}<", ">–<"):
+        assert text in page
+    assert "<p>Take <code>rate &lt;x&gt;</code> then `.</p>" in page
+
+
+class Many(list[Any]):
+    """Records that are made when they are looked at."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__([None] * number)
+
+    def __iter__(self) -> Iterator[Any]:
+        return ({"player": f"player {place}", "rating": 0.5} for place in range(len(self)))
+
+
+def test_json_is_written_piece_by_piece_in_little_memory(report: RatingList) -> None:
+    def as_json(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+    plain = plain_list(report)
+    whole = as_json({**plain, "ratings": list(plain["ratings"])})
+    assert document_json(rating_list_document(report)) == whole
+    for number in (0, 2):
+        lazy = Document("", plain=partial(dict, a=[], ratings=Many(number), b={"c": [1]}))
+        wanted = {"a": [], "ratings": [*Many(number)], "b": {"c": [1]}}
+        assert document_json(lazy) == as_json(wanted)
+    table = Table([Column("a", lambda row: row), Column("b", lambda row: float("nan"))], [1, 2])
+    rows = [{"a": 1, "b": None}, {"a": 2, "b": None}]
+    assert document_json(Document("", records=table)) == as_json(rows)
+    assert document_json(Document("", records=replace(table, rows=[]))) == as_json([])
+    document = Document("", plain=lambda: {"ratings": Many(4_000)})
+    tracemalloc.start()
+    size = sum(map(len, json_pieces(document)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 240_000 < size > peak
+
+
+def test_csv_and_parquet_hold_all_in_full_precision(report: RatingList, tmp_path: Path) -> None:
+    document = rating_list_document(report)
+    rows = list(csv.DictReader(io.StringIO(document_csv(document))))
+    assert list(rows[0]) == list(FILE_COLUMNS)
+    assert len(rows) == 18
+    assert float(rows[0]["rating"]) == report.ratings.rating[report.rows[0]]
+    unknown = next(row for row in rows if row["status"] == "at most")
+    assert (unknown["deviation"], unknown["rank_low"]) == ("", "")
+    name = 'a "b", c\'s\n<d>'
+    columns = [Column("player"), Column("score", kind="number")]
+    odd = Document("", records=Table(columns, [{"player": name, "score": None}]))
+    path = tmp_path / "it's a list.parquet"
+    with duckdb.connect() as connection:
+        write_parquet(document, path)
+        relation = connection.read_parquet(str(path))
+        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        assert list(kinds) == list(FILE_COLUMNS)
+        assert (kinds["player"], kinds["rating"], kinds["games"]) == ("VARCHAR", "DOUBLE", "BIGINT")
+        plain = [tuple(record[each] for each in FILE_COLUMNS) for record in report.records()]
+        assert relation.fetchall() == plain
+        write_parquet(odd, path)
+        assert connection.read_parquet(str(path)).fetchall() == [(name, None)]
+
+
+def test_json_keeps_its_shape(report: RatingList) -> None:
+    result = json.loads(document_json(rating_list_document(report)))
+    names = "games players confidence relative_to scale points_per_logit simulations skipped "
+    names += "first_advantage draw_rate components ratings caveats headline basis advice "
+    assert set(result) == {*names.split(), "suggestions", "joining"}
+    assert result["players"] == len(result["ratings"]) == 18
+    assert set(result["ratings"][0]) == set(FILE_COLUMNS)
+    assert result["components"][1] == {"number": 2, "players": 2, "ranked": 2, "games": 2}
+    assert (result["skipped"]["total"], result["skipped"]["first"][1]["line"]) == (8, 10)
+    assert all(each == each for record in result["ratings"] for each in record.values())  # no NaN
+    rows = list(csv.DictReader(io.StringIO("".join(csv_pieces(difference_table(report))))))
+    assert len(rows) == 14 * 13 // 2 + 1  # each pair of a group once, without perfect scorers
+    for row in rows:
+        assert 0.5 <= float(row["superiority"]) <= 1
+        assert float(row["low"]) < float(row["difference"]) < float(row["high"])
+    assert {row["other"] for row in rows if row["player"] == "Lone A"} == {"Lone B"}

@@ -7,5 +7,4 @@ from tests.strength.estimate_cases import Case, make_case
 
 @pytest.fixture(scope="session")
 def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """A random network with a model that was made for it."""
     return make_case(tmp_path_factory.mktemp("case"))

@@ -11,9 +11,8 @@ from tests.go.games import random_game
 from tests.go.random_net import Shape, write_network
 from yardstone.go.nets.network import Network, load_network
 from yardstone.records.go_game import GoGame
+from yardstone.records.sgf import write_sgf
 from yardstone.strength.model import StrengthModel
-
-__all__ = ["Case", "game", "make_case", "sgf"]
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,4 @@ def game(seed: int, black: str, white: str, *, moves: int = 64, day: int | None 
 
 
 def sgf(made: GoGame) -> str:
-    """A game as SGF."""
-    letters = "abcdefghijklmnopqrs"
-    moves = ""
-    for point, colour in zip(made.moves.tolist(), made.colours.tolist(), strict=True):
-        row, column = divmod(point, made.size)
-        place = letters[column] + letters[row] if point >= 0 else ""
-        moves += f";{'BW'[colour - 1]}[{place}]"
-    date = "" if np.isnat(made.date) else f"DT[{str(made.date)[:10]}]"
-    names = f"PB[{made.black}]PW[{made.white}]"
-    return f"(;GM[1]FF[4]SZ[{made.size}]KM[6.5]{names}RE[B+R]{date}{moves})"
+    return write_sgf(made)

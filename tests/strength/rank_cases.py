@@ -120,11 +120,5 @@ def model_of_two_scales(seed: int = 0) -> StrengthModel:
 
 
 def move_scorer(model: StrengthModel) -> MoveScorer:
-    """What scores the moves of a rank model."""
     assert isinstance(model.scorer, MoveScorer)
     return model.scorer
-
-
-def with_spread(model: StrengthModel, spread: ScoreSpread) -> StrengthModel:
-    """The model with another spread on its first scale, which is then the only one."""
-    return StrengthModel(model.scorer, [replace(model.scale(), spread=spread)], model.card)

@@ -1,19 +1,18 @@
-"""Models of sets made from random numbers, and their equations written out in loops, for tests."""
+"""Models of sets made from random numbers, and their equations written out."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tests.strength.rank_cases import CHANNELS, random_evidence
 from yardstone.strength.set_scorer import INPUTS, SetScorer
 from yardstone.strength.set_transformer import NetworkSize, parameter_shapes
 
-__all__ = ["OUTPUTS", "SETTINGS", "plain_layers", "random_scorer"]
-
+Array = NDArray[np.float64]
 SETTINGS = NetworkSize(depth=2, width=6, query_width=5, inducing_points=3)
 OUTPUTS = 4
 
@@ -35,63 +34,34 @@ def random_scorer(inputs: str = "full", seed: int = 0) -> SetScorer:
     return SetScorer(network, mean, deviation, drawn((SETTINGS.width,)))
 
 
-# --- the equations, a number at a time ---------------------------------------------------
-
-Vector = list[float]
-Matrix = list[Vector]
+def layer_norm(x: Array, gain: Array, shift: Array) -> Array:
+    return np.asarray(gain * (x - x.mean()) / np.sqrt(x.var() + 1e-5) + shift)
 
 
-def times(matrix: Matrix, vector: Vector) -> Vector:
-    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
-
-
-def plus(one: Vector, other: Vector) -> Vector:
-    return [a + b for a, b in zip(one, other, strict=True)]
-
-
-def layer_norm(x: Vector, gain: Vector, shift: Vector) -> Vector:
-    mean = sum(x) / len(x)
-    variance = sum((a - mean) ** 2 for a in x) / len(x)
-    scale = 1 / math.sqrt(variance + 1e-5)
-    return [g * (a - mean) * scale + b for a, g, b in zip(x, gain, shift, strict=True)]
-
-
-def attend(q: Vector, keys: Matrix, values: Matrix) -> Vector:
-    """AT(q, k, v) of section 2.2.4."""
-    logits = [sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)) for k in keys]
-    odds = [math.exp(z) for z in logits]
-    total = sum(odds)
-    return [
-        sum(o / total * v[i] for o, v in zip(odds, values, strict=True))
-        for i in range(len(values[0]))
-    ]
-
-
-def attention_block(arrays: Mapping[str, Any], name: str, queries: Matrix, h: Matrix) -> Matrix:
-    """Eq. 4.4 and 4.5."""
+def attention_block(arrays: Mapping[str, Array], name: str, queries: Array, h: Array) -> Array:
+    """Eq. 4.4 and 4.5, a query at a time; AT(q, k, v) is of section 2.2.4."""
     part = {key.removeprefix(name + "."): a for key, a in arrays.items() if key.startswith(name)}
-    keys = [times(part["key.weight"], x) for x in h]
-    values = [times(part["value.weight"], x) for x in h]
+    keys, values = h @ part["key.weight"].T, h @ part["value.weight"].T
     result = []
     for q in queries:
-        at = attend(times(part["query.weight"], q), keys, values)
-        inner = layer_norm(plus(q, at), part["first_norm.weight"], part["first_norm.bias"])
-        dense = plus(times(part["dense.weight"], inner), part["dense.bias"])
-        residual = plus(inner, [max(0.0, a) for a in dense])
+        odds = np.exp(keys @ (part["query.weight"] @ q) / np.sqrt(keys.shape[1]))
+        at = odds / odds.sum() @ values
+        inner = layer_norm(q + at, part["first_norm.weight"], part["first_norm.bias"])
+        dense = part["dense.weight"] @ inner + part["dense.bias"]
+        residual = inner + np.maximum(dense, 0.0)
         result.append(layer_norm(residual, part["second_norm.weight"], part["second_norm.bias"]))
-    return result
+    return np.array(result)
 
 
-def plain_layers(arrays: Mapping[str, Any], depth: int, x: Matrix) -> list[Matrix]:
+def plain_layers(arrays: Mapping[str, Any], depth: int, x: ArrayLike) -> list[Array]:
     """Eq. 4.6 to 4.8: encoded moves, then both halves of each block, pooled, the outputs."""
-    plain = {name: array.astype(float).tolist() for name, array in arrays.items()}
-    h = [times(plain["encode.weight"], row) for row in x]
+    plain = {name: np.asarray(array, np.float64) for name, array in arrays.items()}
+    h = np.asarray(x) @ plain["encode.weight"].T
     layers = [h]
     for number in range(depth):
         name = f"blocks.{number}"
-        points = plain[f"{name}.points"]
-        seen = attention_block(plain, f"{name}.gather", points, h)
+        seen = attention_block(plain, f"{name}.gather", plain[f"{name}.points"], h)
         h = attention_block(plain, f"{name}.spread", h, seen)
         layers += [seen, h]
     pooled = attention_block(plain, "pool", plain["seed"], h)
-    return [*layers, pooled, [times(plain["rate.weight"], pooled[0])]]
+    return [*layers, pooled, pooled @ plain["rate.weight"].T]

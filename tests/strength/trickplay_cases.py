@@ -7,8 +7,6 @@ from pathlib import Path
 from yardstone.go.patterns import GameIndex, build_index
 from yardstone.strength.trickplay import Problem, read_problems
 
-__all__ = ["GAME", "PROBLEM", "index_of", "moves_sgf", "problems_of", "turned"]
-
 #: Black to answer the stone at oo: a refutation and a failure.
 PROBLEM = "(;SZ[19]AB[oq]AW[qp][oo](;B[qq];W[pp];B[pq])(;B[mp];W[pq];B[op]))"
 #: It stands after the fourth move, and Black is to move.
@@ -43,14 +41,12 @@ def turned(moves: str, symmetry: int, *, swapped: bool) -> str:
 
 
 def index_of(folder: Path, *games: str) -> GameIndex:
-    """An index of games given as SGF."""
     file = folder / "games.sgf"
     file.write_text("\n".join(games))
     return build_index([file], folder / "games.idx")[0]
 
 
 def problems_of(folder: Path, *texts: str, name: str = "p.sgf") -> list[Problem]:
-    """Problems from a file."""
     file = folder / name
     file.write_text("\n".join(texts))
     return read_problems(file)[0]

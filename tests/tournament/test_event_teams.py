@@ -54,8 +54,9 @@ def test_teams_play_by_boards_and_a_later_line_up_leaves_what_was_played() -> No
     assert lineups(back.tournament)["A"] == ["F0 F1 F2"]
     with pytest.raises(InputError, match="round 1 has been paired"):
         set_team(made, "A", [2, 0, 1], 1)
-    with pytest.raises(InputError, match="has played in round 1"):
-        remove_team(made, "A")
+    for name in "AB":  # each moved first at some tables
+        with pytest.raises(InputError, match="has played in round 1"):
+            remove_team(made, name)
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,9 @@ def test_direct_encounters() -> None:
     table = standings(chess("A B 0, C D 1 / A C 1, B D 0 / A D 1, C B 1"), criteria="pts,de")
     # A and C have 2 points, and A beat C; B and D have 1, and D beat B.
     assert (table.order.tolist(), table.place.tolist()) == ([0, 2, 3, 1], [1, 2, 3, 4])
+    # Of two encounters the mean counts: A has 0.5 against B and C, B 1.5, and C 1.
+    again = chess("A B 1, C U / B A 1, C Z / C A 1, B D 0 / B C 1, A D 1", rounds=4)
+    assert standings(again, round_number=4, criteria="pts,de").order.tolist() == [1, 2, 0, 3]
     # Alone at the top whatever the missing games would bring: first; the rest stay tied.
     alone = chess("A B 1, C F / A C 1, B F / A Z, B F, C F / A Z, B Z, C Z", rounds=4)
     table = standings(alone, round_number=4, criteria="pts,de")

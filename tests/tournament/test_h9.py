@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from tests.tournament.samples import DATA, content, sample
 from yardstone.errors import InputError
 from yardstone.pool import SkipReport
-from yardstone.tournament import Bye, ByeKind, Result, System, standings
+from yardstone.tournament import Bye, ByeKind, Result, Scoring, System, standings
 from yardstone.tournament.formats.h9 import read_h9, write_h9
 
 
@@ -35,7 +36,7 @@ def test_everything_that_lines_can_say() -> None:
     assert result.scoring.criteria == ("MMS", "SOSM", "SODOSM")
     bare = sample("bare.h9")
     assert [g.known_colour for g in bare.games] == [False, False]
-    assert (bare.rounds, bare.system, bare.name) == (2, System.swiss, "")
+    assert (bare.rounds, bare.system, bare.name, bare.size) == (2, System.swiss, "", 19)
     assert [p.full_name for p in bare.players] == ["Red Ron", "Gray Gil", "Blue Bea"]
 
 
@@ -45,6 +46,11 @@ def test_the_table_that_opengotha_published() -> None:
     ours = write_h9(sample("published.xml")).decode().splitlines()
     lines = [line.rstrip() for line in published if "Generated" not in line]
     assert [line.rstrip() for line in ours] == lines
+    # A column has four characters.
+    players = tuple(replace(each, rating=1000.5) for each in sample("published.xml").players)
+    rules = Scoring(criteria=("RATING",))
+    rated = write_h9(replace(sample("published.xml"), players=players, scoring=rules)).decode()
+    assert "P01                      3D FR Club 1000 0 0 0    2+/w0" in rated
     # From the results and the last McMahon scores alone: SOS and SOSOS as published.
     result = sample("published.h9")
     table = standings(result, criteria="mms,sos,sosos")

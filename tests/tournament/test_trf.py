@@ -172,6 +172,7 @@ def test_extra_lines_that_make_no_sense(line: str, message: str) -> None:
 
 
 def test_lines_that_are_read_all_the_same() -> None:
+    assert read_trf(b"001    1      Alm                               2000\n").rounds == 0
     assert read_trf(changed("  9 w 1", "  9 w =")).game_of[1, 0].result is Result.first_half
     player = read_trf(changed("Player, N3 ", "  , Pele   ")).players[2]
     assert (player.name, player.first_name) == ("Pele", "")

@@ -17,6 +17,7 @@ from yardstone.tournament.field import (
     GRADE_SPREAD,
     LOWEST_GRADE,
     MOST_STRETCH,
+    GamesOver,
     StrengthLaw,
     between_strengths,
     entry_spread,
@@ -108,6 +109,9 @@ def test_rounds_that_are_over_correct_the_entry_list() -> None:
         information = np.outer(slope, slope) / (p * (1 - p)) + np.diag(deviation**-2.0)
         covariance = (after.known.root @ after.known.root.T)[np.ix_(rows, rows)]
         assert_allclose(covariance, np.linalg.inv(information), atol=2e-3)
+    one, half, none = np.ones(1, np.int64), np.full(1, 0.5), np.zeros(1)
+    draws = GamesOver(0 * one, one, half, none, winning_law("elo", draw_rate=0.4))
+    assert draws.expected(np.full(2, 1800.0)) == pytest.approx(0.5)
     noise = np.random.default_rng(2).standard_normal(4)
     drawn = after.known.draw(np.random.default_rng(2))
     assert_allclose(drawn, after.known.mean + after.known.root @ noise)

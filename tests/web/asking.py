@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +66,8 @@ def ask(
         said.append(message)
 
     try:
-        asyncio.run(app(scope, receive, send))
+        with ThreadPoolExecutor(1) as thread:  # in this one the loop of a browser may run
+            thread.submit(asyncio.run, app(scope, receive, send)).result()
     except Exception:
         if not said:
             raise

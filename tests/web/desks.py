@@ -43,8 +43,8 @@ class Helper:
         self.key = next(iter(_KEY.findall(answer.text)), "")
         return answer
 
-    def get(self, path: str, **more: Any) -> requests.Response:
-        return self.session.get(self.url + path, timeout=PATIENCE, **more)
+    def get(self, path: str) -> requests.Response:
+        return self.session.get(self.url + path, timeout=PATIENCE)
 
     def page(self, path: str) -> str:
         answer = self.get(path)
@@ -59,13 +59,11 @@ class Helper:
     def result(self, number: int, first: str, second: str, result: str, stands: str = "") -> int:
         """Enter a result; the status of the answer."""
         fields = {"first": first, "second": second, "result": result, "stands": stands}
-        answer = self.post(f"/results/{number}", fields, allow_redirects=False)
-        return answer.status_code
+        return self.post(f"/results/{number}", fields, allow_redirects=False).status_code
 
     def pair(self, number: int) -> None:
         """Propose a round, and accept it."""
         shown = self.post(f"/pair/{number}")
-        assert shown.status_code == 200, plain(shown.text)[-500:]
         digests = re.findall(r'name="shown" value="([0-9a-f]+)"', shown.text)
         answer = self.post(f"/pair/{number}/accept", {"shown": digests[0]}, allow_redirects=False)
         assert answer.status_code == 303, plain(answer.text)[-500:]
@@ -96,8 +94,8 @@ class DeskServer:
     def names(self, number: int) -> list[tuple[str, str]]:
         """Who meets whom in a round."""
         made = self.tournament
-        return [(made.name_of(game.first), made.name_of(game.second))
-                for game in made.round_games(number)]  # fmt: skip
+        games = made.round_games(number)
+        return [(made.name_of(game.first), made.name_of(game.second)) for game in games]
 
     def result(self, number: int, first: str) -> Result:
         """The result of the game in which this player moves first."""
@@ -124,17 +122,15 @@ def served(file: Path, **more: Any) -> Iterator[DeskServer]:
 class DeskProcess:
     """The command, as an organiser starts it, on one port again and again."""
 
-    process: subprocess.Popen[str]
-
     def __init__(self, file: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.command = [sys.executable, "-m", "yardstone", "tournament", "serve", str(file),
                         "--port", str(port), "--password", PASSWORD]  # fmt: skip
+        self.start()
 
     def __enter__(self) -> Self:
-        self.start()
         return self
 
     def __exit__(self, *error: object) -> None:

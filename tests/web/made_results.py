@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,9 +26,9 @@ def go_result(games: int = 3) -> dict[str, Any]:
         del made[name]
 
     def shown(rating: float, reach: float) -> dict[str, Any]:
-        ends = {"rating": rating, "low": rating - reach, "high": rating + 0.9 * reach}
         rank = f"{int(rating)}d" if rating >= 1 else f"{1 - int(np.floor(rating))}k"
-        return {"rank": rank, **{k: round(v, 2) for k, v in ends.items()}}
+        ends = {"rating": rating, "low": rating - reach, "high": rating + 0.9 * reach}
+        return {"rank": rank, **{name: round(value, 2) for name, value in ends.items()}}
 
     made["by_game"] = [
         {
@@ -41,7 +40,7 @@ def go_result(games: int = 3) -> dict[str, Any]:
         for number in range(1, games + 1)
     ]  # fmt: skip
     for part in made["phases"]:
-        part.update(shown(3.4 + rng.normal(0, 0.3), 1.9))
+        part.update(shown(3.4, 1.9))
     for group, gap in (("costliest_moves", "policy"), ("indicative_moves", "points_lost")):
         made[group] = made[group][:2]
         for place, move in enumerate(made[group]):
@@ -70,15 +69,12 @@ def calibration(model: str) -> Calibration:
 def results_csv(players: int = 8, games: int = 160) -> bytes:
     """Results with a stranger pair, a loser of all games and a script for a name."""
     rng = np.random.default_rng(3)
-    names = [f"Engine {number:02d}" for number in range(players)]
-    first = rng.integers(0, players, games)
-    second = (first + rng.integers(1, players, games)) % players
-    chance = 1 / (1 + 10 ** (60 * (first - second) / 400))
-    score = np.where(rng.random(games) < 0.2, 0.5, rng.random(games) < chance)
-    rows = [
-        f"{names[one]},{names[other]},{float(result):g}"
-        for one, other, result in zip(first, second, score, strict=True)
-    ]
+    names, rows = [f"Engine {number:02d}" for number in range(players)], []
+    for _ in range(games):
+        one, other = rng.choice(players, 2, replace=False)
+        chance = 0.8 / (1 + 10 ** (60 * (one - other) / 400))
+        score = rng.choice([1, 0.5, 0], p=[chance, 0.2, 0.8 - chance])
+        rows.append(f"{names[one]},{names[other]},{score:g}")
     rows += [f"{SCRIPT},{names[1]},0.5", f"Hopeless,{names[2]},0", "Lone A,Lone B,1"]
     return "\n".join(["white,black,score", *rows]).encode() + b"\n"
 
@@ -88,7 +84,7 @@ def backgammon_result(matches: int = 7) -> dict[str, Any]:
     from yardstone.backgammon.analysis import MatchAnalysis, RatingRule
     from yardstone.backgammon.error_rates import Errors
     from yardstone.backgammon.file_analysis import AnalysisSettings
-    from yardstone.backgammon.matches import AnalysedMatch, Blunder, summarise
+    from yardstone.backgammon.matches import AnalysedMatch, summarise
     from yardstone.reports.backgammon import backgammon_plain
 
     rng = np.random.default_rng(9)
@@ -100,36 +96,30 @@ def backgammon_result(matches: int = 7) -> dict[str, Any]:
             chequer_errors=21, missed_doubles=3, wrong_takes=1, luck=float(rng.normal(0, 1)),
         )  # fmt: skip
 
-    played = []
-    for number in range(1, matches + 1):
-        blunder = Blunder(
-            file=f"folder/match {number}.mat", game=2, record=11, player="Anna", opponent=SCRIPT,
-            kind="chequer play", error=0.412, position="4HPwATDgc/ABMA", match="cIkKAAAAAAAA",
-            dice=(6, 1), played="13/7 8/7", best="24/18 18/17",
-        )  # fmt: skip
-        played.append(AnalysedMatch(
+    played = [
+        AnalysedMatch(
             file=f"match {number}.mat", players=("Anna", SCRIPT), length=7, date=None,
             errors=(errors(), errors()), score=(7, int(rng.integers(0, 7))), winner=0, games=5,
-            close_2003=(9, 9), luck_adjusted=float(rng.uniform(0.4, 0.7)), blunders=(blunder,),
-        ))  # fmt: skip
-    blunders = [blunder for match in played for blunder in match.blunders]
-    analysis = MatchAnalysis(
-        [], played, summarise(played), 0, blunders, RatingRule(), AnalysisSettings(), "1.08.003"
+            close_2003=(9, 9), luck_adjusted=float(rng.uniform(0.4, 0.7)),
+        )
+        for number in range(1, matches + 1)
+    ]  # fmt: skip
+    own = summarise(played)
+    return backgammon_plain(
+        MatchAnalysis([], played, own, 0, [], RatingRule(), AnalysisSettings(), "1.08.003")
     )
-    return backgammon_plain(analysis)
 
 
 def store_result(
     store: JobStore, kind: str, result: dict[str, Any] | None = None, **ended: Any
 ) -> str:
     """A job of `OWNER` that has ended, as a worker would have left it; gives its address."""
-    from yardstone.web.store import key_mark
+    from yardstone.web.store import key_mark, new_id
 
     usual: dict[str, Any] = {"scale": "fox", "level": 0.9} if kind == "go" else {}
-    options = ended.pop("options", usual)
+    options = [ended.pop("options", usual)]
     file = {"name": f"{kind}.sgf", "size": 1, "format": "sgf"}
-    upload = f"upload-{secrets.token_hex(8)}"
-    (address,) = store.add(kind, "tests", upload, [file], [options], owner=key_mark(OWNER))
+    (address,) = store.add(kind, "tests", new_id(), [file], options, owner=key_mark(OWNER))
     job = store.claim("tests/1")
     assert job is not None
     assert job.id == address

@@ -108,11 +108,10 @@ class Postgres:
         self.stop(IMMEDIATE)
         shutil.rmtree(self.folder)
 
-    def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Rows of one statement, given by a connection of its own."""
-        with psycopg.connect(_url(self.port, database), autocommit=True) as connection:
-            rows = connection.execute(statement.encode())
-            return rows.fetchall() if rows.description else []
+    def execute(self, statement: str) -> None:
+        """One statement, by a connection of its own."""
+        with psycopg.connect(_url(self.port, "postgres"), autocommit=True) as connection:
+            connection.execute(statement.encode())
 
     @contextlib.contextmanager
     def database(self) -> Iterator[str]:

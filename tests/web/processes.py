@@ -52,18 +52,12 @@ class Served:
     ) -> tuple[subprocess.Popen[str], IO[bytes]]:
         """The process, and where its errors go."""
         errors = (data.parent / f"{data.name}.log").open("ab")
-        environment = {
-            "YARDSTONE_SERVE_NICENESS": "0",
-            **os.environ,
-            "YARDSTONE_SERVE_LEASE": str(lease),
-            "OMP_NUM_THREADS": "1",
-        }
+        own = {"YARDSTONE_SERVE_LEASE": str(lease), "OMP_NUM_THREADS": "1"}
+        environment = {"YARDSTONE_SERVE_NICENESS": "0", **os.environ, **own}
         program = Path(sys.executable).parent / "yardstone"
         command = [str(program), "serve", "--data", str(data), "--set", "cores=1", *options]
-        process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
-        )
-        return process, errors
+        pipes: Any = {"stdout": subprocess.PIPE, "stderr": errors, "text": True}
+        return subprocess.Popen(command, env=environment, **pipes), errors
 
     def __enter__(self) -> Self:
         until(lambda: self.get("/health").status_code == 200, "a worker lives")
@@ -76,9 +70,8 @@ class Served:
         return requests.get(self.url + path, timeout=PATIENCE)
 
     def send(self, files: Sequence[tuple[str, bytes]]) -> str:
-        answer = requests.post(
-            self.url + "/api/jobs", files=[("files", file) for file in files], timeout=PATIENCE
-        )
+        parts = [("files", file) for file in files]
+        answer = requests.post(f"{self.url}/api/jobs", files=parts, timeout=PATIENCE)
         assert answer.status_code == 202, answer.text
         return str(answer.json()["id"])
 
@@ -91,11 +84,8 @@ class Served:
     def done(self, address: str) -> dict[str, Any]:
         """Wait until a job has ended well."""
 
-        def ended() -> dict[str, Any] | None:
-            result = self.job(address)
-            return result if result["status"] not in ("queued", "running") else None
-
-        job: dict[str, Any] = until(ended, "the job ends")
+        until(lambda: self.job(address)["status"] not in ("queued", "running"), "the job ends")
+        job = self.job(address)
         assert job["status"] == "done", job
         return job
 

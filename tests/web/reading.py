@@ -26,17 +26,16 @@ class Element:
         """All text within, blanks made single."""
         return " ".join("".join(self.pieces).split())
 
+    def within(self) -> list[Element]:
+        """This and all elements within, in order."""
+        return [self, *(each for child in self.children for each in child.within())]
+
     def all(self, name: str, /, **wanted: str) -> list[Element]:
         """All elements of a name within, in order."""
-        result = []
-        for child in self.children:
-            if child.name == name and all(
-                value in child.attributes.get(key.rstrip("_"), "").split()
-                or child.attributes.get(key.rstrip("_")) == value
-                for key, value in wanted.items()
-            ):
-                result.append(child)
-            result += child.all(name, **wanted)
+        result = [each for each in self.within()[1:] if each.name == name]
+        for key, value in wanted.items():
+            named = {id(each): each.attributes.get(key.rstrip("_"), "") for each in result}
+            result = [e for e in result if value in (named[id(e)], *named[id(e)].split())]
         return result
 
     def one(self, name: str, /, **wanted: str) -> Element:
@@ -76,10 +75,6 @@ class PageReader(HTMLParser):
             each.pieces.append(data)
 
 
-def _walk(element: Element) -> list[Element]:
-    return [element, *(each for child in element.children for each in _walk(child))]
-
-
 def check_page(text: str) -> Element:
     """Read a page and check what holds for every one: nothing inline, all named and closed."""
     reader = PageReader()
@@ -87,7 +82,7 @@ def check_page(text: str) -> Element:
     reader.close()
     assert [each.name for each in reader.open] == ["document"]
     page = reader.root
-    everything = _walk(page)
+    everything = page.within()
     ids = Counter(each.attributes["id"] for each in everything if "id" in each.attributes)
     assert [name for name, number in ids.items() if number > 1] == []
     labelled = {each.attributes.get("for") for each in page.all("label")}
@@ -103,14 +98,12 @@ def check_page(text: str) -> Element:
         for name in ("aria-labelledby", "aria-describedby"):
             for wanted in named.get(name, "").split():
                 assert wanted in ids, f"{name} of {each.name} names no element: {wanted}"
-        if each.name == "svg" and named.get("role") == "img":
-            assert named["aria-label"].strip()
         if each.name == "script":
             assert (bool(named["src"]), each.text) == (True, "")
         if each.name in _NAMED and named.get("type") != "hidden":
             assert named.get("id") in labelled or "aria-label" in named, each
-        if each.name == "button":
-            assert each.text or "aria-label" in named
+        if each.name == "button" or (each.name == "svg" and named.get("role") == "img"):
+            assert each.text or named["aria-label"].strip()
     assert len(page.all("h1")) == 1
     assert page.one("html").attributes["lang"] == "en"
     assert page.one("head").one("title").text

@@ -1,4 +1,4 @@
-"""A site without a server: its application, its worker, and pages that keep all rules."""
+"""A site, with a server or without: its application, its worker, and pages that keep all rules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from tests.web.asking import Answer, ask, form
 from tests.web.made_results import store_result
 from tests.web.reading import Element, check_page
-from tests.web.serving import OWNER, settings_for
-from yardstone.web.server import make_app
+from tests.web.serving import OWNER, listening, settings_for
+from yardstone.web.server import configuration, make_app
 from yardstone.web.worker import Worker
 
 JSON = {"Accept": "application/json"}
@@ -20,6 +20,8 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 class Site:
     """Asks as the owner of whatever was sent or stored here."""
+
+    url = ""
 
     def __init__(self, folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> None:
         settings = settings_for(folder, {"queue_client": 400, **(limits or {})}, **more)
@@ -95,3 +97,15 @@ def site(folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> 
     yield made
     made.store.close()
     made.app.state.service.store.close()
+
+
+@contextmanager
+def serving(folder: Path, limits: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Site]:
+    """A site that answers at `url` as well."""
+    import uvicorn
+
+    with (
+        site(folder, limits, **more) as made,
+        listening(uvicorn.Server(configuration(made.worker.settings))) as made.url,
+    ):
+        yield made

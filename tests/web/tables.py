@@ -27,6 +27,19 @@ class Clock:
         return self.now
 
 
+class Time(Clock):
+    """What a module asks of `time`: to sleep is to let time pass."""
+
+    def __init__(self) -> None:
+        super().__init__(1000.0)
+        self.slept: list[float] = []
+        self.monotonic = self
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
 class JobTable(JobStore):
     """A store with helpers: each job is sent a second after the last one."""
 

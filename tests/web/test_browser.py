@@ -6,54 +6,33 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select
 
 from tests.web.browsing import PHONE, fits, opened, readable
-from tests.web.made_results import SCRIPT, backgammon_result, go_result, results_csv, store_result
-from tests.web.serving import SGF, Server, serving, small_results
-from yardstone.web.database import jobs
+from tests.web.made_results import SCRIPT, go_result, results_csv, store_result
+from tests.web.serving import SGF, small_results
+from tests.web.sites import Site, serving
 from yardstone.web.pages.job_pages import sample_result
-from yardstone.web.service import cancel_job
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, FilePayload, Page
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     limits = {"file_bytes": 100_000, "files": 3}
     with serving(tmp_path_factory.mktemp("browser"), limits) as result:
         yield result
 
 
-@pytest.fixture(autouse=True)
-def empty_queue(server: Server) -> Iterator[None]:
-    """Leave no job that a worker of the next test would take."""
-    yield
-    store = server.worker.store
-    for (address,) in store.database.rows(select(jobs.c.id)):
-        cancel_job(store, address)
-
-
-def payload(name: str, data: bytes) -> FilePayload:
-    """A file to choose."""
-    return {"name": name, "mimeType": "", "buffer": data}
-
-
 def drop(page: Page, files: dict[str, bytes]) -> None:
     """Drop files on the page, as a hand would."""
-    transfer = page.evaluate_handle(
-        """(files) => {
-            const transfer = new DataTransfer();
-            for (const [name, bytes] of files)
-                transfer.items.add(new File([new Uint8Array(bytes)], name));
-            return transfer;
-        }""",
-        [[name, list(data)] for name, data in files.items()],
-    )
+    made = """(files) => files.reduce((made, [name, bytes]) =>
+        (made.items.add(new File([new Uint8Array(bytes)], name)), made), new DataTransfer())"""
+    listed = [[name, list(data)] for name, data in files.items()]
+    transfer = page.evaluate_handle(made, listed)
     for event in ("dragover", "drop"):
         page.dispatch_event(".drop", event, {"dataTransfer": transfer})
 
@@ -63,31 +42,22 @@ def players(page: Page) -> list[str]:
     return [text.strip() for text in found]
 
 
-def focused(page: Page) -> str:
-    active = "document.activeElement"
-    found = page.evaluate(f"({active}.getAttribute('aria-label') || {active}.textContent).trim()")
-    return str(found)
-
-
-def test_from_files_to_a_result_and_its_end(browser: Browser, server: Server) -> None:
+def test_from_files_to_a_result_and_its_end(browser: Browser, server: Site) -> None:
     with opened(browser, server.url, accept_downloads=True) as page:
         drop(page, {"results.csv": results_csv(), "more.csv": small_results()})
-        assert page.locator(".files li").count() == 2
         page.get_by_role("button", name="Remove more.csv").click()
-        assert page.locator(".total").inner_text().startswith("1 file, ")
         page.get_by_role("button", name="Measure").click()
         page.wait_for_url("**/r/*")
         page.locator(".words", has_text="You are next.").wait_for()
-        assert page.get_by_role("progressbar").count() == 1
         server.worker.work()
         page.get_by_role("heading", name="Rating list").wait_for()
         # The page changed in place: the reader is told, and stands at its beginning.
-        assert focused(page) == page.locator("#said").inner_text() == "Rating list"
+        focused = page.evaluate("document.activeElement.textContent.trim()")
+        assert focused == page.locator("#said").inner_text() == "Rating list"
         names = players(page)
         page.get_by_role("columnheader", name="Player").first.get_by_role("button").click()
         order = page.locator("table.searched th[aria-sort]").first.get_attribute("aria-sort")
-        assert (order, sorted(names)) == ("ascending", sorted(players(page)))
-        assert players(page) != names
+        assert (order, players(page) == names) == ("ascending", False)
         page.get_by_label("Find a player").fill("engine 0")
         assert page.locator(".search [role=status]").inner_text() == f"8 of {len(names)} players"
         page.get_by_role("link", name="Engine 03").first.click()
@@ -101,10 +71,10 @@ def test_from_files_to_a_result_and_its_end(browser: Browser, server: Server) ->
         page.get_by_role("heading", name="Deleted").wait_for()
 
 
-def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, server: Server) -> None:
-    store, result = server.worker.store, go_result(3)
-    with opened(browser, server.url, viewport={"width": 390, "height": 844}) as page:
-        page.set_input_files("#files", payload("a.sgf", SGF))
+def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, server: Site) -> None:
+    store, file = server.worker.store, {"name": "a.sgf", "mimeType": "", "buffer": SGF}
+    with opened(browser, server.url) as page:
+        page.set_input_files("#files", file)  # type: ignore[arg-type]
         page.get_by_role("button", name="Measure").click()
         page.locator(".words", has_text="You are next.").wait_for()
         server.worker.work()
@@ -115,35 +85,18 @@ def test_the_player_is_chosen_and_the_moves_are_measured(browser: Browser, serve
         store.heartbeat(job, stage="analysing", done=60, total=274)
         page.locator(".words", has_text="Analysing: 60 of 274 positions.").wait_for()
         assert float(page.get_by_role("progressbar").get_attribute("value") or 0) > 0.2
-        store.finish(job, "done", result=json.dumps(result))
-        page.get_by_role("heading", name="Park Junghwan").wait_for()
-        assert page.locator("article svg").count() == 4
-        assert page.locator("article svg:visible").count() == 2  # one of each group at a time
-        assert page.locator("details[open] svg[role=img]:visible").count() == 1
-        page.get_by_text("Game 2: Black against Opponent 2").click()
-        page.locator("#game-2 svg[role=img]:visible").first.wait_for()
+        store.finish(job, "done", result=json.dumps(go_result(3)))
         page.get_by_role("link", name="3", exact=True).click()
         assert page.url.endswith("#game-3")
-        costly, (move, _) = page.locator("#costly"), result["costliest_moves"]
-        opponent = f"against {result['by_game'][move['game']]['opponent']}"
-        named = [costly.get_by_role("columnheader", name="Game").first,
-                 costly.locator(".stepper").get_by_text(opponent).first]  # fmt: skip
-        for each in named:  # on a phone as well
-            box = each.bounding_box()
-            assert box is not None
-            assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
-        page.goto(page.url.replace("#game-3", "#game-1"))
         page.reload()
-        page.locator("#game-1 svg:visible").first.wait_for()  # a link opens what is folded
+        page.locator("#game-3 svg:visible").first.wait_for()  # a link opens what is folded
 
 
-def test_trouble_is_told_around_sending(browser: Browser, server: Server, tmp_path: Path) -> None:
+def test_trouble_is_told_around_sending(browser: Browser, server: Site, tmp_path: Path) -> None:
     (tmp_path / "games/2024").mkdir(parents=True)
     (tmp_path / "games/2024/a.sgf").write_bytes(SGF)
     (tmp_path / "games/notes.docx").write_bytes(b"x")
     with opened(browser, server.url, calm=False) as page:
-        page.get_by_role("link", name="Limits").click()
-        page.locator("dl.limits").wait_for()
         alert, measure = page.get_by_role("alert"), page.get_by_role("button", name="Measure")
         measure.click()
         assert alert.inner_text() == "Choose the records of some games first."
@@ -161,16 +114,15 @@ def test_trouble_is_told_around_sending(browser: Browser, server: Server, tmp_pa
         drop(page, {SCRIPT.replace("/", ""): b"\x7fELF" + bytes(40)})
         measure.click()
         page.get_by_text("This is a program.").wait_for()
-        assert measure.is_enabled()
         assert "owned" not in page.title()
 
 
-def test_boards_are_stepped_through_and_printed(browser: Browser, server: Server) -> None:
+def test_boards_are_stepped_through_and_printed(browser: Browser, server: Site) -> None:
     result = sample_result("go")
-    steps, typical = (3 * len(result["costliest_moves"]), 2 * len(result["indicative_moves"]))
+    steps = 3 * len(result["costliest_moves"])
     path = "/r/" + store_result(server.worker.store, "go", result)
     with opened(browser, server.url, path, color_scheme="dark", **PHONE) as page:
-        stepper, other = page.locator(".stepper").first, page.locator(".stepper").nth(1)
+        stepper = page.locator(".stepper").first
         caption, title = stepper.locator("figcaption:visible"), stepper.locator("h3:visible")
         back = stepper.get_by_role("button", name="Previous")
         onward = stepper.get_by_role("button", name="Next")
@@ -182,28 +134,23 @@ def test_boards_are_stepped_through_and_printed(browser: Browser, server: Server
         assert caption.inner_text().startswith("After ")
         onward.press("Enter")
         assert caption.inner_text().startswith("The network’s choice")
-        assert title.inner_text() == first
         page.keyboard.press("ArrowRight")
         assert title.inner_text() != first
         assert f"4 of {steps}" in stepper.locator(".controls").inner_text()
-        assert title.inner_text() in page.locator("#said").inner_text()
         page.keyboard.press("End")
         assert onward.get_attribute("aria-disabled") == "true"
         for key in ("ArrowRight", "Home", "ArrowLeft"):
             page.keyboard.press(key)
         assert title.inner_text() == first
-        assert f"1 of {typical}" in other.locator(".controls").inner_text()  # it stays
         page.emulate_media(media="print")
         assert stepper.locator("svg:visible").count() == steps
         for hidden in (back, page.locator(".keep"), page.locator(".top")):
             assert not hidden.is_visible()
-        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert colour == "rgb(255, 255, 255)"
     with opened(browser, server.url, path, java_script_enabled=False) as page:
         assert page.locator(".stepper").first.locator("svg:visible").count() == steps
 
 
-def test_estimates_are_compared_in_the_browser_alone(browser: Browser, server: Server) -> None:
+def test_estimates_are_compared_in_the_browser_alone(browser: Browser, server: Site) -> None:
     store, result = server.worker.store, sample_result("go")
     earlier = json.loads(json.dumps(result))
     for part in earlier["scales"].values():
@@ -217,22 +164,17 @@ def test_estimates_are_compared_in_the_browser_alone(browser: Browser, server: S
         past = page.locator(".past")
         keep = past.get_by_role("button", name="Remember this estimate")
         assert page.evaluate("localStorage.length") == 0  # nothing without being asked
-        assert past.locator("svg, table").count() == 0
         keep.click()
-        assert not keep.is_visible()
         assert past.locator("tbody tr").count() == 1
         page.goto(server.url + now)
         label = past.get_by_role("img").get_attribute("aria-label") or ""
         assert label.startswith("Estimates over time. Jan 5, 2016: 8.4, interval above ")
-        assert [past.locator(f"svg {name}").count() for name in ("circle", ".interval")] == [2, 2]
         # The scale and the player are switched in place.
         page.get_by_role("navigation", name="Scale").get_by_role("link", name="EGF").click()
         page.locator(".answer", has_text="EGF rating").wait_for()
-        assert "on the scale of EGF" in past.inner_text()
         keep.click()
         page.get_by_role("link", name="Jin Siyoung").first.click()
         page.get_by_role("heading", name="Jin Siyoung").wait_for()
-        assert "EGF rating" in page.locator(".answer").inner_text()
         page.reload()
         page.locator(".answer", has_text="EGF rating").wait_for()
         page.go_back()
@@ -249,50 +191,35 @@ def test_estimates_are_compared_in_the_browser_alone(browser: Browser, server: S
         past.get_by_role("link", name="Jan 5, 2016").click()
         page.wait_for_url("**" + before)
         past.get_by_role("button", name="Remove the estimate of Jan 5, 2016").click()
-        assert keep.is_visible()
         assert len(json.loads(page.evaluate(kept))) == 2
 
 
-def paths(server: Server) -> dict[str, str]:
-    """A page of each kind."""
-    store = server.worker.store
-    names: list[dict[str, Any]] = [{"name": "Anna", "games": 3}, {"name": SCRIPT, "games": 3}]
+def test_contrast_width_and_size(browser: Browser, server: Site) -> None:
+    store, job = server.store, server.done([("a.csv", results_csv())])
+    names = [{"name": name, "games": 3} for name in ("Anna", SCRIPT)]
     error = {"message": "no game can be used", "hint": "send even games", "file": "a.sgf"}
-    address = server.accepted([("a.csv", results_csv())])
-    server.done(address)
-    made = {
-        "go": store_result(store, "go", go_result(22)),
-        "results": f"{address}?player=Engine+03",
-        "backgammon": store_result(store, "backgammon", backgammon_result()),
-        "choose": store_result(store, "go", status="needs_player", players=names),
-        "failed": store_result(store, "go", status="failed", error=error),
-        "working": server.accepted([("b.csv", small_results())]),
-    }
-    examples = {f"example of {name}": f"/example/{name}" for name in ("go", "backgammon")}
-    return {"start": "/", **examples, **{name: f"/r/{path}" for name, path in made.items()}}
-
-
-def test_contrast_width_and_size(browser: Browser, server: Server) -> None:
+    jobs = [
+        f"{job['id']}?player=Engine+03", store_result(store, "go", go_result(3)),
+        store_result(store, "go", status="needs_player", players=names),
+        store_result(store, "go", status="failed", error=error),
+        server.send([("b.csv", small_results())]).json()["id"],
+    ]  # fmt: skip
     with opened(browser, server.url, reduced_motion="reduce") as page:
-        for name, path in paths(server).items():
+        for path in ("/", "/example/backgammon", *(f"/r/{each}" for each in jobs)):
             page.goto(server.url + path)
             for summary in page.locator("summary").all()[:3]:
                 summary.click()
-            readable(page, name)
-            fits(page, name)
-            small = page.evaluate(
-                """() => [...document.querySelectorAll("button, .button, summary, select, input")]
-                    .filter((node) => node.type !== "file")
-                    .map((node) => [node.textContent || node.id, node.getBoundingClientRect()])
-                    .filter(([, box]) => box.height > 1 && (box.height < 24 || box.width < 24))
-                    .map(([text]) => text)"""
-            )
-            assert small == [], name
+            readable(page, path)
+            fits(page, path)
+            for each in page.locator("button, .button, summary, select").all():
+                box = each.bounding_box()
+                assert box is None or box["height"] <= 1 or min(box["height"], box["width"]) >= 24
+    server.ask(f"/api/jobs/{jobs[-1]}/cancel", "POST")
 
 
-def test_a_server_that_does_not_answer_is_asked_again(browser: Browser, server: Server) -> None:
-    address = server.accepted([("a.csv", small_results())])
-    with opened(browser, server.url, f"/r/{address}", calm=False) as page:
+def test_a_server_that_does_not_answer_is_asked_again(browser: Browser, server: Site) -> None:
+    job = server.send([("a.csv", small_results())]).json()
+    with opened(browser, server.url, f"/r/{job['id']}", calm=False) as page:
         page.route("**/state", lambda route: route.abort())
         page.locator(".words", has_text="No answer from the server at the moment").wait_for()
         page.unroute("**/state")

@@ -10,14 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.web.desks import DeskServer, Helper, copied, plain, served
 from tests.web.processes import until
-from tests.web.tables import Clock
+from tests.web.tables import Time
 from yardstone.errors import InputError
 from yardstone.examples import example
 from yardstone.tournament.event.rounds import score_of
@@ -26,8 +25,6 @@ from yardstone.tournament.model import Result
 from yardstone.web.desk import pages, service
 from yardstone.web.desk.app import DeskSettings
 from yardstone.web.desk.service import WatchedFile
-
-SWISS = example("swiss.trf").read_bytes()
 
 
 def renamed(data: bytes) -> bytes:
@@ -40,20 +37,10 @@ def desk(tmp_path: Path) -> Iterator[DeskServer]:
     """A desk whose last paired round has no results yet."""
     file = copied(tmp_path)
     made = read_tournament(file)
-    games = [
-        replace(game, result=Result.unknown) if game.round == 4 else game for game in made.games
-    ]
+    games = [replace(g, result=Result.unknown) if g.round == 4 else g for g in made.games]
     file.write_bytes(to_bytes(replace(made, games=tuple(games)), file))
     with served(file) as result:
         yield result
-
-
-class Time(Clock):
-    """The clock of the desk."""
-
-    def __init__(self) -> None:
-        super().__init__(1000.0)
-        self.monotonic = self
 
 
 def test_the_file_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,34 +69,35 @@ def test_the_file_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert file.snapshot(fresh=True) is broken
     file.path.unlink()
     gone = file.snapshot(fresh=True)
-    assert ("cannot be read: " in gone.trouble, gone.mark != broken.mark) == (True, True)
+    assert ("cannot be read: " in gone.trouble, gone.mark == broken.mark) == (True, False)
     file.path.write_bytes(whole)
     again = file.snapshot(fresh=True)
     assert (again.trouble, again.mark, again.tournament) == ("", first.mark, first.tournament)
-    for name, data in (("none.xml", None), ("no.xml", b"<html></html>"), ("swiss.trf", SWISS)):
-        if data is not None:
-            (tmp_path / name).write_bytes(data)
-        with pytest.raises(InputError, match=name):
-            WatchedFile(tmp_path / name)
+    file.path.with_name("no.xml").write_bytes(b"<html></html>")
+    for path in (tmp_path / "none.xml", tmp_path / "no.xml", example("swiss.trf")):
+        with pytest.raises(InputError, match=path.name):
+            WatchedFile(path)
 
 
 def test_one_process_computes_chances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = read_tournament(copied(tmp_path))
     asked: list[list[Any]] = []
 
-    def pool(workers: int, **more: Any) -> Any:
+    class Pool(list[Any]):
         """A pool whose work stays undone."""
-        work: list[Any] = []
-        asked.append(work)
 
-        def submit(*given: Any) -> Future[str]:
+        def __init__(self, workers: int, **more: Any) -> None:
+            asked.append(self)
+
+        def submit(self, *given: Any) -> Future[str]:
             pickle.dumps(given)
-            work.append(future := Future[str]())
+            self.append(future := Future[str]())
             return future
 
-        return SimpleNamespace(submit=submit, shutdown=lambda **how: work.append(how))
+        def shutdown(self, **how: Any) -> None:
+            self.append(how)
 
-    monkeypatch.setattr(service, "ProcessPoolExecutor", pool)
+    monkeypatch.setattr(service, "ProcessPoolExecutor", Pool)
     chances = service.Chances()
     chances.close()
     one, two = (service.Snapshot(made, mark) for mark in "ab")
@@ -121,8 +109,7 @@ def test_one_process_computes_chances(tmp_path: Path, monkeypatch: pytest.Monkey
     asked[0][1].set_exception(InputError("too many"))
     assert [chances.ask(two), chances.ask(one)] == [("", "too many", False), working]
     asked[0][2].set_exception(BrokenProcessPool())
-    broke_off = ("", "The simulation broke off. Load the page again.", False)
-    assert [chances.ask(one), chances.ask(one)] == [broke_off, working]
+    assert ["broke off" in chances.ask(one)[1], chances.ask(one)] == [True, working]
     assert [len(work) for work in asked] == [3, 1], "by another process"
     chances.close()
     assert asked[1][1] == {"wait": False, "cancel_futures": True}
@@ -149,30 +136,25 @@ def test_changes_reach_those_who_watch(tmp_path: Path, monkeypatch: pytest.Monke
     assert told == ["retry: 2000\n\n", change("a"), change("b"), ": still here\n\n"]
 
 
-PUBLIC = (
-    "/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3 "
-    "/player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"
-).split()
-HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file".split()
-FORMS = (
-    "/settings /results/1 /results/1/quick /results/1/colours /pair/5 /pair/5/accept "
-    "/pair/4/drop /enter /enter/table /player/1/change /player/1/rounds /here/5 /undo "
-    "/wishes /sign-out"
-).split()
+PUBLIC = """/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3
+/player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"""
+HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file"
+FORMS = """/settings /results/1 /results/1/quick /results/1/colours /pair/5 /pair/5/accept
+/pair/4/drop /enter /enter/table /player/1/change /player/1/rounds /here/5 /undo /wishes
+/sign-out"""
 
 
 def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
     before = desk.file.read_bytes()
     reader, helper = Helper(desk.url), desk.helper("Ann")
-    for path in PUBLIC:
+    for path in PUBLIC.split():
         assert reader.get(path).status_code == 200, path
-    for path in HELPERS:
+    for path in HELPERS.split():
         asked = reader.get(path).history[-1]  # the round first, then the question
         place = {"/results": "/results/4", "/pair": "/pair/5"}.get(path, path)
         assert (asked.status_code, asked.headers["Location"]) == (303, f"/sign-in?next={place}")
         assert helper.get(path).status_code == 200, path
-    assert "Ann is signed in" in plain(helper.page("/"))
-    for path in FORMS:
+    for path in FORMS.split():
         assert reader.post(path, {"result": "1-0"}).status_code == 403, path
         wrong = {"key": "0" * 64, "result": "1-0"}
         forged = helper.session.post(desk.url + path, wrong, headers={"Accept": "application/json"})
@@ -181,9 +163,8 @@ def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
     for path in ("/round/9", "/results/6", "/pair/0", "/player/99", "/standings?after=5", "/no"):
         assert helper.get(path).status_code == 404, path
     # Pages are kept for readers until something changes, and those of helpers for nobody.
-    page = reader.page("/round/4")
-    assert reader.page("/round/4") == page
     for _ in range(2):
+        page = reader.page("/round/4")
         assert 'name="key"' not in reader.page("/player/1")
         assert 'name="key"' in helper.page("/player/1")
     helper.result(4, *desk.names(4)[0], "1-0")
@@ -192,7 +173,7 @@ def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
 
 def test_the_last_step_is_taken_back_by_who_has_seen_it(desk: DeskServer) -> None:
     ann, bob = desk.helper("Ann"), desk.helper("Bob")
-    (one, two, *_) = desk.names(4)
+    one, two, *_ = desk.names(4)
     assert ann.result(4, *one, "1-0") == 303
     last = int(ann.page("/more").partition('name="step" value="')[2].partition('"')[0])
     assert bob.result(4, *two, "1-0") == 303
@@ -207,9 +188,9 @@ def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None
     (first, second), *_ = desk.names(4)
     ann, bob = desk.helper("Ann"), desk.helper("Bob")
     assert ann.result(4, first, second, "½-½") == 422  # komi is 6.5
-    assert ann.post("/settings", {"komi": "7", "was_komi": "6.5"}).status_code == 200
-    assert ann.result(4, first, second, "1-0") == 303
-    assert bob.result(4, first, second, "1-0") == 303  # the same again is no clash
+    ann.post("/settings", {"komi": "7", "was_komi": "6.5"})
+    for helper in (ann, bob):  # the same again is no clash
+        assert helper.result(4, first, second, "1-0") == 303
     answer = bob.post("/results/4", {"first": first, "second": second, "result": "0-1"})
     assert answer.status_code == 409
     assert re.search("1–0 stands.{,60}Ann.*you sent 0–1", plain(answer.text))
@@ -230,26 +211,23 @@ def test_another_result_is_shown_and_never_overwritten(desk: DeskServer) -> None
 
 
 def test_results_typed_in_a_line(desk: DeskServer) -> None:
-    helper = desk.helper()
-    stands = ""
-    for line, result in (
-        ("1 b", "1-0"), ("1 w", "0-1"), ("1: 1-0", "1-0"), ("1w", "0-1"), ("1 1", "1-0"),
-        (" 1, 2 ", "0-1"), ("1 1-0 F", "1-0 F"), ("1 -", "?"), ("1 = F", "½-½ F"),
-    ):  # fmt: skip
+    helper, stands = desk.helper(), ""
+    lines = {"1 b": "1-0", "1w": "0-1", "1: 1-0": "1-0", " 1, 2 ": "0-1", "1 1": "1-0", "1 -": "?",
+             "1 w": "0-1", "1 = F": "½-½ F"}  # fmt: skip
+    for line, result in lines.items():
         fields = {"line": line, "stands": stands}
         assert helper.post("/results/4/quick", fields).status_code == 200, line
         game = desk.tournament.round_games(4)[0]
         stands = score_of(game.result, forfeit=game.forfeit)
         assert stands == result
     before = desk.file.read_bytes()
-    for line in ("", "1", "99 b", "b", "1 2-0", "1 xyz", "1" * 40 + " b"):
+    for line in ("", "1", "99 b", "b", "1 xyz", "1" * 40 + " b"):
         assert helper.post("/results/4/quick", {"line": line}).status_code == 422, line
     first, second = desk.names(4)[0][0], desk.names(4)[1][0]
     for other in (second, "Nobody Here"):  # boards that are gone
         assert helper.result(4, first, other, "1-0") == 409
     assert desk.file.read_bytes() == before
     # A whole komi gives a tap for a draw.
-    assert 'class="score" name="result"' not in helper.page("/results/4")
     helper.post("/settings", {"komi": "7", "was_komi": "6.5"})
     assert helper.page("/results/4").count('value="½-½" aria-pressed="false"') == 6
 
@@ -258,28 +236,26 @@ def test_colours_are_exchanged(desk: DeskServer) -> None:
     helper = desk.helper()
     first, second = desk.names(4)[0]
     helper.result(4, first, second, "1-0")
+    fields = {"first": first, "second": second}
     for _ in range(2):  # the same again does not turn it back
-        fields = {"first": first, "second": second}
         assert helper.post("/results/4/colours", fields).status_code == 200
         assert desk.names(4)[0] == (second, first)
         assert desk.result(4, second) is Result.second_wins  # the winner stays the winner
-    stones = next(game for game in desk.tournament.round_games(4) if game.handicap)
-    first, second = (desk.tournament.players[row].full_name for row in stones.players)
-    fields = {"first": first, "second": second}
+    made = desk.tournament
+    stones = next(game.players for game in made.round_games(4) if game.handicap)
+    fields = dict(zip(fields, map(made.name_of, stones), strict=True))
     assert helper.post("/results/4/colours", fields).status_code == 422
 
 
 def test_what_another_program_writes_is_seen_and_kept(desk: DeskServer) -> None:
     helper = desk.helper()
-    mark = helper.get("/state").json()["mark"]
     desk.file.write_bytes(renamed(desk.file.read_bytes()))
-    first, second = desk.names(4)[0]
-    assert helper.result(4, first, second, "1-0") == 303
+    game = desk.names(4)[0]
+    assert helper.result(4, *game, "1-0") == 303
     assert "Adler Rosa" in helper.page("/players")
-    assert helper.get("/state").json()["mark"] != mark
     half = desk.file.read_bytes()[:-4000]
     desk.file.write_bytes(half)
-    assert helper.result(4, first, second, "0-1", "1-0") == 422
+    assert helper.result(4, *game, "0-1", "1-0") == 422
     told = "The file cannot be read at the moment"
     until(lambda: told in plain(helper.page("/")), "the desk looks at its file again")
     assert desk.file.read_bytes() == half
@@ -292,73 +268,68 @@ def test_entering_players(tmp_path: Path) -> None:
         "  12345679  Kask Tiit                              EE  Tall  5k  ---  1590   11  E240101\n"
     )
     with served(copied(tmp_path), register=listed) as desk:
-        helper = desk.helper("<b>Ann</b>")
-        one = {"name": "Zhang", "first_name": "Wei", "grade": "4d", "club": "K", "first_round": "5"}
+        helper, late = desk.helper("<b>Ann</b>"), {"first_round": "5"}
+        one = {"name": "Zhang", "first_name": "Wei", "grade": "4d", "club": "K", **late}
         assert "Entered 1 player: Zhang Wei 4d" in plain(helper.post("/enter", one).text)
-        assert "Entered already: Zhang Wei" in plain(helper.post("/enter", one).text)
         wrong = helper.post("/enter", {**one, "name": "Yu", "grade": "40k"})
-        assert wrong.status_code == 422
-        assert 'value="40k"' in wrong.text  # what was written stands there still
+        assert (wrong.status_code, 'value="40k"' in wrong.text) == (422, True)  # it stands there
         table = "name;grade;club;hat\nBerg, Eva;3k;Oslo;red\nLund, Tor;99k;Oslo;\n;5k;;\n"
-        answer = helper.post("/enter/table", {"table": table, "first_round": "5"})
+        answer = helper.post("/enter/table", {"table": table, **late})
         assert answer.status_code == 422
         for words in ("Entered 1 player: Berg Eva 3k", "2 rows left out", "line 3:", "hat"):
             assert words in plain(answer.text)
-        assert [p.full_name for p in desk.tournament.players[-2:]] == ["Zhang Wei", "Berg Eva"]
         upload = {"file": ("players.csv", b'name,rating\n"Frey, Max",1840\n', "text/csv")}
-        answer = helper.post("/enter/table", {"table": "", "first_round": "5"}, files=upload)
-        assert "Frey Max 3k" in plain(answer.text)
+        helper.post("/enter/table", {"table": "", **late}, files=upload)
+        names = [each.full_name for each in desk.tournament.players[-3:]]
+        assert names == ["Zhang Wei", "Berg Eva", "Frey Max"]
         assert helper.post("/enter/table", {"table": "no,columns\n1,2\n"}).status_code == 422
-        # From the list of a federation.
         assert "Adlerova Jana" in helper.page("/enter?search=jana")
-        assert "Nobody in the list begins with" in plain(helper.page("/enter?search=nobody"))
-        fields = {"listed": "12345678", "first_round": "5"}
-        assert "Entered 1 player: Adlerova Jana 3d" in plain(helper.post("/enter", fields).text)
+        assert helper.post("/enter", {"listed": "12345678", **late}).status_code == 200
         entered = desk.tournament.players[-1]
         assert (entered.rating, entered.ids["egf"], entered.country) == (2312.0, "12345678", "CZ")
-        # Names stay text.
-        fields = {"name": "<script>alert(1)</script>", "first_name": '"x"', "grade": "1k"}
-        assert helper.post("/enter", {**fields, "first_round": "5"}).status_code == 200
+        fields = {"name": "<script>alert(1)</script>", "first_name": '"x"', "grade": "1k", **late}
+        assert helper.post("/enter", fields).status_code == 200
         for path in ("/players", "/player/18", "/here/5", "/pair/5", "/more", "/standings"):
             text = helper.page(path)
             assert "<script>alert" not in text, path
             assert "<b>Ann" not in text
 
 
-def test_two_helpers_change_a_player(desk: DeskServer) -> None:
-    ann, bob = desk.helper(), desk.helper()
-    player = desk.tournament.players[2]
-    seen = {
-        "name": player.name, "first_name": player.first_name, "grade": player.grade,
-        "rating": f"{player.rating:g}", "club": player.club, "country": player.country,
-        "correction": "0",
-    }  # fmt: skip
+def test_a_player_and_settings_are_changed_field_by_field(desk: DeskServer) -> None:
+    helper, player = desk.helper(), desk.tournament.players[2]
+    names = ("name", "first_name", "grade", "club", "country")
+    seen = {**{name: getattr(player, name) for name in names}, "correction": "0"}
+    seen["rating"] = f"{player.rating:g}"
     fields = {"who": player.full_name, **{f"was_{name}": seen[name] for name in seen}, **seen}
-    for helper, changed, status in (
-        (ann, {"rating": "many"}, 422), (ann, {"rating": ""}, 422), (ann, {"club": "Bonn"}, 200),
-        (bob, {"rating": "2222"}, 200), (bob, {"club": "Kiel"}, 409), (ann, {"who": "Nobody"}, 409),
+    for changed, status in (
+        ({"rating": "many"}, 422), ({"rating": ""}, 422), ({"club": "Bonn"}, 200),
+        ({"rating": "2222"}, 200), ({"who": "Nobody"}, 409), ({"club": "Kiel"}, 409),
     ):  # fmt: skip
         answer = helper.post("/player/3/change", fields | changed)
         assert answer.status_code == status, changed
-        if "Kiel" in changed.values():
-            told = f"it was {player.club} when you began, is Bonn by now"
-            assert told in plain(answer.text)
+    assert f"it was {player.club} when you began, is Bonn by now" in plain(answer.text)
     now = desk.tournament.players[2]
     assert (now.club, now.rating) == ("Bonn", 2222.0)  # both are kept
+    for name, new, was, status in (
+        ("rounds", "6", "5", 200), ("komi", "7.5", "6.5", 200), ("rounds", "7", "5", 422),
+        ("rounds", "many", "6", 422), ("bar", "high", "4d", 422), ("begin", "soon", "", 422),
+    ):  # fmt: skip
+        answer = helper.post("/settings", {name: new, f"was_{name}": was})
+        assert answer.status_code == status, new
+    assert (desk.tournament.rounds, desk.tournament.komi) == (6, 7.5)
 
 
 def test_who_plays(desk: DeskServer) -> None:
-    helper = desk.helper()
-    for there in ("0", "1"):
-        assert helper.post("/here/5", {"who": "Adler Ruth", "there": there}).status_code == 200
-        assert desk.tournament.players[0].takes_part(5) == (there == "1")
-        assert ("1 do not" in plain(helper.page("/here/5"))) == (there == "0")
-    fields = {"who": "Adler Ruth", "round": "5"}
-    for act, free in (("bye", "bye"), ("no-bye", ""), ("withdraw", "absent"), ("rejoin", "")):
-        assert helper.post("/player/1/rounds", {**fields, "act": act}).status_code == 200
+    helper, fields = desk.helper(), {"who": "Adler Ruth", "round": "5"}
+    for path, sent, has_bye, is_absent in (
+        ("/here/5", {"there": "0"}, False, True), ("/here/5", {"there": "1"}, False, False),
+        ("/player/1/rounds", {"act": "bye"}, True, False),
+        ("/player/1/rounds", {"act": "no-bye"}, False, False),
+        ("/player/1/rounds", {"act": "withdraw"}, False, True),
+    ):  # fmt: skip
+        assert helper.post(path, {**fields, **sent}).status_code == 200
         made = desk.tournament
-        assert ((5, 0) in made.bye_of) == (free == "bye")
-        assert (5 in made.players[0].absent) == (free == "absent")
+        assert ((5, 0) in made.bye_of, 5 in made.players[0].absent) == (has_bye, is_absent)
     for act in ("remove", "dance"):
         assert helper.post("/player/1/rounds", {**fields, "act": act}).status_code == 422
 
@@ -370,12 +341,10 @@ def test_pairing_with_reasons_and_wishes(tmp_path: Path) -> None:
         assert "Never Adler Ruth - Kovacs Zoltan" in plain(ann.post("/wishes", wish).text)
         assert "Kept: never Adler Ruth - Kovacs Zoltan." in plain(ann.post("/pair/5").text)
         assert ann.post("/wishes", {**wish, "b": "Adler"}).status_code == 422
-        gone = ann.post("/wishes", {"round": "5", "remove": "never Adler Ruth - Kovacs Zoltan"})
-        assert "Never Adler" not in plain(gone.text)
+        remove = {"round": "5", "remove": "never Adler Ruth - Kovacs Zoltan"}
+        assert "Never Adler" not in plain(ann.post("/wishes", remove).text)
         before = desk.file.read_bytes()
-        shown = plain(ann.post("/pair/5").text)
-        for words in ("Accept these 6 boards", "the last who may have it"):  # a reason
-            assert words in shown
+        assert "the last who may have it" in plain(ann.post("/pair/5").text)  # a reason
         assert desk.file.read_bytes() == before  # only a proposal
         fixed = {"kind": "fix", "a": "Moreau", "b": "Adler"}
         page = ann.post("/pair/5", {**fixed, "add": "forbid\tAdler Ruth\tDahl Ingrid"}).text
@@ -392,24 +361,9 @@ def test_pairing_with_reasons_and_wishes(tmp_path: Path) -> None:
         assert ann.post("/pair/5/accept", fields).status_code == 200
         assert bob.post("/pair/5/accept", fields).status_code in (409, 422)
         assert {"Adler Ruth", "Moreau Lea"} in [set(pair) for pair in desk.names(5)]
-        assert len(desk.names(5)) == 6
         assert [ann.post(f"/pair/{number}/drop").status_code for number in (4, 5)] == [409, 200]
         assert desk.tournament.last_round == 4
         assert ann.post("/pair/5", {**fixed, "a": "Nobody"}).status_code == 422
-
-
-def test_settings_are_changed_one_by_one(desk: DeskServer) -> None:
-    ann, bob = desk.helper(), desk.helper()
-    for helper, name, new, was, status in (
-        (ann, "rounds", "6", "5", 200), (bob, "komi", "7.5", "6.5", 200),
-        (bob, "rounds", "7", "5", 422), (ann, "rounds", "many", "6", 422),
-        (ann, "bar", "high", "4d", 422), (ann, "begin", "soon", "2026-03-07", 422),
-    ):  # fmt: skip
-        answer = helper.post("/settings", {name: new, f"was_{name}": was})
-        assert answer.status_code == status, new
-        if new == "7":
-            assert "when you began, is 6 by now" in plain(answer.text)
-    assert (desk.tournament.rounds, desk.tournament.komi) == (6, 7.5)
 
 
 def test_what_is_to_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

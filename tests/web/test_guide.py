@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import shutil
@@ -12,11 +11,10 @@ from dataclasses import fields
 from pathlib import Path
 
 from tests.needed import missing
-from tests.web.serving import ROOT, serving
+from tests.web.serving import ROOT
+from tests.web.sites import serving
 from yardstone.examples import copy_examples
-from yardstone.web.api import JobState
-from yardstone.web.kinds import KINDS
-from yardstone.web.settings import Limits, Settings, load_settings
+from yardstone.web.settings import Settings, load_settings
 
 GUIDE = (ROOT / "docs" / "how-to" / "serve.md").read_text()
 BASE = "http://127.0.0.1:8000"
@@ -31,9 +29,10 @@ def shown(pattern: str) -> str:
 
 
 def test_the_examples_for_curl(tmp_path: Path) -> None:
-    folder, stop = tmp_path / "examples", threading.Event()
+    file, folder, stop = tmp_path / "serve.toml", tmp_path / "examples", threading.Event()
+    file.write_text(shown(r"```toml\n(.*?)```"))
+    assert load_settings(file, environment={}).limits.kinds["go_games"] == 50
     copy_examples(folder)
-    assert len(SHELL) >= 5
     if shutil.which("curl") is None:
         missing("curl is not installed", "apt-get install curl")
     with serving(tmp_path) as server:
@@ -56,30 +55,13 @@ def test_the_examples_for_curl(tmp_path: Path) -> None:
     accepted = json.loads((folder / "job.json").read_text())
     assert json.loads(shown(r"```json\n(\{\"id\".*?)```")).keys() == accepted.keys()
     assert json.loads((folder / "ratings.json").read_text())["games"] == 112
-    assert len(list(csv.DictReader((folder / "ratings.csv").read_text().splitlines()))) == 8
-    assert len(json.loads((folder / "batch.json").read_text())["jobs"]) == 2
-
-
-def test_every_setting_is_explained(tmp_path: Path) -> None:
-    file = tmp_path / "serve.toml"
-    file.write_text(shown(r"```toml\n(.*?)```"))
-    assert load_settings(file, environment={}).limits.kinds["go_games"] == 50
-    for each in fields(Settings):
-        ways = (f"`--{each.name.replace('_', '-')}`", f"`--set {each.name}=", f"`{each.name}`")
-        assert each.name == "limits" or any(way in GUIDE for way in ways), each.name
-    listed = shown(r"yardstone serve --limits\n(.*?)```")
-    assert re.findall(r"^(\w+) = ", listed, re.MULTILINE) == list(Limits().as_plain())
-    names = {field.name for kind in KINDS.values() for field in kind.fields}
-    for name in {"kind", *names, *JobState.model_fields}:
-        assert f"`{name}`" in GUIDE, name
 
 
 def test_what_is_deployed_runs_with_known_settings_and_without_rights() -> None:
     for file in ("Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service"):
         text = (ROOT / "deploy" / file).read_text()
         named = {name.lower() for name in re.findall(r"YARDSTONE_SERVE_([A-Z_]+)[=:]", text)}
-        assert named
-        assert named <= {each.name for each in fields(Settings)}
+        assert set() < named <= {each.name for each in fields(Settings)}
         if file == "Dockerfile":
             assert re.findall(r"^USER (\S+)$", text, re.MULTILINE) == ["10001:10001"]
         elif file.endswith("service"):

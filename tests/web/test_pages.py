@@ -19,27 +19,18 @@ from tests.web.serving import small_results
 from tests.web.sites import HTML, JSON, Site, site
 from yardstone.errors import InputError, UsageError
 from yardstone.web.kinds import KINDS, results
-from yardstone.web.kinds.kind import Card, Plain
-from yardstone.web.pages.job_pages import SAMPLES, card_png, sample_result, start_samples
-from yardstone.web.pages.render import days_words, error_lines, moment_words, progress, size_words
+from yardstone.web.kinds.kind import Plain
+from yardstone.web.pages.job_pages import SAMPLES, sample_result, start_samples
+from yardstone.web.pages.render import days_words, moment_words, progress, size_words
 from yardstone.web.settings import footer_html, load_settings
 
 CSV = [("a.csv", small_results())]
-PLAYERS = [{"name": "Ann", "games": 2}, {"name": "Bob", "games": 1}]
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with site(tmp_path_factory.mktemp("pages")) as made:
         yield made
-
-
-@pytest.fixture(autouse=True)
-def empty_queue(pages: Site) -> Iterator[None]:
-    """Leave no job that a worker of the next test would take."""
-    yield
-    while (job := pages.store.claim("nobody")) is not None:
-        pages.store.finish(job, "cancelled")
 
 
 def rows(table: Element) -> list[list[str]]:
@@ -57,7 +48,7 @@ def heading(page: Element) -> str:
 
 def links_of(page: Element, label: str) -> tuple[str, dict[str, str]]:
     """What is chosen among the views of a page, and the addresses of the others."""
-    (nav,) = page.all("nav", **{"aria-label": label})
+    nav = page.one("nav", **{"aria-label": label})
     (current,) = [each for each in nav.all("span") if "aria-current" in each.attributes]
     others = {each.one("b").text: each.attributes["href"] for each in nav.all("a")}
     return current.one("b").text, others
@@ -65,29 +56,23 @@ def links_of(page: Element, label: str) -> tuple[str, dict[str, str]]:
 
 def metas(page: Element) -> dict[str, str]:
     named = [each.attributes for each in page.one("head").all("meta")]
-    names = ("property", "name", "http-equiv", "charset")
-    return {next(a[n] for n in names if n in a): a.get("content", "") for a in named}
+    return {a.get("property", a.get("name", "")): a.get("content", "") for a in named}
 
 
-def test_words_for_sizes_days_moments_and_errors() -> None:
-    sizes = {1: "1 byte", 900: "900 bytes", 1023: "1,023 bytes", 1024: "1 kB", 100_000: "97 kB",
-             (1 << 20) - 1: "1023 kB", 1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
+def test_words_for_sizes_and_days() -> None:
+    sizes = {1: "1 byte", 1023: "1,023 bytes", 1024: "1 kB", (1 << 20) - 1: "1023 kB",
+             1 << 20: "1 MB", 3 << 19: "1.5 MB"}  # fmt: skip
     assert {number: size_words(number) for number in sizes} == sizes
     days = {30.0: "30 days", 1.0: "1 day", 0.99: "24 hours", 0.001: "1 hour"}
     assert {number: days_words(number) for number in days} == days
     assert moment_words(None) == "an unknown day"
-    error = {"message": "it ends early", "file": "a.sgf", "line": 3, "hint": None}
-    assert error_lines(error) == ["a.sgf, line 3: it ends early."]
-    assert error_lines({"message": "why?", "hint": "wait"}) == ["Why?", "Wait."]
 
 
 def test_progress_in_words() -> None:
     for status, stage, done, total, ahead, share, words in (
         ("queued", "waiting", 0, 0, 2, None, "Waiting: 2 jobs before yours."),
         ("queued", "waiting", 0, 0, 0, None, "You are next."),
-        ("running", "reading", 0, 0, None, None, "Reading the files …"),
         ("running", "reading", 1, 3, None, 0.3333, "Reading the files: 33 %."),
-        ("running", "analysing", 1, 2, None, 0.5, "Analysing: 1 of 2 matches."),
         ("running", "analysing", 1300, 1200, None, 1.0, "Analysing: 1,200 of 1,200 matches."),
         ("running", "packing", 0, 0, None, None, "Packing …"),
         ("needs_player", "waiting", 0, 0, None, None, "Waiting …"),
@@ -101,11 +86,7 @@ def test_progress_in_words() -> None:
 
 
 def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
-    page, limits = pages.page("/"), pages.ask("/api/limits").json()
-    shown = page.one("dl", class_="limits").text
-    for words in (f"{limits['files']}", "16 MB", "30 days", f"{limits['go_games']} games"):
-        assert words in shown
-    form = page.one("form", class_="upload")
+    form, limits = pages.page("/").one("form", class_="upload"), pages.ask("/api/limits").json()
     told = {name: str(limits[name.replace("-", "_")])
             for name in ("file-bytes", "request-bytes", "files")}  # fmt: skip
     assert {name: form.attributes[f"data-{name}"] for name in told} == told
@@ -114,21 +95,14 @@ def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
     sent = pages.send(CSV, form.attributes["action"], empty, HTML)
     place = sent.headers["Location"]
     assert (sent.status, f"Path={place};" in sent.headers["Set-Cookie"]) == (303, True)
-    waiting = pages.page(place)
-    assert heading(waiting) == "Rating the players"
-    (again,) = waiting.one("head").one("noscript").children
+    (again,) = pages.page(place).one("head").one("noscript").children
     assert again.attributes == {"http-equiv": "refresh", "content": "3"}
-    assert pages.worker.work()
-    done = pages.page(place)
-    assert heading(done) == "Rating list"
-    cross = done.one("section", id="cross").one("table")
-    assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
-    # The script is told where the job is.
-    address = pages.send(CSV, "/send", headers=JSON).json()["page"]
     state = {"going": True, "share": None, "words": "You are next.", "stage": "queued"}
-    assert pages.ask(address + "/state").json() == state
+    assert pages.ask(place + "/state").json() == state
     assert pages.worker.work()
-    assert pages.ask(address + "/state").json()["going"] is False
+    assert pages.ask(place + "/state").json()["going"] is False
+    cross = pages.page(place).one("section", id="cross").one("table")
+    assert rows(cross) == [["1 Ann", "", "2–1–1"], ["2 Bob", "1–1–2", ""]]
     # What is refused comes back with the reason.
     program = [("a.bin", b"\x7fELF" + bytes(50))]
     refused = pages.send(program, "/send", headers=JSON)
@@ -141,7 +115,7 @@ def test_the_form_works_without_scripts_and_with_them(pages: Site) -> None:
 
 
 def test_a_reader_sees_no_buttons_of_the_owner(pages: Site) -> None:
-    asks = pages.stored("go", status="needs_player", players=PLAYERS)
+    asks = pages.stored("go", status="needs_player", players=[{"name": "Ann", "games": 2}])
     fails = pages.stored("go", status="failed", keep_seconds=600.0)
     done = pages.stored("go", go_result(1))
     for owned in (True, False):
@@ -154,39 +128,32 @@ def test_a_reader_sees_no_buttons_of_the_owner(pages: Site) -> None:
 
 
 def test_a_failure_says_what_to_do(pages: Site) -> None:
-    error = {"code": "input", "message": "no game can be used", "hint": "send even games"}
+    error = {"message": "no game can be used", "hint": "send even games", "file": "a.sgf"}
+    failed: dict[str, Any] = {"status": "failed", "error": {"code": "input", "line": 3, **error}}
     skipped = [{"file": SCRIPT, "line": 7, "reason": "a board of 9x9"}] * 60
-    path = pages.stored(
-        "go", status="failed", error={**error, "file": "a.sgf", "line": 3},
-        skipped=skipped, skipped_total=120,
-    )  # fmt: skip
+    path = pages.stored("go", **failed, skipped=skipped, skipped_total=120)
     page = pages.page(path)
     lines = [line.text for line in page.one("div", class_="bad").all("p")]
     assert lines == ["a.sgf, line 3: no game can be used.", "Send even games."]
     assert page.all("form", action=path + "/retry") == []
     assert [each.text for each in page.all("li")].count(f"{SCRIPT}, line 7: a board of 9x9") == 50
-    assert "120 records could not be used (the first 50)" in page.text
-    again = pages.stored("go", status="failed", error=error, keep_seconds=600.0)
-    assert pages.post(again + "/retry").headers["Location"] == again
-    assert heading(pages.page(again)) == "Measuring the moves"
-    assert pages.post(again + "/cancel").status == 303
-    assert heading(pages.page(again)) == "Stopped"
+    again = pages.stored("go", **failed, keep_seconds=600.0)
+    for act, shown in (("retry", "Measuring the moves"), ("cancel", "Stopped")):
+        assert pages.post(f"{again}/{act}").headers["Location"] == again
+        assert heading(pages.page(again)) == shown
 
 
 def test_a_result_of_go(pages: Site) -> None:
     result = go_result(42)
     path = pages.stored("go", result)
     page = pages.page(path)
-    assert heading(page) == "Park Junghwan"
-    assert "3d" in page.one("p", class_="answer").text
     assert "90 % interval 2.1 to 4.5: 2d to 4d" in page.one("p", class_="answer").text
     assert page.all("section", class_="past") == []  # nothing of it can be compared
     exports = [each.attributes["href"] for each in page.one("section", class_="keep").all("a")]
     assert pages.ask(exports[0]).json() == result
     assert pages.ask(exports[1]).headers["Content-Type"].startswith("text/csv")
-    parts = page.all("nav")[1]
-    assert [each.text for each in parts.children] == ["Games 1–20", "Games 21–40", "Games 41–42"]
-    assert "aria-current" in parts.children[0].attributes
+    parts = [each.text for each in page.all("nav")[1].children]
+    assert parts == ["Games 1–20", "Games 21–40", "Games 41–42"]
     for query, first, last in (("", 1, 20), ("?page=99", 41, 42)):
         ids = [each.attributes.get("id", "") for each in pages.page(path + query).all("details")]
         games = [f"game-{number}" for number in range(first, last + 1)]
@@ -208,8 +175,7 @@ def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     scale, scales = links_of(page, "Scale")
     titles = [part["title"] for part in first["scales"].values()]
     assert (scale, [scale, *scales], links_of(page, "Games")[0]) == ("Fox", titles, "All")
-    ogs = pages.page(scales["OGS"])
-    rating = first["on_scales"]["ogs"]["rating"]
+    ogs, rating = pages.page(scales["OGS"]), first["on_scales"]["ogs"]["rating"]
     assert f"OGS rating {rating:.0f}" in ogs.one("p", class_="answer").text
     white = pages.page(links_of(ogs, "Games")[1]["As White"])
     assert [links_of(white, label)[0] for label in ("Games", "Scale")] == ["As White", "OGS"]
@@ -222,8 +188,12 @@ def test_the_scale_and_the_side_are_switched_by_links(pages: Site) -> None:
     assert "Jin Siyoung" not in json.dumps(kept)
     other = pages.page(links_of(white, "Player")[1][SCRIPT])
     assert (heading(other), links_of(other, "Scale")[0]) == (SCRIPT, "OGS")
-    assert other.all("nav", **{"aria-label": "Games"}) == []
     assert heading(pages.page(path + "?scale=feet&player=nobody")) == "Park Junghwan"
+    unclear, club = {**first, "contradictory": True}, {"title": "Club", "scale": "Club"}
+    for name in ("scales", "on_scales"):
+        unclear[name] = {**first[name], "Club": {**first[name]["egf"], **club}}
+    page = pages.page(pages.stored("go", unclear) + "?scale=Club")
+    assert "No rank" in page.one("p", class_="answer").text
 
 
 def test_lists_of_ratings_and_of_matches(pages: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,25 +204,17 @@ def test_lists_of_ratings_and_of_matches(pages: Site, monkeypatch: pytest.Monkey
     def names(page: Element) -> list[str]:
         return [row[1] for table in page.all("table", class_="searched") for row in rows(table)]
 
-    page, players = pages.page(path), [each["player"] for each in ratings]
+    page, top, players = pages.page(path), ratings[0], [each["player"] for each in ratings]
+    links = {each.text: each.attributes["href"].split("#")[0] for each in page.all("a")}
     assert names(page) == players[:5]
-    more = next(each for each in page.all("a") if each.text == f"Show all {len(players)} players")
-    assert names(pages.page(more.attributes["href"])) == players
-    assert SCRIPT in players
-    top = ratings[0]
-    link = next(a for a in page.all("a") if a.text == top["player"]).attributes["href"]
-    one = pages.page(link.split("#")[0])
+    assert names(pages.page(links[f"Show all {len(players)} players"])) == players
+    one = pages.page(links[top["player"]])
     against = rows(one.one("section", id="against").one("table"))
     scores = [[int(number) for number in row[3].split("–")] for row in against]
     sums = [sum(each) for each in zip(*scores, strict=True)]
     assert sums == [top["wins"], top["draws"], top["losses"]]
     assert one.all("tr", class_="chosen")
     assert pages.page(f"{path}?player=Nobody").all("tr", class_="chosen") == []
-    result = backgammon_result(7)
-    table = pages.page(pages.stored("backgammon", result)).all("table")[0]
-    anna = next(each for each in result["players"] if each["player"] == "Anna")
-    row = next(row for row in rows(table) if row[0] == "Anna")
-    assert {f"{anna['rating']['value']:.0f}", f"{anna['pr']:.2f}"} <= {*row}
 
 
 def test_the_start_page_shows_real_results(pages: Site, tmp_path: Path) -> None:
@@ -261,17 +223,12 @@ def test_the_start_page_shows_real_results(pages: Site, tmp_path: Path) -> None:
     kept = [pages.ask(path).headers["Cache-Control"] for path in (style, style[:-1] + "x")]
     assert kept == ["public, max-age=31536000, immutable", "no-cache"]
     text = page.one("main").text
-    assert text.index("Park Junghwan") < text.index("Drop files") < text.index("Files at once")
-    shown = start_samples()
-    assert [each["kind"].name for each in shown] == list(SAMPLES) == list(KINDS)
-    assert all("<svg" in each["content"] or "<table" in each["content"] for each in shown)
+    assert text.index("Park Junghwan") < text.index("Drop files") < text.index("16 MB")
+    assert [each["kind"].name for each in start_samples()] == list(SAMPLES) == list(KINDS)
     for kind in SAMPLES:
-        example = pages.page(f"/example/{kind}")
-        assert example.all("section", class_="keep") == []
-        assert "An example" in example.one("main").text
+        assert pages.page(f"/example/{kind}").all("section", class_="keep") == []
         assert sample_result(kind)["format"] == KINDS[kind].format
     pages.page("/example/chess", 404)
-    assert pages.page("/nowhere", 404).one("a", class_="button").text == "Measure games"
     with site(tmp_path, keep_days=1e-7) as other:
         (address,) = other.store.add("go", "tests", "old", [], [{}])
         assert heading(other.page(f"/r/{address}", 410)) == "This result has expired"
@@ -302,10 +259,8 @@ def test_title_and_footer_stand_on_every_page(tmp_path: Path) -> None:
             text = made.ask(path, headers=HTML).body.decode().replace("https://example.org", "")
             page = check_page(text)
             assert page.one("head").one("title").text.endswith(" · Strength <of> Go")
-            assert page.one("a", class_="home").text == "Strength <of> Go"
             below = page.one("footer")
-            words = ["Run by Ann & Bob. Imprint", "Privacy"]
-            assert [each.text for each in below.all("p")][:2] == words
+            assert "Run by Ann & Bob. Imprint" in [each.text for each in below.all("p")]
             links = [each.attributes["href"] for each in below.all("a")]
             assert links == ["/imprint", "/privacy"]
     strange = ["javascript:alert", "data:text/html,x", "//x.org", "ftp://x", 'https://x.org/"on="y']
@@ -320,9 +275,8 @@ def test_title_and_footer_stand_on_every_page(tmp_path: Path) -> None:
     options = {"footer": str(file)}
     with pytest.raises(InputError, match="cannot be read"):
         load_settings(options=options, environment={})
-    for known in ("Ann, Berlin.\n", "x" * 10_000):
-        file.write_text(known)
-        assert load_settings(options=options, environment={}).footer == known
+    file.write_text("x" * 10_000)
+    assert load_settings(options=options, environment={}).footer == "x" * 10_000
     file.write_text("x" * 10_001)
     with pytest.raises(UsageError, match="at most 10,000"):
         load_settings(options=options, environment={})
@@ -333,29 +287,21 @@ def test_a_link_has_a_card_without_names(tmp_path: Path, monkeypatch: pytest.Mon
     with site(tmp_path, public_url=base) as made:
         go = made.stored("go", go_result(2))
         told = metas(made.page(go))
-        assert told["og:title"] == "Go: 3d (3.4) on the scale of Fox"
         assert told["og:description"].startswith("90 % interval 2.1 to 4.5: 2d to 4d; from ")
         assert told["og:url"] == f"{base}{go}"
-        waiting = made.send([("r.csv", results_csv())]).json()["page"].removeprefix(base)
-        assert "og:title" not in metas(made.page(waiting)), "there is no result yet"
-        assert made.ask(waiting + "/card.png").status == 404
+        job = made.send([("r.csv", results_csv())]).json()["page"].removeprefix(base)
+        assert "og:title" not in metas(made.page(job)), "there is no result yet"
+        assert made.ask(job + "/card.png").status == 404
         made.worker.work()
-        matches = made.stored("backgammon", backgammon_result())
-        titles = {matches: "Backgammon: error rates of 2 players", "/": "How strong am I?",
-                  waiting: "Rating list of 12 players"}  # fmt: skip
-        for path, title in titles.items():
+        for path in (go, made.stored("backgammon", backgammon_result()), job, "/"):
             other = metas(made.page(path))
-            assert other["og:title"] == title
+            assert other["og:title"]
             assert not re.search("Park|Anna|Engine", " ".join(other.values()))
         if find_spec("matplotlib") is not None:
             assert told["og:image"] == f"{base}{go}/card.png"
             assert told["twitter:card"] == "summary_large_image"
             answer = made.ask(go + "/card.png")
-            assert answer.headers["Content-Type"] == "image/png"
             assert struct.unpack(">II", answer.body[16:24]) == (1200, 630)
-            ranges = tuple((k, k + 1.0, k + 2.0) for k in range(9))
-            long = Card("A title " * 20, "A sentence " * 40, ranges)
-            assert card_png(long, "Site")[:4] == b"\x89PNG"
         monkeypatch.setattr("yardstone.web.pages.job_pages.can_draw", lambda: False)
         told = metas(made.page(go))
         assert (told["twitter:card"], "og:image" in told) == ("summary", False)
@@ -376,15 +322,14 @@ def test_results_of_other_versions(pages: Site, monkeypatch: pytest.MonkeyPatch)
         path = pages.stored("backgammon", other)
         assert_unreadable(pages, path)
         job = pages.job(path.removeprefix("/r/"))
-        told = (job["status"], job["result"], job["error"]["code"])
-        assert told == ("done", None, "other_format")
+        assert (job["status"], job["result"]) == ("done", None)
+        assert job["error"]["code"] == "other_format"
     # Of before ranks had bounds, and before results had a version.
     old: dict[str, Any] = json.loads(json.dumps(sample_result("results")))
     del old["format"]
     for row in old["ratings"]:
         del row["rank_low"], row["rank_high"]
     path = pages.stored("results", old, options={"level": "0.8"})
-    assert_unreadable(pages, path)
 
     def with_bounds(stored: Plain) -> Plain:
         bounds = dict.fromkeys(("rank_low", "rank_high"))
@@ -394,9 +339,8 @@ def test_results_of_other_versions(pages: Site, monkeypatch: pytest.MonkeyPatch)
         return {"rank": stored["nothing of the kind"]}
 
     for upgrade in (failing, with_bounds):
+        assert_unreadable(pages, path)
         monkeypatch.setitem(KINDS, "results", replace(KINDS["results"], upgrades=(upgrade,)))
-        if upgrade is failing:
-            assert_unreadable(pages, path)
     assert "LCZero v19.1-11248" in pages.page(path).text
     result = pages.job(path.removeprefix("/r/"))["result"]
     assert (result["format"], result["ratings"][0]["rank_low"]) == (2, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 
 from tests.backgammon.gnubg_here import real_gnubg
 from tests.shared import shared_path
+from tests.web.made_results import calibration
 from tools.samples import sample_result as made_today
 from yardstone.web.pages.job_pages import sample_result
+from yardstone.web.settings import Settings
 
 
 def compare(kept: Any, made: Any, tolerance: float, where: str = "result") -> None:
@@ -41,11 +44,16 @@ def test_of_backgammon(tmp_path: Path) -> None:
     compare(kept, made, 5e-3)  # its networks are of single precision: processors differ
 
 
-def test_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_go_and_on_the_operators_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = shared_path("nets/g170-b6c96-s175395328-d26788732.bin.gz")
     monkeypatch.setenv("YARDSTONE_NET", str(net))
-    made, kept = made_today("go", tmp_path), sample_result("go")
+    file = tmp_path / "club.json"
+    replace(calibration(""), highest=12.0).save(file)
+    settings = Settings(data=tmp_path, calibration=str(file))
+    made, kept = made_today("go", tmp_path, settings), sample_result("go")
     for one, other in zip([kept, *kept["others"]], [made, *made["others"]], strict=True):
+        club = 1200.0 + 95.0 * other["scales"]["fox"]["rating"]
+        assert other["scales"].pop("Club")["rating"] == pytest.approx(club, abs=1.0)
         assert one.keys() == other.keys()
         for name in ("player", "colour", "rank", "games", "moves", "skipped", "scales"):
             compare(one[name], other[name], 0.02, name)

@@ -1,4 +1,4 @@
-"""Settings from the command line, the environment and a file, in this order."""
+"""Settings from the command line, the environment and a file, and the options of jobs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ import pytest
 from tests.web.made_results import calibration
 from yardstone.errors import InputError, UsageError
 from yardstone.strength.model import default_model
+from yardstone.web.kinds import ANY_KIND, KINDS
+from yardstone.web.kinds.kind import PlayersField, level_field
+from yardstone.web.problems import RequestProblem
+from yardstone.web.service import job_options, kind_of
 from yardstone.web.settings import Settings, load_settings
 
 
@@ -47,18 +51,15 @@ WRONG: list[dict[str, Any]] = [
     {"title": "x" * 81}, {"title": "a\x1b[2J"}, {"title": "a\udcff"}, {"root_path": "strength"},
     {"root_path": "/strength/"}, {"public_url": "example.org"}, {"footer": "\0.md"},
     {"trusted_proxies": "proxy.example.org"}, {"metrics_from": "300.1.1.1"}, {"device": "tpu"},
-    {"importer_url": "http://[games]org"},
+    {"importer_url": "http://[games]org"}, {"importer": "ogs", "importer_url": "localhost"},
 ]  # fmt: skip
 
 
 def test_settings_that_cannot_be() -> None:
+    most = 10**15
     for given in WRONG:
         with pytest.raises(UsageError):
             load_settings(options=given, environment={})
-
-
-def test_limits_that_cannot_be() -> None:
-    most = 10**15
     for name, text in (("files", "0"), ("files", "many"), ("file", "1"), ("files", f"{most + 1}")):
         with pytest.raises(UsageError):
             load_settings(texts={name: text}, environment={})
@@ -77,11 +78,38 @@ def test_models_are_checked_at_the_start(tmp_path: Path, monkeypatch: pytest.Mon
     file = tmp_path / "club.json"
     options = {"calibration": str(file)}
     calibration("some other model").save(file)
-    with pytest.raises(InputError, match="is for the model"):
-        load_settings(options=options, environment={})
-    file.write_text("{}")
-    with pytest.raises(InputError, match="not a calibration"):
-        load_settings(options=options, environment={})
+    for message in ("is for the model", "not a calibration"):
+        with pytest.raises(InputError, match=message):
+            load_settings(options=options, environment={})
+        file.write_text("{}")
     calibration(str(default_model().card["name"])).save(file)
     made = load_settings(environment={"YARDSTONE_SERVE_CALIBRATION": str(file)})
     assert made.calibration == str(file)
+
+
+def test_kinds_and_options_are_what_is_asked_and_else_usual() -> None:
+    kinds = {("sgf",): "go", ("mat", "sgf-backgammon"): "backgammon", ("csv",): "results"}
+    assert {formats: kind_of(formats).name for formats in kinds} == kinds
+    assert kind_of(["sgf"], "results").name == "results"
+    assert [ANY_KIND.read(values) for values in ([], ["auto"], ["go"])] == ["auto", "auto", "go"]
+    usual = {
+        "go": {"player": None, "ogs": None, "colour": None, "scale": "best", "level": 0.9,
+               "others": "no"},
+        "results": {"level": 0.95, "first": "auto", "unread": "refuse", "average": 2300.0},
+        "backgammon": {"level": 0.9, "offset": "fibs"},
+    }  # fmt: skip
+    assert {name: job_options(kind, {})[0] for name, kind in KINDS.items()} == usual
+
+
+def test_fields_keep_to_their_bounds() -> None:
+    level, player = level_field(0.9), PlayersField(name="player")
+    texts: list[list[str]] = [[], [" 0.8 "], ["0.5"], ["0.999"]]
+    assert [level.read(each) for each in texts] == [0.9, 0.8, 0.5, 0.999]
+    for text in ("1", "nan", "x", "0.4999", "0.9991", "inf"):
+        with pytest.raises(RequestProblem, match="level: "):
+            level.read([text])
+    with pytest.raises(RequestProblem, match="more than once"):
+        level.read(["0.8", "0.9"])
+    assert player.read(["Ann", " Ann ", "", "Bob"]) == ["Ann", "Bob"]
+    with pytest.raises(RequestProblem, match="200 characters"):
+        player.read(["x" * 201])

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from tests.web.tables import DAY, JobTable, at_once, refused
 from yardstone.errors import InputError
 from yardstone.web import upkeep
 from yardstone.web.database import METADATA, Job, chunks, clients, gone, workers
-from yardstone.web.problems import RequestProblem
 from yardstone.web.service import cancel_job, delete_job, retry_job
 from yardstone.web.store import JobStore, new_key
 
@@ -49,13 +49,10 @@ def table(make: Make) -> JobTable:
     return make()
 
 
-def shown(job: Job, *names: str) -> dict[str, Any]:
-    return {name: getattr(job, name) for name in names}
-
-
 def check(table: JobTable, job: str, **expected: Any) -> None:
     """Compare some values of a job."""
-    assert shown(table.get(job), *expected) == expected
+    found = table.get(job)
+    assert {name: getattr(found, name) for name in expected} == expected
 
 
 def everything(table: JobTable) -> bytes:
@@ -68,8 +65,7 @@ def everything(table: JobTable) -> bytes:
 
 def test_clients_take_turns_and_the_place_in_the_line_says_so(table: JobTable) -> None:
     names = {table.put(client)[0]: f"{client}{n}" for n, client in enumerate("gggggmml")}
-    state = upkeep.state(table)
-    assert (state["jobs"], state["oldest_queued_seconds"]) == ({"queued": 8}, 7.0)
+    assert upkeep.state(table)["oldest_queued_seconds"] == 7.0
     line = ["g0", "m5", "l7", "g1", "m6", "g2", "g3", "g4"]
     ahead = {names[job]: table.ahead(table.get(job)) for job in names}
     assert ahead == {name: place for place, name in enumerate(line)}
@@ -116,8 +112,7 @@ def test_what_many_do_at_once_is_done_once(make: Make) -> None:
         each.clock.now += 99.0 * DAY
     at_once(3, lambda number: upkeep.sweep(machines[number % 2]))
     upkeep.sweep(table)
-    state = upkeep.state(table)
-    assert (state["jobs"], state["uploads"]) == ({}, 0)
+    assert (upkeep.state(table)["jobs"], upkeep.state(table)["uploads"]) == ({}, 0)
 
 
 def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
@@ -129,41 +124,34 @@ def test_a_job_from_its_start_to_its_end(table: JobTable) -> None:
     begun = table.clock.now = created + 10.0
     job = table.take("w")
     assert job == replace(table.get(address), result=None)
-    fresh = {"stage": "reading", "done": 0, "total": 0, "skipped_total": 0}
     empty = dict.fromkeys(("error", "players", "skipped", "keep", "finished", "result"))
-    now = {"started": begun, "lease": begun + LEASE, "deadline": begun + SECONDS, "attempts": 1}
-    check(table, address, status="running", worker="w", created=created, **fresh, **empty, **now)
+    check(
+        table, address, status="running", worker="w", created=created, stage="reading", done=0,
+        total=0, skipped_total=0, started=begun, lease=begun + LEASE, deadline=begun + SECONDS,
+        attempts=1, **empty,
+    )  # fmt: skip
     entry = {"name": "w", "pid": 7, "started": created, "seen": begun, "job": address}
     assert table.all(workers) == [{**entry, "attempt": 1, "finished": 0}]
     assert table.all(clients) == [{"client": "ann", "served": begun}]
-    # Signs of life, with progress and without.
-    beat = table.clock.now = begun + 20.0
     assert table.heartbeat(job, stage="rating", done=3, total=9)
-    table.clock.now += 5.0
+    beat = table.clock.now = begun + 25.0
     assert table.heartbeat(job)
-    check(table, address, stage="rating", done=3, total=9, lease=beat + 5.0 + LEASE)
+    check(table, address, stage="rating", done=3, total=9, lease=beat + LEASE)
     for done, total, fraction in ((3, 9, 1 / 3), (3, 0, 0.0), (10, 9, 1.0)):
         plain = replace(table.get(address), done=done, total=total).as_dict()
         assert plain["progress"]["fraction"] == fraction
-    assert table.all(workers)[0]["seen"] == beat + 5.0
-    # Its end.
     end = table.clock.now = begun + 40.0
-    skipped = [{"file": "a", "line": 1, "reason": "r"}]
-    assert table.finish(
-        job, "done", result='{"a": 1}', skipped=skipped, skipped_total=4, keep_seconds=9.0
-    )
-    check(
-        table, address, status="done", finished=end, result='{"a": 1}', skipped=skipped,
-        skipped_total=4, keep=end + 9.0, done=9, total=9, stage="finished", **FREE,
-    )  # fmt: skip
+    given: dict[str, Any] = {"result": '{"a": 1}', "skipped": [{"file": "a"}], "skipped_total": 4}
+    assert table.finish(job, "done", keep_seconds=9.0, **given)
+    given |= {"finished": end, "keep": end + 9.0, "done": 9, "total": 9, "stage": "finished"}
+    check(table, address, status="done", **given, **FREE)
     state = upkeep.state(table)
     counted = {"jobs_results_done": 1.0, "seconds_results": 40.0}
     assert state["counters"] == {**counted, "uploads": 1.0, "upload_bytes": 5.0}
-    entry |= {"seen": beat + 5.0, "job": None, "attempt": None, "finished": 1}
+    entry |= {"seen": beat, "job": None, "attempt": None, "finished": 1}
     assert table.all(workers) == [entry]
     assert not table.finish(job, "failed"), "what is done stays done"
-    assert table.all(workers) == [entry], "and is not counted again"
-    assert table.status(address) == "done"
+    assert (table.all(workers), table.status(address)) == ([entry], "done")
 
 
 def test_a_question_leaves_a_job_unfinished(table: JobTable) -> None:
@@ -214,14 +202,10 @@ def test_attempts_are_counted_unless_the_worker_was_asked_to_end(table: JobTable
         assert upkeep.release(table, worker, innocent=innocent) == released
         assert (table.status(address), table.get(address).attempts) == (status, attempts)
     now = table.clock.now
-    error = {
-        "code": "gave_up", "message": "This job ended its worker 2 times and was given up.",
-        "hint": "Send fewer or other files.", "file": None, "line": None,
-    }  # fmt: skip
-    check(table, address, error=error, stage="finished", finished=now, keep=now + 3600.0, **FREE)
+    assert "2 times" in (table.get(address).error or {})["message"]
+    check(table, address, stage="finished", finished=now, keep=now + 3600.0, **FREE)
     assert upkeep.state(table)["counters"]["jobs_results_failed"] == 1.0
     retry_job(table, address)
-    assert table.get(address).attempts == 0
     assert table.take().attempts == 1
 
 
@@ -235,8 +219,7 @@ def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobT
     assert upkeep.end_late(table) == 0
     table.clock.now += 0.5
     assert upkeep.end_late(table) == 1
-    late = table.get(address).error or {}
-    assert late["message"] == "This job took longer than 100 seconds."
+    assert (table.get(address).error or {})["message"] == "This job took longer than 100 seconds."
     now = table.clock.now
     check(table, address, status="failed", stage="finished", keep=None, finished=now, **FREE)
     assert upkeep.stray_workers(table) == {"w"}
@@ -250,21 +233,17 @@ def test_a_late_job_is_ended_at_its_second_and_its_worker_is_a_stray(table: JobT
 
 
 def test_whose_job_is_no_longer_its_own_is_a_stray(table: JobTable) -> None:
-    acts: tuple[Callable[[str], None], ...] = (
-        lambda job: cancel_job(table, job),
-        lambda job: delete_job(table, job),
-        lambda job: table.set(job, status="cancelled"),
-        lambda job: table.set(job, worker="v"),
-        lambda job: table.set(job, attempts=2),
-    )
+    changes: list[dict[str, Any]] = [{"status": "cancelled"}, {"worker": "v"}, {"attempts": 2}]
+    acts: list[Callable[[str], None]] = [partial(table.set, **each) for each in changes]
+    acts += [partial(cancel_job, table), partial(delete_job, table)]
     for number, act in enumerate(acts):
         worker = f"w{number}"
         upkeep.enter_worker(table, worker, 1)
         (address,) = table.put()
         job = table.take(worker)
         act(address)
-        assert not table.heartbeat(job)
         assert worker in upkeep.stray_workers(table)
+        assert not table.heartbeat(job)
         assert not table.finish(job, "done", result="{}")
 
 
@@ -301,25 +280,21 @@ def test_workers_live_for_a_lease_and_are_forgotten_after_ten(table: JobTable) -
     assert upkeep.alive_workers(table) == []
     upkeep.enter_worker(table, "w", 1)  # it shows itself again
     assert [(row["started"], row["seen"]) for row in table.all(workers)] == [(begun, begun + LEASE)]
-    table.clock.now += 10.0 * LEASE - 0.5
-    upkeep.recover(table)
-    assert len(table.all(workers)) == 1
-    table.clock.now += 0.5
-    upkeep.recover(table)
-    assert table.all(workers) == []
+    for later, left in ((10.0 * LEASE - 0.5, 1), (0.5, 0)):
+        table.clock.now += later
+        upkeep.recover(table)
+        assert len(table.all(workers)) == left
 
 
 def test_a_failure_of_ours_can_be_tried_again_for_a_while(table: JobTable) -> None:
-    (address,) = table.put()
-    error = {"code": "internal", "message": "m", "hint": None, "file": None, "line": None}
+    (address,), error = table.put(), {"code": "internal", "message": "m"}
     assert refused(retry_job, table, address) == (409, "not_failed", None)
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     table.clock.now += 9.5
     assert table.get(address).can_retry
     upkeep.drop_uploads(table)
     retry_job(table, address)
-    empty = dict.fromkeys(("error", "finished", "keep"))
-    check(table, address, status="queued", attempts=0, stage="waiting", **empty)
+    check(table, address, status="queued", attempts=0, stage="waiting", error=None, keep=None)
     table.finish(table.take(), "failed", error=error, keep_seconds=10.0)
     table.clock.now += 10.0
     assert not table.get(address).can_retry
@@ -335,8 +310,6 @@ def test_what_changed_is_not_queued(table: JobTable, monkeypatch: pytest.MonkeyP
     (address,) = table.put()
     table.finish(table.take(), "failed", keep_seconds=10.0)
     stale = table.get(address)
-    cancel_job(table, address)
-    assert table.status(address) == "failed", "what has ended is not stopped"
     table.set(address, status="done")
     monkeypatch.setattr(table, "get", lambda *_, **__: stale)
     assert refused(retry_job, table, address) == (409, "changed", None)
@@ -348,26 +321,23 @@ def test_a_job_is_stopped_once(table: JobTable) -> None:
     for status in ("queued", "running", "needs_player"):
         (address,) = table.put()
         table.set(address, status=status, worker="w", lease=1.0, deadline=1.0, keep=1.0)
-        cancel_job(table, address)
         now = table.clock.now
-        check(table, address, status="cancelled", finished=now, keep=None, **FREE)
-        table.clock.now += 5.0
-        cancel_job(table, address)
-        assert table.get(address).finished == now
+        for _ in range(2):
+            cancel_job(table, address)
+            table.clock.now += 5.0
+            check(table, address, status="cancelled", finished=now, keep=None, **FREE)
 
 
 def test_a_batch_has_one_address_and_is_deleted_at_once(table: JobTable) -> None:
     together, alone = table.put(name="Sam.csv", number=3), table.put()
-    batch = table.get(together[0]).batch
-    assert batch is not None
+    batch = table.get(together[0]).batch or ""
     assert [job.id for job in table.batch(batch)] == together
     assert table.get(alone[0]).batch is None
-    assert len({batch, *together, *alone}) == 5
-    assert all(len(address) == 24 for address in (batch, *together)), "of 144 bits"
+    assert {len(address) for address in (batch, *together)} == {24}, "of 144 bits"
     delete_job(table, batch)
-    for ask, address in ((table.batch, batch), (table.get, together[0]), (table.get, "abc\0def"),
-                         (table.batch, "abc\0def")):  # fmt: skip
-        assert refused(ask, address) == (404, "not_found", None)
+    for ask in (table.batch, table.get):
+        for address in (batch, together[0], "abc\0def"):
+            assert refused(ask, address) == (404, "not_found", None)
     assert refused(delete_job, table, batch) == (404, "not_found", None)
     upkeep.drop_uploads(table)
     assert [text in everything(table) for text in (b"Sam.csv", b"a.csv")] == [False, True]
@@ -382,8 +352,8 @@ def test_the_same_request_makes_one_job(table: JobTable) -> None:
     assert table.put(upload="same") == again, "also after a transaction whose end was not heard of"
     assert upkeep.state(table)["counters"]["uploads"] == 3.0
     secret = table.secret("client")
-    assert len(secret) == 32
-    assert table.secret("client") == secret != table.secret("other")
+    assert (len(secret), table.secret("client")) == (32, secret)
+    assert table.secret("other") != secret
     keys = [new_key(each, request) for each in (b"a", b"b") for request in ("x", "y", "x")]
     assert (len(set(keys)), {len(key) for key in keys}) == (4, {36})
     assert new_key(b"a") != new_key(b"a")
@@ -394,8 +364,6 @@ def test_the_queue_has_an_end(make: Make) -> None:
     table.put("ann", number=3)
     assert refused(table.put, "ann") == (429, "queue_client", 30)
     assert refused(table.check_room, "ann", None) == (429, "queue_client", 30)
-    with pytest.raises(RequestProblem, match="You have 3 jobs waiting; at most 3 may wait"):
-        table.put("ann")
     table.put("bob", number=2, key="known")
     assert refused(table.put, "eve") == (429, "queue", 60)
     assert refused(table.check_room, "eve", "new") == (429, "queue", 60)
@@ -419,8 +387,7 @@ def test_the_disk_has_an_end(make: Make) -> None:
 def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
     secret = "Secretive-Sam"
     done, waiting = (table.put(name=f"{secret}.csv", number=n)[0] for n in (1, 2))
-    batch, (kept,) = table.get(waiting).batch, table.put()
-    assert batch is not None
+    batch, (kept,) = table.get(waiting).batch or "", table.put()
     table.finish(table.take(), "done", result=f'{{"player": "{secret}"}}')
     assert secret.encode() in everything(table)
     end = table.clock.now + 30.0 * DAY
@@ -434,10 +401,9 @@ def test_nothing_is_left_of_what_expired(table: JobTable) -> None:
     assert table.status(done) == "done"
     table.clock.now = end
     late = (done, waiting, batch)
-    for is_swept in (False, True):
-        if is_swept:
-            upkeep.sweep(table)
+    for _ in range(2):
         assert [refused(table.get, each) for each in late] == [(410, "expired", None)] * 3
+        upkeep.sweep(table)
     data = everything(table)
     assert not [each for each in (secret, *late) if each.encode() in data]
     assert table.status(kept) == "queued"
@@ -466,20 +432,18 @@ def test_uploads_stay_while_they_are_needed(table: JobTable) -> None:
     assert uploads() == 1, "the second job of the batch needs it"
     players = [{"name": "Ann", "games": 1}]
     table.finish(table.take(), "needs_player", players=players, keep_seconds=3600.0)
-    table.clock.now += 3599.5
-    upkeep.sweep(table)
-    assert (uploads(), table.status(two)) == (1, "needs_player")
-    table.clock.now += 0.5
-    upkeep.sweep(table)
-    assert (uploads(), table.status(one)) == (0, "done")
-    check(table, two, status="failed", finished=table.clock.now, players=None)
+    for later, left, status in ((3599.5, 1, "needs_player"), (0.5, 0, "failed")):
+        table.clock.now += later
+        upkeep.sweep(table)
+        assert (uploads(), table.status(two)) == (left, status)
+    check(table, two, finished=table.clock.now, players=None)
     assert (table.get(two).error or {})["code"] == "not_chosen"
+    assert table.status(one) == "done"
     table.put()
     table.finish(table.take(), "failed", keep_seconds=10.0)
-    table.clock.now += 9.5
-    assert uploads() == 1, "it may be tried again"
-    table.clock.now += 0.5
-    assert uploads() == 0
+    for later, left in ((9.5, 1), (0.5, 0)):
+        table.clock.now += later
+        assert uploads() == left, "until then it may be tried again"
 
 
 def test_old_folders_of_nobody_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,21 +6,20 @@ import json
 import logging
 import os
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from tests.web.serving import settings_for, small_results
-from tests.web.tables import Clock, JobTable
+from tests.web.tables import JobTable, Time, refused
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.parallel import Track
 from yardstone.pool import Skipped
@@ -33,7 +32,6 @@ from yardstone.web.service import cancel_job
 from yardstone.web.supervisor import Bell, Supervisor, listen
 from yardstone.web.worker import Worker
 
-HOUR = 3600.0
 Perform = Callable[[Task], dict[str, Any]]
 
 
@@ -56,36 +54,6 @@ def hands(tmp_path: Path) -> Iterator[Hands]:
     made.store.close()
 
 
-class Time(Clock):
-    """What a module asks of `time`: to sleep is to let time pass."""
-
-    def __init__(self) -> None:
-        super().__init__(1000.0)
-        self.slept: list[float] = []
-        self.monotonic = self
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
-def steps(outcomes: Iterable[Any]) -> Callable[..., Any]:
-    """One outcome after the other: given back, or raised."""
-    rest = iter(outcomes)
-
-    def step(*_: object, **__: object) -> Any:
-        outcome = next(rest)
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    return step
-
-
-def raising(error: BaseException) -> Callable[..., Any]:
-    return steps(repeat(error))
-
-
 INTERNAL = ("internal", "Something went wrong on this server, not with your files.")
 PLAYERS = [{"name": "Ann", "games": 2}]
 #: What the work raises or gives: the status, code and message, and the hours of files.
@@ -105,27 +73,28 @@ ENDS: list[tuple[Any, str, tuple[str, str] | None, float | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("end", "status", "error", "hours"), ENDS)
-def test_how_a_job_ends(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch,
-    end: Any, status: str, error: tuple[str, str] | None, hours: float | None,
-) -> None:  # fmt: skip
-    if isinstance(end, InputError):
-        end = InputError(end.message.format(data=hands.settings.data), file=end.file, line=end.line)
-    perform = raising(end) if isinstance(end, Exception) else lambda task: dict(end)
-    address = hands.send(perform, monkeypatch)
-    assert hands.work()
-    job = hands.store.get(address)
-    assert job.status == status
-    assert job.result == ('{"a":1,"format":1}' if status == "done" else None)
-    assert job.players == (PLAYERS if status == "needs_player" else None)
-    assert (job.error and (job.error["code"], job.error["message"])) == error
-    if job.error and job.error["code"] == "input":
-        assert (job.error["file"], job.error["line"]) == ("a.csv", 3)
-    assert job.keep == (None if hours is None else hands.store.clock.now + HOUR * hours)
-    assert upkeep.state(hands.store)["uploads"] == (0 if hours is None else 1)
-    assert list((hands.settings.data / "work").iterdir()) == []
-    assert not hands.work(), "there is nothing more"
+def test_how_a_job_ends(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    uploads = 0
+    for end, status, error, hours in ENDS:
+        if isinstance(end, InputError):
+            message = end.message.format(data=hands.settings.data)
+            end = InputError(message, file=end.file, line=end.line)
+        raised = end if isinstance(end, Exception) else None
+        perform = Mock(return_value=end, side_effect=raised)
+        address = hands.send(perform, monkeypatch)
+        assert hands.work()
+        job = hands.store.get(address)
+        assert job.status == status
+        assert job.result == ('{"a":1,"format":1}' if status == "done" else None)
+        assert job.players == (PLAYERS if status == "needs_player" else None)
+        assert (job.error and (job.error["code"], job.error["message"])) == error
+        if job.error and job.error["code"] == "input":
+            assert (job.error["file"], job.error["line"]) == ("a.csv", 3)
+        assert job.keep == (None if hours is None else hands.store.clock.now + 3600.0 * hours)
+        uploads += hours is not None
+        assert upkeep.state(hands.store)["uploads"] == uploads
+        assert list((hands.settings.data / "work").iterdir()) == []
+        assert not hands.work(), "there is nothing more"
 
 
 def test_a_job_sees_its_own_files(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +115,6 @@ def test_a_job_sees_its_own_files(hands: Hands, monkeypatch: pytest.MonkeyPatch)
     assert hands.work()
     job = hands.store.get(address)
     assert (job.status, job.skipped_total, len(job.skipped or ())) == ("done", 101, 100)
-    assert [each["line"] for each in (job.skipped or ())[:2]] == [None, 1]
 
 
 @pytest.mark.parametrize("notices", [False, True])
@@ -157,7 +125,7 @@ def test_lost_work_stops(hands: Hands, monkeypatch: pytest.MonkeyPatch, notices:
         cancel_job(hands.store, address)
         if notices:
             hands.live()
-            monkeypatch.setattr(hands.store, "heartbeat", raising(AssertionError()))
+            monkeypatch.setattr(hands.store, "heartbeat", Mock(side_effect=AssertionError()))
         Track("rating", 9)(1)
         raise AssertionError("it went on")
 
@@ -203,17 +171,16 @@ def test_a_worker_shows_that_it_lives(hands: Hands, monkeypatch: pytest.MonkeyPa
     def perform(task: Task) -> dict[str, Any]:
         hands.store.clock.now += 20.0
         hands.live()
-        assert hands.store.get(address).lease == hands.store.clock.now + 30.0
-        return {}
+        return {"lease": (hands.store.get(address).lease or 0.0) - hands.store.clock.now}
 
     address = hands.send(perform, monkeypatch)
     assert hands.work()
-    assert hands.store.status(address) == "done"
+    assert json.loads(hands.store.get(address).result or "")["lease"] == 30.0
     # Often enough: five times within a lease, and every five seconds at least.
     time = Time()
     monkeypatch.setattr(worker, "time", time)
     for lease in (20.0, 60.0):
-        lives = steps([None, ValueError(), KeyboardInterrupt()])
+        lives = Mock(side_effect=[None, ValueError(), KeyboardInterrupt()])
         other: Any = SimpleNamespace(settings=replace(hands.settings, lease=lease), live=lives)
         with pytest.raises(KeyboardInterrupt):
             worker._live(other)
@@ -242,7 +209,7 @@ def test_on_a_full_disk_jobs_wait(
 
 def test_what_was_computed_is_handed_in(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     time, finish = Time(), hands.store.finish
-    away = steps([DatabaseAway(), DatabaseAway(), None])
+    away = Mock(side_effect=[DatabaseAway(), DatabaseAway(), None])
     monkeypatch.setattr(worker, "time", time)
     monkeypatch.setattr(hands.store, "finish", lambda *job, **how: away() or finish(*job, **how))
     address = hands.send(lambda task: {}, monkeypatch)
@@ -254,7 +221,7 @@ def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPa
     time, waits = Time(), [0.0][:0]
     monkeypatch.setattr(worker, "time", time)
     outcomes = [*[False] * 6, True, False, DatabaseAway(), ValueError(), KeyboardInterrupt()]
-    monkeypatch.setattr(hands, "work", steps(outcomes))
+    monkeypatch.setattr(hands, "work", Mock(side_effect=outcomes))
     bell = Bell()
     monkeypatch.setattr(bell, "wait", waits.append)
     with pytest.raises(KeyboardInterrupt):
@@ -264,20 +231,13 @@ def test_looks_are_rarer_without_work(hands: Hands, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    outcomes = steps([InputError("none"), "a network"])
-
-    def load(*_: object, **how: Any) -> Any:
-        asked.append(how)
-        return outcomes()
-
+    load = Mock(side_effect=[InputError("none"), "a network"])
     monkeypatch.setattr("yardstone.strength.players.model_network", load)
-    with pytest.raises(RequestProblem) as result:
-        hands.network()
-    assert (result.value.code, result.value.status) == ("no_network", 503)
+    assert refused(hands.network) == (503, "no_network", None)
     networks: list[object] = [hands.network(), hands.network()]
     assert networks == ["a network"] * 2
-    assert asked == [{"threads": 2, "cache": False, "device": "auto"}] * 2
+    assert load.call_args.kwargs == {"threads": 2, "cache": False, "device": "auto"}
+    assert load.call_count == 2
 
 
 def test_each_ring_wakes_once() -> None:
@@ -293,17 +253,16 @@ def test_each_ring_wakes_once() -> None:
     assert len(os.read(bell.ends[0], 1 << 20)) >= 4096
     bell.close()
     bell.ring()
-    bell.wait(0.0)
 
 
 def test_notices_come_after_a_break(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, asked, came = Time(), [""][:0], steps([["a"], [], [], OSError()])
+    time, asked, came = Time(), [""][:0], Mock(side_effect=[["a"], [], [], OSError()])
     monkeypatch.setattr(notices, "time", time)
     line = SimpleNamespace(
         execute=asked.append, close=partial(asked.append, "closed"),
         notifies=lambda **how: [SimpleNamespace(payload=text) for text in came()],
     )  # fmt: skip
-    own: Any = SimpleNamespace(own_connection=steps([DatabaseAway(), line, line]))
+    own: Any = SimpleNamespace(own_connection=Mock(side_effect=[DatabaseAway(), line, line]))
     listener = Listener(own, QUEUED)
     for pause, result, longest in (
         (0.0, [], 0.25), (1.5, [], 0.25),  # that was tried just now
@@ -323,13 +282,11 @@ class Process:
     def __init__(self, command: list[str], **more: Any) -> None:
         self.command, self.more, self.pid = command, more, id(self)
         self.status: int | None = None
+        self.poll = lambda: self.status
         self.told: list[bytes] = []
         self.patience: list[float] = []
         nothing = partial(bool)
         self.stdin = SimpleNamespace(write=self.told.append, flush=nothing, close=nothing)
-
-    def poll(self) -> int | None:
-        return self.status
 
     def wait(self, timeout: float | None = None) -> None:
         if timeout is not None:
@@ -358,10 +315,10 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
         made.made.append(Process(command, **more))
         return made.made[-1]
 
+    place = "yardstone.web.supervisor"
     monkeypatch.setattr(supervisor, "time", made.time)
-    monkeypatch.setattr("yardstone.web.supervisor.subprocess.Popen", start)
-    kill = "yardstone.web.supervisor.os.killpg"
-    monkeypatch.setattr(kill, lambda *given: made.signals.append(given))
+    monkeypatch.setattr(f"{place}.subprocess.Popen", start)
+    monkeypatch.setattr(f"{place}.os.killpg", lambda *given: made.signals.append(given))
     monkeypatch.setattr(supervisor, "memory_of", lambda _: made.memory)
     yield made
     if made.bell.ends is not None:
@@ -370,16 +327,13 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
 
 def test_a_worker_is_told_what_to_do(watch: Watch) -> None:
     watch._tick()
-    (process,) = watch.made
+    (process,), bell = watch.made, list(watch.bell.ends or ())
     assert process.command == [sys.executable, "-m", "yardstone.web.worker"]
-    assert watch.bell.ends is not None
-    assert process.more["pass_fds"] == [*watch.bell.ends]
+    assert process.more["pass_fds"] == bell
     words = json.loads(b"".join(process.told))
-    assert (words["threads"], words["bell"]) == (7, list(watch.bell.ends))
+    assert (words["threads"], words["bell"]) == (7, bell)
     assert words["settings"] == json.loads(json.dumps(watch.settings.as_plain()))
-    names = {watch._for_worker(number)["name"] for number in (1, 1, 2)}
-    assert len(names) == 3
-    assert all(name.startswith(f"{socket.gethostname()[:40]}/") for name in names)
+    assert len({watch._for_worker(number)["name"] for number in (1, 1, 2)}) == 3
     for cores, workers, threads in ((7, 3, 2), (2, 3, 1), (6, 0, 6)):
         watch.settings = replace(watch.settings, cores=cores, workers=workers)
         assert watch._for_worker(1)["threads"] == threads
@@ -413,18 +367,17 @@ def test_the_job_of_a_dead_worker_is_done_again(
     watch.store.take(name)
     watch.made[-1].status = 1
     with monkeypatch.context() as patch:
-        patch.setattr(upkeep, "release", raising(DatabaseAway()))
+        patch.setattr(upkeep, "release", Mock(side_effect=DatabaseAway()))
         watch._tick()
         watch._tick()
     assert watch.store.status(address) == "running"
+    monkeypatch.setattr(upkeep, "end_late", Mock(side_effect=ValueError()))
     watch._tick()
     job = watch.store.get(address)
     assert (job.status, job.attempts, upkeep.alive_workers(watch.store)) == ("queued", 1, [])
+    assert "could not tend the jobs" in caplog.text
     said = [record.getMessage() for record in caplog.records]
     assert said.count("database away") == said.count("database back") == 2, "once a change"
-    monkeypatch.setattr(upkeep, "end_late", raising(ValueError()))
-    watch._tick()
-    assert "could not tend the jobs" in caplog.text
 
 
 def test_strays_and_the_heavy_are_killed(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -440,7 +393,6 @@ def test_strays_and_the_heavy_are_killed(watch: Watch, monkeypatch: pytest.Monke
     assert watch.signals == [killed]
     assert (watch.store.get(address).error or {})["code"] == "too_heavy"
     watch.memory -= 1
-    watch._tick()
     for now, found in ((0.0, strays), (5.0, {"other"}), (6.0, strays), (14.0, strays)):
         monkeypatch.setattr(upkeep, "stray_workers", lambda _, found=found: found)
         watch.time.now = 2000.0 + now
@@ -459,8 +411,8 @@ def test_what_is_done_now_and_then(watch: Watch, monkeypatch: pytest.MonkeyPatch
         watch.time.now = now
         watch._tick()
     assert swept == [1000.0, 1020.5, 1041.0]
-    seen = lambda store: recovered.append(store.database.contact.seconds)  # noqa: E731
-    monkeypatch.setattr(upkeep, "recover", seen)
+    told = lambda store: recovered.append(store.database.contact.seconds)  # noqa: E731
+    monkeypatch.setattr(upkeep, "recover", told)
     monkeypatch.setattr(upkeep, "end_late", lambda _: None)
     monkeypatch.setattr(upkeep, "stray_workers", lambda _: set())
     store = watch.store
@@ -499,7 +451,6 @@ def test_where_a_server_listens(tmp_path: Path) -> None:
     assert made.socket is not None
     port = made.socket.getsockname()[1]
     assert (made.address, made.place) == (f"http://127.0.0.1:{port}/s/", str(made.settings.data))
-    assert made.children[0].orders()["socket"] == made.socket.fileno()
     with pytest.raises(InputError, match=rf"^nothing can listen at 127.0.0.1:{port}: "):
         listen("127.0.0.1", port)
     made._end()

@@ -1,9 +1,12 @@
-"""The study of van den Doel again: its table of matches, its fits, and its formulas compared."""
+"""The study of van den Doel again: its table of matches, its fits, comparisons, and commands."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import log, log10, sqrt
 from pathlib import Path
@@ -15,14 +18,12 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import least_squares
 
-from lab.studies.backgammon.formula_fit import fit_formula
-from lab.tests.backgammon.made_table import made_table
+from lab.tests.refusals import refuse
+from tests.backgammon.gnubg_here import real_gnubg
 from yardstone.backgammon.formulas import PUBLISHED
-from yardstone.errors import InputError, ModelError, NoGamesError, UsageError
-from yardstone.reports.document import Document
-from yardstone.reports.text import document_text
+from yardstone.cli.main import main
+from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.winprob import fibs
-from yardstone_lab.reports.backgammon import cells_sections
 from yardstone_lab.vandendoel import fit as fitting
 from yardstone_lab.vandendoel import play, tables
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, LeftOut, StudyModel
@@ -34,27 +35,64 @@ from yardstone_lab.vandendoel.tables import joined, make_cells
 BILINEAR, DECISION = StudyModel.bilinear, StudyModel.decision
 
 
+def made_table(
+    settings: Sequence[MatchSetting],
+    truth: Callable[[int, float, float, float], float],
+    matches: int,
+    *,
+    noise: float = 0.15,
+    exact: bool = False,
+) -> tables.StudyTable:
+    """Matches whose chance follows `truth`, of length, EPM, EPC and EPD, amid luck.
+
+    A player loses 0.6 of the noise of moves for each move, half the noise of the cube for each of
+    five decisions that are close by the rule of 2006, eight by that of 2003. With `exact` that is
+    so in each match, and luck is as often good as bad.
+    """
+    generator, number = np.random.default_rng(1), len(settings) * matches
+    lost, cube, chance = np.zeros((number, 2)), np.zeros((number, 2)), np.zeros(number)
+    decisions = np.repeat([5 * (each.length > 1) for each in settings], matches)
+    for k, each in enumerate(settings):
+        mine = slice(k * matches, (k + 1) * matches)
+        close = int(decisions[mine][0])
+        losses: list[float] = []
+        for side, player in enumerate((each.first, each.second)):
+            move, cubes = 0.6 * player.chequer_noise, 0.5 * player.cube_noise * (close > 0)
+            spread = 1.0 + (0.0 if exact else 0.1) * generator.standard_normal((2, matches))
+            epd = (80 * move + close * cubes) / (80 + close)
+            lost[mine, side] = 80 * move * spread[0]
+            cube[mine, side] = close * cubes * spread[1]
+            losses.append(truth(each.length, move, cubes, epd))
+        chance[mine] = fibs.probability(losses[1] - losses[0], 0.0, each.length)
+    luck = (-1.0) ** np.arange(number) if exact else generator.standard_normal(number)
+    return tables.StudyTable(
+        tuple(settings), setting=np.repeat(np.arange(len(settings)), matches),
+        seed=np.full(number, 1), number=np.tile(np.arange(matches), len(settings)),
+        luck_adjusted=chance + noise * luck, won=generator.random(number) < chance,
+        unforced=np.full((number, 2), 80), close_2003=np.stack([8 * (decisions > 0)] * 2, axis=1),
+        close_2006=np.stack([decisions] * 2, axis=1), move_error=lost, cube_error=cube,
+    )  # fmt: skip
+
+
 def record(number: int, *, depths: tuple[int, ...] = (0,)) -> dict[str, Any]:
     setting = MatchSetting(5, NoisyPlayer(), NoisyPlayer(0.02, 0.4), analyses=depths)
     sides = {"X": (60, 0.0, 4, 0.0, 6, 0.125), "O": (64, 1.5, 8, 0.25, 10, -0.125)}
-    stats, close = {}, {}
+    said, close = {}, {}
     for who, (unforced, error, number_close, rate, old, luck) in sides.items():
         moves = {"unforced-moves": unforced, "error-skill": error}
         cube = {"close-cube": number_close, "error-skill": rate}
-        stats[who] = {"moves": moves, "cube": cube, "dice": {"luck-adjusted-result": luck}}
+        said[who] = {"moves": moves, "cube": cube, "dice": {"luck-adjusted-result": luck}}
         close[who] = {"close-2003": old}
-    analysis = {"stats": stats, "close": close}
+    analyses = {str(depth): {"stats": said, "close": close} for depth in depths}
     facts = {"number": number, "seed": 7, "winner": "XO"[number % 2]}
-    return setting.as_record() | facts | {"analyses": {str(depth): analysis for depth in depths}}
+    return setting.as_record() | facts | {"analyses": analyses}
 
 
 def test_from_results(tmp_path: Path) -> None:
-    failed = {**record(9), "failed": "it hung"}
-    bad = record(1)
+    failed, bad, path = {**record(9), "failed": "it hung"}, record(1), tmp_path / "r.jsonl"
     del bad["analyses"]["0"]["stats"]["O"]["cube"]
 
     def results(*records: dict[str, Any]) -> tables.StudyTable:
-        path = tmp_path / "r.jsonl"
         path.write_text("".join(json.dumps(each) + "\n" for each in records))
         return tables.from_results([path, path])
 
@@ -68,39 +106,30 @@ def test_from_results(tmp_path: Path) -> None:
         assert table.error_per_decision(rule)[0, 1] == pytest.approx(each)
     table = results(record(0, depths=(0, 2)))
     assert [setting.analyses for setting in table.settings] == [(0,), (2,)]
-    assert len(table) == 2
-    with pytest.raises(InputError, match="lacks what the fits need") as caught:
-        results(record(0), bad)
-    assert caught.value.line == 2
-    with pytest.raises(NoGamesError):
-        results(failed)
+    refuse(
+        (lambda: results(record(0), bad), InputError, ":2: .*lacks what the fits need"),
+        (lambda: results(failed), NoGamesError, ""),
+    )
 
 
-def test_a_table_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_tables_come_back_as_they_were_and_what_is_none_is_refused(tmp_path: Path) -> None:
     made = made_table([*part_one((1, 5)), *part_two((3,))], lambda *_: 100.0, 3)
-    first = tables.table_text(made)
-    path = tmp_path / "t.csv"
+    first, path = tables.table_text(made), tmp_path / "t.csv"
     for data in (first.encode(), gzip.compress(first.encode())):
         path.write_bytes(data)
         table = tables.read_table(path)
         assert tables.table_text(table) == first
     shuffled = made.take(np.random.default_rng(1).permutation(len(made)))
-    assert tables.table_text(shuffled) == first
-    twice = joined([made.take(np.arange(20)), made])
-    assert tables.table_text(twice) == first
-    place = [made.settings.index(setting) for setting in table.settings]
+    for other in (shuffled, joined([made.take(np.arange(20)), made])):
+        assert tables.table_text(other) == first
+    place = np.array([made.settings.index(setting) for setting in table.settings])
     made = made.take(np.lexsort((made.number, np.argsort(place)[made.setting])))
-    np.testing.assert_array_equal(np.array(place)[table.setting], made.setting)
+    np.testing.assert_array_equal(place[table.setting], made.setting)
     for name in ("seed", "number", "won", "unforced", "close_2003", "close_2006"):
         np.testing.assert_array_equal(getattr(table, name), getattr(made, name))
     for name in ("luck_adjusted", "move_error", "cube_error"):  # kept in single precision
         np.testing.assert_allclose(getattr(table, name), getattr(made, name), rtol=2e-6)
-
-
-def test_what_is_no_table(tmp_path: Path) -> None:
-    text = tables.table_text(made_table(part_one((5,)), lambda *_: 0.0, 2))
-    lines = text.splitlines()
-    path = tmp_path / "t.csv"
+    lines = first.splitlines()
     for change in (
         *("length=0", "length=x", "first_chequer_noise=nan", "second_plies=9", "noise=loud"),
         *("won=2", "luck_adjusted=inf", "first_unforced=-1", "second_close_2006=99999999999"),
@@ -110,15 +139,12 @@ def test_what_is_no_table(tmp_path: Path) -> None:
         cells = lines[2].split(",")
         cells[tables.COLUMNS.index(column)] = value
         path.write_text("\n".join([*lines[:2], ",".join(cells), *lines[3:]]))
-        with pytest.raises(InputError, match="cannot be used") as caught:
-            tables.read_table(path)
-        assert (caught.value.file, caught.value.line) == (str(path), 3), change
+        refuse((lambda: tables.read_table(path), InputError, r"t\.csv:3: .*cannot be used"))
     for data, error in (
-        (b"a,b\n1,2\n", "there is no column"),
-        (b"\xff\xfe\x00", "not a table"),
+        (b"a,b\n1,2\n", "there is no column"), (b"\xff\xfe\x00", "not a table"),
         (lines[0].encode() + b"\n" + b'"' * 300_000, "cannot be used"),
         (lines[0].encode(), "no match"),
-    ):
+    ):  # fmt: skip
         path.write_bytes(data)
         with pytest.raises((InputError, NoGamesError), match=error):
             tables.read_table(path)
@@ -134,29 +160,23 @@ def truth_of_part_two(length: int, epm: float, epc: float, epd: float) -> float:
 
 def test_parts_are_told_apart() -> None:
     """So is what the analysis can judge: not players that think more deeply than it."""
-    one, two = part_one(), part_two()
+    one, two, every = part_one(), part_two(), play.measurements()
     assert [tables.is_part_one(s) for s in one + two] == [True] * len(one) + [False] * len(two)
     assert [tables.is_part_two(s) for s in one + two] == [False] * len(one) + [True] * len(two)
-    every = play.measurements()
     deep = {"wclassWclass-wclassExp:5", "1-ply-0-ply:5"}
     assert {name for name, setting in every.items() if not tables.is_judged(setting)} == deep
     others = [*play.depth_check(), *part_one(deterministic=True), *part_two(deterministic=True)]
     others += [every[name] for name in deep]
     assert not any(tables.is_part_one(s) or tables.is_part_two(s) for s in others)
     assert all(tables.is_judged(setting) for setting in play.strong_check() + play.depth_check())
-    assert set(play.PUBLISHED_MEASUREMENTS) == set(every)
-    cells = make_cells(made_table([every["1-ply-0-ply:5"], *part_one((5,))], truth_of_part_two, 5))
-    text = document_text(Document("", sections=cells_sections(cells)))
-    assert "thinks more deeply than the analysis" in text
-    assert next(line for line in text.splitlines() if "1-ply" in line).count("–") >= 5
 
 
 def test_a_fit_finds_the_truth_and_its_errors() -> None:
     table = made_table(part_two((3, 5)), truth_of_part_two, 40, noise=0.1, exact=True)
     fit = fit_study(table, BILINEAR, draws=100, seed=3)
     a2, b = fit.coefficients
-    assert a2.lengths == b.lengths == (3, 5)
     for each, constant, inverse in ((a2, 7000.0, 20000.0), (b, 900.0, -600.0)):
+        assert each.lengths == (3, 5)
         assert (each.weight.constant, each.weight.inverse) == pytest.approx((constant, inverse))
         assert each.values == pytest.approx([constant + inverse / 3, constant + inverse / 5])
     np.testing.assert_allclose(fit.fitted, fit.smooth)
@@ -178,39 +198,17 @@ def test_a_fit_finds_the_truth_and_its_errors() -> None:
         assert (each.constant_error, each.inverse_error) == pytest.approx((sqrt(one), sqrt(two)))
         assert each.correlation == pytest.approx(both / sqrt(one * two))
     # Errors depend on the seed and on no other matches.
-    fit = fit_study(table, BILINEAR, draws=5, seed=3)
     others = made_table(part_one((5,)), truth_of_part_one, 40)
-    among = fit_study(joined([others, table]), BILINEAR, draws=5, seed=3)
-    assert among.coefficients == fit.coefficients
-    other = fit_study(table, BILINEAR, draws=5, seed=4)
-    assert other.coefficients[0].errors != fit.coefficients[0].errors
+    alone, among, other = (
+        fit_study(part, BILINEAR, draws=5, seed=seed).coefficients
+        for part, seed in ((table, 3), (joined([others, table]), 3), (table, 4))
+    )
+    assert among == alone
+    assert other[0].errors != alone[0].errors
     # By the rule of 2003 eight decisions are close in place of five: b is 8/5 as large.
-    old = fit_study(table, BILINEAR, rule=CloseRule.old, draws=0)
-    assert old.coefficients[1].values == pytest.approx([1.6 * value for value in b.values])
-    assert old.coefficients[0].values == pytest.approx(a2.values)
-
-
-def test_a_formula_is_both_parts_and_their_misfit() -> None:
-    def curved(length: int, epm: float, epc: float, epd: float) -> float:
-        return truth_of_part_two(length, epm, epc, epd) - 1500.0 * epc**2
-
-    one = made_table(part_one((1, 3, 7)), truth_of_part_one, 4, noise=0.05, exact=True)
-    two = made_table(part_two((3, 7)), curved, 4, noise=0.02, exact=True)
-    formula = fit_formula(joined([one, two]), "made", draws=20, seed=2)
-    first = fit_study(one, DECISION, draws=20, seed=2)
-    second = fit_study(two, BILINEAR, draws=20, seed=2)
-    assert first.misfit == 1.0
-    p = fibs.probability(second.smooth, 0.0, second.cells.length)
-    squares = float((((second.cells.chance - p) / second.cells.chance_error) ** 2).sum())
-    assert second.misfit == pytest.approx(squares / (32 - 4))
-    assert second.misfit > 1.2
-    expected = np.zeros((6, 6))
-    expected[:4, :4] = second.misfit * second.covariance
-    expected[4:, 4:] = first.covariance
-    np.testing.assert_allclose(np.array(formula.covariance), expected)
-    assert (formula.move, formula.cube) == tuple(each.weight for each in second.coefficients)
-    decision = formula.decision
-    assert (decision.constant, decision.inverse) == pytest.approx((9000.0, 30000.0))
+    old = fit_study(table, BILINEAR, rule=CloseRule.old, draws=0).coefficients
+    assert old[1].values == pytest.approx([1.6 * value for value in b.values])
+    assert old[0].values == pytest.approx(a2.values)
 
 
 def test_means_and_intervals_by_hand() -> None:
@@ -228,10 +226,9 @@ def test_means_and_intervals_by_hand() -> None:
         return 2000.0 / sqrt(5) * (log10(chance) - log10(1 - chance))
 
     low, high = cells.rating_interval(0.9)
-    reach = stats.t.ppf(0.95, 39) * error
+    reach, step = stats.t.ppf(0.95, 39) * error, 1e-6
     expected = [rating(chance) for chance in (mean - reach, mean, mean + reach)]
     assert (low[1], cells.rating[1], high[1]) == pytest.approx(expected)
-    step = 1e-6
     slope = (rating(mean + step) - rating(mean - step)) / (2 * step)
     assert cells.rating_error[1] == pytest.approx(slope * error, rel=1e-6)
     epd = (table.move_error + table.cube_error)[rows] / 85
@@ -240,24 +237,18 @@ def test_means_and_intervals_by_hand() -> None:
     assert (sure.rating[0], sure.rating_error[0]) == (np.inf, np.inf)
     single = make_cells(made_table(part_one((5,)), truth_of_part_one, 1))
     assert np.isinf(single.chance_error).all(), "one match has no interval"
-    with pytest.raises(UsageError, match="confidence"):
-        single.rating_interval(1.5)
-
-
-def test_two_ways_to_average() -> None:
+    refuse((lambda: single.rating_interval(1.5), UsageError, "confidence"))
+    # Rates of each match, or of all decisions.
     table = replace(
         made_table(part_one((3,), [(0.0, 0.04)]), truth_of_part_one, 2),
-        unforced=np.array([[10, 10], [90, 90]]),
-        move_error=np.array([[0.0, 1.0], [0.0, 1.8]]),
-        close_2006=np.array([[0, 0], [4, 4]]),
-        cube_error=np.array([[0.0, 0.0], [0.0, 0.4]]),
-    )
+        unforced=np.array([[10, 10], [90, 90]]), move_error=np.array([[0.0, 1.0], [0.0, 1.8]]),
+        close_2006=np.array([[0, 0], [4, 4]]), cube_error=np.array([[0.0, 0.0], [0.0, 0.4]]),
+    )  # fmt: skip
     by_match, by_decision = make_cells(table), make_cells(table, averaging=Averaging.decisions)
     for name, match, decision in (
-        ("move_error", (0.1 + 0.02) / 2, 2.8 / 100),
-        ("cube_error", 0.05, 0.1),
+        ("move_error", (0.1 + 0.02) / 2, 2.8 / 100), ("cube_error", 0.05, 0.1),
         ("decision_error", (0.1 + 2.2 / 94) / 2, 3.2 / 104),
-    ):
+    ):  # fmt: skip
         assert getattr(by_match, name)[0, 1] == pytest.approx(match)
         assert getattr(by_decision, name)[0, 1] == pytest.approx(decision)
     assert by_decision.cube_error_per_move[0, 1] == pytest.approx(0.4 / 100)
@@ -299,49 +290,37 @@ def test_each_method_is_the_least_squares_that_it_says(method: FitMethod) -> Non
 
 
 def test_what_the_cells_do_not_determine() -> None:
-    made = made_table(part_one((5,)), truth_of_part_one, 20)
-    (a,) = fit_study(made, DECISION, draws=5).coefficients
+    (a,) = fit_study(
+        made_table(part_one((5,)), truth_of_part_one, 20), DECISION, draws=5
+    ).coefficients
     assert np.isfinite(a.values[0])
     assert np.isnan([a.weight.constant, a.weight.inverse]).all()
     two = made_table(part_two((5,), cube_noises=(0.05,)), truth_of_part_two, 20)
-    assert np.isfinite(fitting.fit_cells(make_cells(two), BILINEAR, FitMethod.chance)[:, 2]).all()
-    with pytest.raises(NoGamesError, match="Part I"):
-        fit_study(two, DECISION)
-    # A formula needs both parts, at two lengths.
-    with pytest.raises(NoGamesError, match="Part II"):
-        fit_formula(made, "x", draws=3)
-    with pytest.raises(ModelError, match="two lengths"):
-        fit_formula(joined([made, two]), "x", draws=3)
+    refuse((lambda: fit_study(two, DECISION), NoGamesError, "Part I"))
     # Cells near a sure win: a fit of ratings leaves them out, one of chances does not.
     table = made_table(part_one((23,)), lambda n, m, c, d: 60000.0 * d, 60, noise=0.1, exact=True)
     table.luck_adjusted[table.setting == 5] += 0.2
     for method, used in ((FitMethod.published, False), (FitMethod.chance, True)):
-        fit = fit_study(table, DECISION, method, draws=0)
-        assert fit.used.all() == used
+        assert fit_study(table, DECISION, method, draws=0).used.all() == used
 
 
 def test_a_bump_is_found_where_it_is() -> None:
     table = made_table(part_one((1, 5)), truth_of_part_one, 20, noise=0.1, exact=True)
-    cells = make_cells(table)
-    for bump, rating in zip(fitting.find_bumps(cells), (39000.0, 15000.0), strict=True):
-        assert (bump.free, bump.noisy) == pytest.approx((rating, rating))
-        free = [s.length == bump.length and not s.first.cube_noise for s in cells.settings]
-        some = cells.select(np.array(free))
-        _, error = fitting.fit_chance(some, np.diff(some.decision_error, axis=1))
-        assert bump.free_error == pytest.approx(error[0])
     noisy = np.array([s.length == 1 and s.first.chequer_noise > 0 for s in table.settings])
     raised = table.luck_adjusted + 0.06 * noisy[table.setting]
-    one, five = fitting.find_bumps(make_cells(replace(table, luck_adjusted=raised)))
+    cells = make_cells(replace(table, luck_adjusted=raised))
+    one, five = fitting.find_bumps(cells)
     assert one.noisy > one.free == pytest.approx(39000.0)
-    assert five.noisy == pytest.approx(15000.0)
-    # By hand.
-    bumps = [fitting.Bump(1, 100.0, 10.0, 130.0, 20.0), fitting.Bump(3, 100.0, 10.0, 90.0, 20.0)]
-    assert bumps[0].deviations == pytest.approx(30.0 / sqrt(500.0))
-    reach = stats.norm.ppf(0.95) * sqrt(0.1**2 + (2 / 13) ** 2)
-    ends = [1.3 * np.exp(-reach), 1.3 * np.exp(reach)]
-    assert bumps[0].ratio_interval(0.9) == pytest.approx(ends)
+    assert (five.free, five.noisy) == pytest.approx((15000.0, 15000.0))
+    free = [s.length == 5 and not s.first.cube_noise for s in cells.settings]
+    some = cells.select(np.array(free))
+    _, error = fitting.fit_chance(some, np.diff(some.decision_error, axis=1))
+    assert five.free_error == pytest.approx(error[0])
+    bump = fitting.Bump(1, 100.0, 10.0, 130.0, 20.0)
+    reach = stats.norm.ppf(0.95) * sqrt(0.1**2 + (2 / 13) ** 2) * np.array([-1, 1])
+    assert np.log(bump.ratio_interval(0.9)) == pytest.approx(log(1.3) + reach)
     less = 1.0 - 2.0 * stats.norm.sf(30.0 / sqrt(500.0))
-    assert fitting.chance_of_largest(bumps) == pytest.approx(1.0 - less**2)
+    assert fitting.chance_of_largest([bump, bump]) == pytest.approx(1.0 - less**2)
 
 
 def another_truth(length: int, epm: float, epc: float, epd: float) -> float:
@@ -352,41 +331,20 @@ def log_scores(chance: Any, result: Any) -> Any:
     return -(result * np.log(chance) + (1 - result) * np.log(1 - chance))
 
 
-@pytest.mark.parametrize(("curve", "right"), [(0.0, {3, 4, 5}), (1500.0, {5})])
-def test_the_true_forms_say_the_chances_of_a_length_not_seen(curve: float, right: set[int]) -> None:
-    """Errors per move are as many times those per cube decision in all of these matches."""
-
-    def truth(length: int, epm: float, epc: float, epd: float) -> float:
-        return another_truth(length, epm, epc, epd) - curve * epc**2
-
-    table = made_table([*part_one(), *part_two()], truth, 2, exact=True)
-    result = compare_formulas(table, left_out=LeftOut.lengths)
-    assert (result.matches, result.parts) == (len(table), 6)
-    cells = make_cells(table)
-    least = log_scores(cells.chance, cells.chance).mean()
-    scores = [score.log_score for score in result.scores]
-    assert {k for k, score in enumerate(scores) if score == pytest.approx(least, rel=1e-7)} == right
-    assert min(scores) == pytest.approx(least, rel=1e-7)
-
-
 @pytest.mark.parametrize("left_out", list(LeftOut))
 def test_scores_by_hand(left_out: LeftOut) -> None:
     table = made_table([*part_one((1, 3, 5)), *part_two((3, 5, 7))], another_truth, 8)
     part = _deal(table, 5, seed=3)
     p = np.empty((2, len(table)))
     for k in range(5):
-        seen = table if left_out is LeftOut.lengths else table.take(part != k)
-        cells = make_cells(seen)
-        move, cube, all_errors = (
+        cells = make_cells(table if left_out is LeftOut.lengths else table.take(part != k))
+        move, cube, every = (
             np.diff(rates, axis=1)[:, 0]
             for rates in (cells.move_error, cells.cube_error, cells.decision_error)
         )
         n = cells.length
-        losses = (
-            PUBLISHED.decision(n) * all_errors,
-            PUBLISHED.move(n) * move + PUBLISHED.cube(n) * cube,
-        )
-        for row, loss in zip(p, losses, strict=True):
+        both = PUBLISHED.move(n) * move + PUBLISHED.cube(n) * cube
+        for row, loss in zip(p, (PUBLISHED.decision(n) * every, both), strict=True):
             chances = dict(zip(cells.settings, fibs.probability(loss, 0.0, n), strict=True))
             each = np.array([chances[setting] for setting in table.settings])[table.setting]
             row[part == k] = each[part == k]
@@ -402,19 +360,98 @@ def test_scores_by_hand(left_out: LeftOut) -> None:
     # The deal is even and does not see the order.
     part = _deal(table, 7, seed=3)
     for k in range(len(table.settings)):
-        counts = np.bincount(part[table.setting == k], minlength=7)
-        assert counts.max() - counts.min() <= 1
+        assert np.ptp(np.bincount(part[table.setting == k], minlength=7)) <= 1
     order = np.random.default_rng(1).permutation(len(table))
     np.testing.assert_array_equal(_deal(table.take(order), 7, seed=3), part[order])
+    some, few = (made_table(part_one(n), another_truth, m) for n, m in (((3, 5), 9), ((3,), 1)))
+    other, lengths = made_table(play.depth_check(), another_truth, 9), LeftOut.lengths
+    refuse(
+        (lambda: compare_formulas(some, folds=1), UsageError, "2 or more"),
+        (lambda: compare_formulas(some, left_out=lengths), UsageError, "three or more"),
+        (lambda: compare_formulas(other), NoGamesError, "Part I"),
+        (lambda: compare_formulas(few), NoGamesError, "enough matches"),
+    )
 
 
-def test_what_cannot_be_compared() -> None:
-    for lengths, matches, options, message in (
-        ((3, 5), 9, {"folds": 1}, "2 or more"),
-        ((3, 5), 9, {"left_out": LeftOut.lengths}, "three or more"),
-        ((), 9, {}, "Part I"),
-        ((3,), 1, {}, "enough matches"),
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "matches.csv"
+    settings = [*part_one((3, 5, 7)), *part_two((3, 5)), play.measurements()["1-ply-0-ply:5"]]
+    path.write_text(tables.table_text(made_table(settings, another_truth, 8)))
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], line: str, status: int = 0) -> str:
+    assert main(["backgammon", *line.split()]) == status
+    output = capsys.readouterr()
+    return output.out if status == 0 else output.err
+
+
+def test_fits_and_a_comparison(
+    capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path
+) -> None:
+    fit = f"study fit {table} --draws 3"
+    text = run(capsys, f"{fit} --plot {tmp_path}/figures")
+    for words in ("R = a(N) DEPD", "R = a2(N) DEPM + b(N) DEPC", "published: 8798 + 25526/N"):
+        assert words in text
+    assert text.count("\n 3  0") + text.count("\n3  0") >= 20  # a row each cell
+    names = {"part1-coefficient", "part1", "part2-coefficients", "part2"}
+    assert {path.stem for path in (tmp_path / "figures").glob("*.svg")} == names
+    result = json.loads(run(capsys, f"{fit} --format json"))
+    assert [fit["model"] for fit in result["fits"]] == ["decision", "bilinear"]
+    assert [len(fit["cells"]) for fit in result["fits"]] == [18, 32]
+    a = result["fits"][0]["coefficients"][0]
+    assert [row["length"] for row in a["lengths"]] == [3, 5, 7]
+    assert a["lengths"][0]["published"] == pytest.approx(11971 + 23681 / 3)
+    text = run(capsys, f"{fit} --model bilinear --format csv")
+    row, *rows = csv.DictReader(io.StringIO(text))
+    assert len(rows) == 31
+    assert float(row["rating_low"]) < float(row["rating"]) < float(row["rating_high"])
+    for known in (("published", "2003"), ("weighted", "2006"), ("chance", "2006")):
+        given = "--method {} --rule {} --averaging decisions --model decision".format(*known)
+        (found,) = json.loads(run(capsys, f"{fit} {given} --format json"))["fits"]
+        shown = (found["method"], found["close_rule"], found["averaging"])
+        assert shown == (*known, "decisions")
+    assert "one in 4 left out" in run(capsys, f"study compare {table} --parts 4")
+    line = f"study compare {table} --leave-out lengths --format json"
+    result = json.loads(run(capsys, line))
+    assert (result["parts"], len(result["scores"])) == (3, 6)
+
+
+def test_what_is_refused(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    results, none, bad = (tmp_path / name for name in ("r.jsonl", "none", "bad.jsonl"))
+    bad.write_text("no\n")
+    for status, line, said in (
+        (2, f"study fit {table} --format csv", "--model"),
+        (2, f"study fit {table} --confidence 200", "--confidence"),
+        (2, f"study part1 {results} --pairings 0-1", "--pairings"),
+        (2, f"study part1 {results} --lengths 3,x", "--lengths"),
+        (2, f"study part1 {results} --lengths 99", "99 points"),
+        (2, f"study part2 {results} --lengths 1", "no cube"),
+        (2, f"study appendix {results} --only me", "expExp-expBeg:5"),
+        (2, f"play {results} --first 1,2,3", "--first"),
+        (2, f"play {results} --second-plies x", "--second-plies"),
+        (2, f"play {results} --second -1", "noise of -1"),
+        (1, f"study fit {none}.csv", "no such file"),
+        (1, f"study table {bad}", "bad.jsonl:1: this line is no result"),
+        (1, f"play {results} --gnubg {none}", "no such program"),
+        (1, f"play {none}/r.jsonl", "no such folder"),
     ):
-        table = made_table(part_one(lengths) or play.depth_check(), another_truth, matches)
-        with pytest.raises((UsageError, NoGamesError), match=message):
-            compare_formulas(table, **options)
+        assert said in run(capsys, line, status)
+    assert not results.exists()
+
+
+def test_from_matches_to_a_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    real_gnubg(clock=True)
+    results, made = tmp_path / "r.jsonl", tmp_path / "t.csv.gz"
+    line = f"study part1 {results} --lengths 1 --pairings 0:0.06,0:0.04 --matches 2 --seed 4"
+    text = run(capsys, line)
+    assert "2 cells of 4 matches" in text
+    before = results.read_bytes()
+    assert run(capsys, line) == text
+    assert results.read_bytes() == before  # nothing is played twice
+    run(capsys, f"study table {results} -o {made}")
+    table = tables.read_table(made)
+    assert len(table) == 4
+    assert table.luck_adjusted.tolist() != [0.5] * 4
+    assert run(capsys, f"study table {results}") == tables.table_text(table)

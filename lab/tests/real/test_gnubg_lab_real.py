@@ -10,31 +10,26 @@ from tests.docs.blocks import ROOT
 from yardstone import parallel
 from yardstone.backgammon.formulas import REFIT
 from yardstone.winprob import fibs
+from yardstone_lab.vandendoel import play
 from yardstone_lab.vandendoel.choices import CloseRule, FitMethod, StudyModel
 from yardstone_lab.vandendoel.fit import fit_study
-from yardstone_lab.vandendoel.play import (
-    PUBLISHED_MEASUREMENTS,
-    MatchJob,
-    MatchSetting,
-    NoisyPlayer,
-    default_processes,
-    measurements,
-    part_one,
-    play_match,
-)
 from yardstone_lab.vandendoel.tables import StudyTable, make_cells, own_table
 
 #: Networks are rounded by the maker of the processor: so much of an error total may differ.
 ROUNDING = 0.01
 
 
-def test_matches_of_the_table_are_played_again() -> None:
+@pytest.fixture(scope="module")
+def table() -> StudyTable:
+    return own_table()
+
+
+def test_matches_of_the_table_are_played_again(table: StudyTable) -> None:
     real_gnubg(clock=True)
-    table = own_table()
-    setting = MatchSetting(1, NoisyPlayer(), NoisyPlayer(0.04, 0.04))
+    setting = play.MatchSetting(1, play.NoisyPlayer(), play.NoisyPlayer(0.04, 0.04))
     rows = np.flatnonzero(table.setting == table.settings.index(setting))[:6]
-    jobs = [MatchJob(setting, int(table.number[row]), int(table.seed[row])) for row in rows]
-    played = parallel.map(play_match, jobs, threads=True, workers=default_processes())
+    jobs = [play.MatchJob(setting, int(table.number[row]), int(table.seed[row])) for row in rows]
+    played = parallel.map(play.play_match, jobs, threads=True, workers=6)
     same = 0
     for match, row in zip(played, rows, strict=True):
         luck = match["analyses"]["0"]["stats"]["X"]["dice"]["luck-adjusted-result"]
@@ -44,26 +39,19 @@ def test_matches_of_the_table_are_played_again() -> None:
     assert same >= 4
 
 
-@pytest.fixture(scope="module")
-def table() -> StudyTable:
-    return own_table()
-
-
 def test_the_biased_case(table: StudyTable) -> None:
     """Noise that is the same whenever a position comes again costs its player far more."""
-    pair = ((0.0, 0.04),)
-    (biased,) = part_one((5,), pair, deterministic=True)
-    (fair,) = part_one((5,), pair)
     cells = make_cells(table)
 
-    def off(setting: MatchSetting, points: float) -> float:
+    def off(points: float, *, deterministic: bool) -> float:
+        (setting,) = play.part_one((5,), ((0.0, 0.04),), deterministic=deterministic)
         k = cells.settings.index(setting)
         apart = cells.chance[k] - fibs.probability(points, 0.0, 5)
         return float(apart / cells.chance_error[k])
 
-    assert abs(off(fair, 453.0)) < 3.0 > abs(off(biased, 852.0))
-    assert off(biased, 453.0) > 5.0
-    assert off(fair, 852.0) < -2.5
+    assert abs(off(453.0, deterministic=False)) < 3.0 > abs(off(852.0, deterministic=True))
+    assert off(453.0, deterministic=True) > 5.0
+    assert off(852.0, deterministic=False) < -2.5
 
 
 def test_what_the_guide_says_of_the_fits(table: StudyTable) -> None:
@@ -82,25 +70,25 @@ def test_what_the_guide_says_of_the_fits(table: StudyTable) -> None:
 def test_the_refit_is_of_this_table(table: StudyTable) -> None:
     assert REFIT.covariance is not None
     errors = np.sqrt(np.diag(REFIT.covariance)).reshape(3, 2)
-    weights = {"a2": REFIT.move, "b": REFIT.cube, "a": REFIT.decision}
-    for model in StudyModel:
+    parts = {StudyModel.bilinear: ["move", "cube"], StudyModel.decision: ["decision"]}
+    for model, names in parts.items():
         fit = fit_study(table, model, FitMethod.chance, CloseRule.new, draws=40)
-        for result in fit.coefficients:
-            kept, weight = weights[result.name], result.weight
+        for name, result in zip(names, fit.coefficients, strict=True):
+            kept, weight = getattr(REFIT, name), result.weight
             fitted = pytest.approx((weight.constant, weight.inverse), rel=1e-4)
             assert (kept.constant, kept.inverse) == fitted
-            error = errors[list(weights).index(result.name)]
             drawn = np.array([result.constant_error, result.inverse_error]) * fit.misfit**0.5
-            assert error == pytest.approx(drawn, rel=0.4)
+            row = ("move", "cube", "decision").index(name)
+            assert errors[row] == pytest.approx(drawn, rel=0.4)
 
 
 def test_appendix_two_is_complete(table: StudyTable) -> None:
     page = (ROOT / "docs" / "studies" / "backgammon-simulated.md").read_text()
     cells = make_cells(table, CloseRule.old)
-    for name, setting in measurements().items():
+    for name, setting in play.measurements().items():
         k = cells.settings.index(setting)
         (row,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
         assert f"| {cells.matches[k]:.0f} | {cells.rating[k]:.0f} |" in row
-        published, low, high = PUBLISHED_MEASUREMENTS[name]
+        published, low, high = play.PUBLISHED_MEASUREMENTS[name]
         error = np.hypot((high - low) / 2 / 1.645, cells.rating_error[k])
         assert abs(cells.rating[k] - published) < 3.0 * error  # none contradicts him

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lab.tests.refusals import refuse
 from tests.tournament.test_simulate import a_plan, as_tournament
 from yardstone import parallel
 from yardstone.errors import UsageError
@@ -16,7 +18,6 @@ from yardstone.reports.text import document_text
 from yardstone.tournament import System, standings
 from yardstone.tournament.field import winning_law
 from yardstone.tournament.simulation import play
-from yardstone.winprob.laws import logistic
 from yardstone_lab.reports.tournament import (
     CAUTION,
     quality_document,
@@ -46,48 +47,45 @@ CIRCUIT = Circuit(population=24, players=12, rounds=3, tournaments=6, lowest=-6)
 
 @pytest.mark.parametrize("among", ["all", "same-start", "top"])
 def test_answers_are_those_of_a_plain_count(among: str) -> None:
-    plan = a_plan(24, 4)
-    scores, strength = play(plan, np.random.default_rng(7))
+    scores, strength = play(a_plan(24, 4), np.random.default_rng(7))
     names = ("SOS", "SODOS", DIRECT, "RATING")
     result = ties._answers(scores, strength, names, among=among)
     whole = as_tournament(scores)
     table = standings(whole, criteria="mms,sos,sodos,rating", everybody=True)
-    value = {int(row): table.values[k] for k, row in enumerate(table.order)}
+    value = {int(row): np.array(table.values[k]) for k, row in enumerate(table.order)}
     won = {(g.first, g.second): g.result.points[0] - g.result.points[1] for g in whole.games}
     best = max(v[0] for v in value.values())
-    counts = np.zeros((4, 3), int)
-    for a in range(24):
-        for b in range(a):
-            if value[a][0] != value[b][0] or (among == "top" and value[a][0] != best):
-                continue
-            if among == "same-start" and scores.mms2[a, 0] != scores.mms2[b, 0]:
-                continue
-            truth = strength[a] - strength[b]
-            met = won.get((a, b), 0) - won.get((b, a), 0)
-            answers = [value[a][1] - value[b][1], value[a][2] - value[b][2], met,
-                       value[a][3] - value[b][3]]  # fmt: skip
-            for place, answer in enumerate(answers):
-                sign = np.sign(answer) * np.sign(truth)
-                counts[place, 0 if sign > 0 else 1 if sign < 0 else 2] += 1
-    np.testing.assert_array_equal(result[0], counts)
-    equal = ties._answers(scores, strength, names, among="same-start")
-    np.testing.assert_array_equal(equal[0], equal[1])
-    assert (result[1] <= result[0]).all()
-    if among == "all":
-        np.testing.assert_array_equal(result[1], equal[0])
+    counts = np.zeros((2, 4, 3), int)  # of the chosen pairs, and of those who began equal
+    for a, b in combinations(range(24), 2):
+        equal = scores.mms2[a, 0] == scores.mms2[b, 0]
+        if value[a][0] != value[b][0] or (among == "top" and value[a][0] != best):
+            continue
+        met = won.get((a, b), 0) - won.get((b, a), 0)
+        ahead = value[a] - value[b]
+        sign = np.sign([ahead[1], ahead[2], met, ahead[3]]) * np.sign(strength[a] - strength[b])
+        for part, chosen in enumerate((equal or among != "same-start", equal)):
+            counts[part, range(4), np.array([2, 0, 1])[sign.astype(int)]] += chosen
+    np.testing.assert_array_equal(np.array(result), counts)
 
 
-def test_conclusions_come_from_pairs_who_began_equal() -> None:
+def test_tie_breaks_are_compared_with_the_first_on_any_number_of_workers() -> None:
     """Among all pairs SODOS and EXR lose to a lot only because they count wins twice."""
-    names = ("SOS", "SODOS", "RATING")
-    result, again = (
-        compare_tiebreaks(KANIUK, SMALL, candidates=names, tournaments=40, among=among, seed=1)
-        for among in ("all", "same-start")
-    )
-    fair = result.fair
+    options: dict[str, Any] = {"candidates": ("SOS", "SODOS", "RATING"), "seed": 1}
+    result = compare_tiebreaks(KANIUK, SMALL, tournaments=40, **options)
+    with parallel.context(workers=2):
+        assert compare_tiebreaks(KANIUK, SMALL, tournaments=40, **options) == result
+    again = compare_tiebreaks(KANIUK, SMALL, tournaments=40, among="same-start", **options)
+    place, fair = [score.name for score in result.scores], result.fair
+    base = result.scores[place.index("SOS")]
+    assert (base.ahead, base.ahead_error) == (0.0, 0.0)
     assert fair is not None
-    assert 0 < fair.pairs < result.scores[0].pairs
-    place = [score.name for score in result.scores]
+    assert 0 < fair.pairs < base.pairs
+    for score in result.scores:
+        assert score.pairs == base.pairs
+        assert score.value == pytest.approx((score.right + score.tied / 2) / score.pairs)
+    assert [s.value for s in result.scores] == sorted(
+        (s.value for s in result.scores), reverse=True
+    )
     for score in again.scores:
         assert fair.value[place.index(score.name)] == pytest.approx(score.value)
         assert fair.error(place.index(score.name)) == pytest.approx(score.error, rel=0.1)
@@ -121,21 +119,6 @@ def test_verdicts_allow_for_their_number() -> None:
     assert "Not distinguishable from usual in either: better." in text_of(better=1e-3)
 
 
-def test_tie_breaks_are_compared_with_the_first() -> None:
-    setting = TournamentSetting(players=10, rounds=3, lowest=-8)
-    names = ("SOS", "SODOS", "RATING")
-    one = compare_tiebreaks(KANIUK, setting, candidates=names, tournaments=30, seed=3)
-    with parallel.context(workers=2):
-        again = compare_tiebreaks(KANIUK, setting, candidates=names, tournaments=30, seed=3)
-    assert again == one
-    base = next(score for score in one.scores if score.name == "SOS")
-    assert (base.ahead, base.ahead_error) == (0.0, 0.0)
-    for score in one.scores:
-        assert score.pairs == base.pairs
-        assert score.value == pytest.approx((score.right + score.tied / 2) / score.pairs)
-    assert [s.value for s in one.scores] == sorted((s.value for s in one.scores), reverse=True)
-
-
 def test_ratings_after_a_tournament_follow_the_published_formula() -> None:
     scores, _ = play(a_plan(12, 4), np.random.default_rng(5))
     before = np.linspace(1200.0, 2300.0, 12)
@@ -156,83 +139,62 @@ def test_ratings_after_a_tournament_follow_the_published_formula() -> None:
 def test_figures_of_kaniuks_quality() -> None:
     measured = np.array([1010.0, 990.0, 2030.0, 2010.0])
     true = np.array([1000.0, 1000.0, 2000.0, 2000.0])
-    rms, drift, centred, scatter = studies._figures(measured, true)
-    assert rms == pytest.approx(np.sqrt((100 + 100 + 900 + 100) / 4))
-    assert drift == pytest.approx(10.0)
-    assert centred == pytest.approx(np.sqrt(rms**2 - drift**2))
-    assert scatter == pytest.approx(np.sqrt(400.0 / 2))
+    wanted = np.sqrt([300.0, 100.0, 200.0, 200.0])  # of squares, drift, centred, within grades
+    assert studies._figures(measured, true) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
-def test_quality_is_measured_on_the_same_players(measure: SingleEvents | Circuit) -> None:
+def test_quality_is_measured_on_the_same_players_and_a_search_begins_with_the_usual_rules(
+    measure: SingleEvents | Circuit,
+) -> None:
     variants = [USUAL, Variant(name="the same"), Variant(name="swiss", system=System.swiss)]
-    usual, same, swiss = compare_quality(variants, KANIUK, measure, replicates=3, seed=5)
+    usual, same, swiss = compare_quality(variants, KANIUK, measure, replicates=2, seed=4)
     assert same.ahead == same.ahead_error == 0.0
     assert usual.rms == same.rms != swiss.rms
-
-
-def test_ratings_begin_at_the_truth_and_leave_it() -> None:
-    (quality,) = compare_quality([USUAL], KANIUK, CIRCUIT, replicates=2, seed=2)
-    assert len(quality.course) == 6
-    assert 0.0 < quality.course[0] < quality.course[-1]
-    assert quality.rms == pytest.approx(quality.course[3:].mean())
-    text = document_text(quality_document([quality], CIRCUIT, win="kaniuk"))
-    assert CAUTION.split(":")[0] in " ".join(text.split())
-
-
-def test_nothing_is_learnt_from_lots_and_much_from_many_sure_games() -> None:
-    """Where games say nothing the estimate is the grade; where they say all it is the truth."""
-
-    def lots(first: Array, second: Array, stones: Array) -> tuple[Array, Array]:
-        return np.full(first.shape, 0.5), np.zeros(first.shape)
-
-    def sharp(first: Array, second: Array, stones: Array) -> tuple[Array, Array]:
-        return logistic(4.0 * (first - second)), np.zeros(first.shape)
-
-    (blind,) = compare_quality([ROBIN], lots, EVENTS, replicates=8)
-    assert blind.rms == pytest.approx(blind.entry)
-    assert blind.explained == pytest.approx(0.0, abs=1e-9)
-    long = SingleEvents(players=16, rounds=15, lowest=-6)
-    (many,) = compare_quality([ROBIN], sharp, long, replicates=6)
-    assert many.rms < 0.7 * many.entry
-    assert many.explained > 0.6
-    assert many.order > 0.85
-
-
-@pytest.mark.parametrize("measure", [EVENTS, CIRCUIT], ids=["events", "circuit"])
-def test_a_search_begins_with_the_usual_rules(measure: SingleEvents | Circuit) -> None:
     result = search_weights(KANIUK, measure, trials=3, replicates=2, confirm=2, seed=4)
     first = result.trials[0]
-    assert first.bar == 2
-    assert first.changes["maximise_seeding"] == pytest.approx(5_000_000)
-    assert first.changes["nx1_factor"] == 0.5
-    assert first.changes["seed_system_2"] == "fold"
-    (usual,) = compare_quality([USUAL], KANIUK, measure, replicates=2, seed=4)
+    assert (first.bar, first.changes["maximise_seeding"]) == (2, pytest.approx(5_000_000))
+    assert (first.changes["nx1_factor"], first.changes["seed_system_2"]) == (0.5, "fold")
     assert first.rms == pytest.approx(usual.rms, rel=1e-9)
-    lowest = min(result.trials, key=lambda trial: trial.rms)
-    assert result.best.bar == lowest.bar
+    assert result.best.bar == min(result.trials, key=lambda trial: trial.rms).bar
     assert [each.name for each in result.confirmed] == ["usual", "best found"]
     text = document_text(search_document(result, measure, win="kaniuk"))
     assert "On fresh players: usual rules" in text
     assert ("No conclusion on pairing" in text) == (measure is CIRCUIT)
+    text = document_text(quality_document([usual], measure, win="kaniuk"))
+    assert (CAUTION.split(":")[0] in " ".join(text.split())) == (measure is CIRCUIT)
+    if isinstance(usual, studies.CircuitQuality):  # ratings begin at the truth and leave it
+        assert len(usual.course) == 6
+        assert 0.0 < usual.course[0] < usual.course[-1]
+        assert usual.rms == pytest.approx(usual.course[3:].mean())
 
 
-@pytest.mark.parametrize(
-    "study",
-    [
-        *(partial(compare_tiebreaks, KANIUK, SMALL, candidates=names)
-          for names in ([], ["DC"], ["nothing"])),
-        lambda: compare_tiebreaks(KANIUK, SMALL, tournaments=1),
-        lambda: compare_tiebreaks(KANIUK, SMALL, among="some"),
-        lambda: compare_quality([], KANIUK, CIRCUIT, replicates=2),
-        lambda: compare_quality([USUAL], KANIUK, CIRCUIT, replicates=1),
-        lambda: search_weights(KANIUK, EVENTS, trials=0, replicates=2, confirm=2),
-        lambda: search_weights(KANIUK, EVENTS, replicates=2, confirm=2, start=ROBIN),
-        lambda: Circuit(population=10, players=20),
-        lambda: SingleEvents(spread=0.0),
-        lambda: SingleEvents(players=1),
-    ],
-)  # fmt: skip
-def test_no_such_study(study: Callable[[], object]) -> None:
-    with pytest.raises(UsageError):
-        study()
+def test_nothing_is_learnt_from_lots() -> None:
+    """Where games say nothing the estimate is the grade."""
+
+    def lots(first: Array, second: Array, stones: Array) -> tuple[Array, Array]:
+        return np.full(first.shape, 0.5), np.zeros(first.shape)
+
+    (blind,) = compare_quality([ROBIN], lots, EVENTS, replicates=4)
+    assert (blind.rms, blind.explained) == pytest.approx((blind.entry, 0.0), abs=1e-9)
+
+
+def test_no_such_study() -> None:
+    ties_of = partial(compare_tiebreaks, KANIUK, SMALL)
+    wrongs: list[dict[str, Any]] = [
+        *({"candidates": names} for names in ([], ["DC"], ["no"])),
+        {"tournaments": 1}, {"among": "some"},
+    ]  # fmt: skip
+    search = partial(search_weights, KANIUK, EVENTS, replicates=2, confirm=2)
+    refuse(
+        *((partial(ties_of, **wrong), UsageError, "") for wrong in wrongs),
+        *(
+            (partial(search, **wrong), UsageError, "")
+            for wrong in ({"trials": 0}, {"start": ROBIN})
+        ),
+        (lambda: compare_quality([], KANIUK, CIRCUIT, replicates=2), UsageError, ""),
+        (lambda: compare_quality([USUAL], KANIUK, CIRCUIT, replicates=1), UsageError, ""),
+        (lambda: Circuit(population=10, players=20), UsageError, ""),
+        (lambda: SingleEvents(spread=0.0), UsageError, ""),
+        (lambda: SingleEvents(players=1), UsageError, ""),
+    )

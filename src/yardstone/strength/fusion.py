@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +118,6 @@ class GlickoFromMoves(Glicko2):
                 f"priors from moves change with every game, so the period is 'game', "
                 f"not {self.period!r}"
             )
-        if not isfinite(self.initial):
-            raise UsageError(f"the rating of a newcomer must be finite, not {self.initial}")
 
     def _newcomers(self, number: int) -> Arrays:
         arrays = super()._newcomers(number)
@@ -261,10 +259,6 @@ class Fusion(GlickoFromMoves):
         check_number("slope", self.slope, least=0.0)
         for name in ("half_moves", "noise"):
             check_number(name, getattr(self, name), above=0.0)
-        for name in ("strength", "level"):
-            value = getattr(self, name)
-            if value is not None and not isfinite(value):
-                raise UsageError(f"{name} must be a finite number, not {value}")
 
     @property
     def moves_prior(self) -> MovesPrior:

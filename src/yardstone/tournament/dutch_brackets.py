@@ -420,7 +420,6 @@ class BestMatchings:
         self.rival = rival
         self.steps: list[CriterionStep] = []
         self.crossings = np.zeros(allowed.shape, np.int64)
-        self.blossoms = 0
         self.matching = maximum_matching(self.crossings, self.allowed)
         self.mate = self.matching.mate
 
@@ -459,8 +458,7 @@ class BestMatchings:
         for level in levels:
             weights = weights * (level.span + 1) + level.values
             span *= level.span + 1
-        if self.blossoms:
-            weights -= span * self.crossings
+        weights -= span * self.crossings
         matching = maximum_matching(weights, self.allowed)
         self.mate = matching.mate
         slack = matching.dual[:, None] + matching.dual[None, :] - 2 * weights
@@ -471,5 +469,4 @@ class BestMatchings:
                 within = np.zeros(len(weights), np.bool_)
                 within[rows] = True
                 self.crossings += within[:, None] != within[None, :]
-                self.blossoms += 1
         self.allowed &= slack == 0

@@ -354,8 +354,8 @@ class ModelLaw:
     """The law of a model of winning; frozen. It is a `WinningLaw` itself."""
 
     model: WinningModel
-    advantage: float = 0.0  #: On rating points: what moving first is worth
-    draw_rate: float = 0.0  #: On rating points: how often equal players draw (Davidson)
+    advantage: float  #: On rating points: what moving first is worth
+    draw_rate: float  #: On rating points: how often equal players draw (Davidson)
 
     def __call__(self, first: Floats, second: Floats, stones: Floats) -> tuple[Floats, Floats]:
         """Chance that the first wins, and that nobody does."""

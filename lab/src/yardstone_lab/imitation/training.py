@@ -494,11 +494,6 @@ class Judged:
         band = np.repeat(self.band, self.moves)
         return self.all.likelihood[np.arange(len(band)), band].astype(np.float64)
 
-    def by_side(self) -> Array:
-        """Mean log-likelihood of the moves of each side under each band: [s, bands]."""
-        shape = (len(self.band), self.moves, len(BANDS))
-        return np.asarray(self.all.likelihood.reshape(shape).mean(axis=1, dtype=np.float64))
-
 
 def judge_network(
     network: ImitationNetwork,

@@ -47,7 +47,6 @@ __all__ = [
     "cross_validate",
     "folds_by_player",
     "log_score",
-    "other_rates",
     "rarer_player",
     "Comparison",
     "FormulaScore",
@@ -342,34 +341,6 @@ def cross_validate(
             chance[test_part] = logistic(design[test_part] @ values)
         predictions.append(ResultPrediction(name, log_score(chance, result)))
     return predictions
-
-
-def other_rates(table: MatchTable, *, shrink: float = 0.0) -> tuple[Floats, Floats, Floats]:
-    """EPM, EPC and EPD of both players over their *other* matches: shapes (matches, 2).
-
-    Args:
-        shrink: So many decisions of an average player are added to each, since the rates of a
-            player with few other matches are noise. Without any, a player without another match has
-            the average rates.
-    """
-    _, place = np.unique(table.players, return_inverse=True)
-    place = place.reshape(table.players.shape)
-
-    def rate(above: Floats, below: Floats) -> Floats:
-        mean = float(above.sum() / below.sum()) if below.sum() > 0.0 else 0.0
-        rest = np.bincount(place.ravel(), above.ravel())[place] - above
-        decisions = np.bincount(place.ravel(), below.ravel())[place] - below
-        below_all = decisions + shrink
-        rates = np.divide(
-            rest + shrink * mean, below_all, out=np.full_like(rest, mean), where=below_all > 0.0
-        )
-        return np.maximum(rates, 0.0)
-
-    return (
-        rate(table.chequer, table.unforced),
-        rate(table.cube, table.close),
-        rate(table.chequer + table.cube, table.unforced + table.close),
-    )
 
 
 #: Chances are kept so far from 0 and 1 that no single match costs more than 14.

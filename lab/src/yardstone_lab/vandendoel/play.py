@@ -53,7 +53,6 @@ __all__ = [
     "ResultsFile",
     "read_results",
     "PlayedMatches",
-    "default_processes",
     "in_rounds",
     "play_jobs",
 ]
@@ -496,11 +495,6 @@ class PlayedMatches:
     played: int  #: `played`, `kept`: matches played now, and those the file already had.
     kept: int
     failed: tuple[str, ...]  #: The matches that failed, and why.
-
-
-def default_processes() -> int:
-    """Processes of GNU Backgammon that keep the cores of this machine busy."""
-    return PROCESSES_A_CORE * parallel.available_cores()
 
 
 def in_rounds(

@@ -1,22 +1,31 @@
-"""Intervals that are fitted to players who were not learnt from."""
+"""Intervals fitted to players who were not learnt from, and what the docs claim of them."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from lab.studies.rank.listed import Sides
+from lab.studies.strength_intervals import FOLDS, draw_parts, held
 from yardstone.errors import NoGamesError
 from yardstone.strength.intervals import Interval, IntervalTable
-from yardstone.strength.site_scales import EDGES
+from yardstone.strength.model import StrengthModel
+from yardstone.strength.site_scales import EDGES, RANKS
+from yardstone.strength.strengths import PARTS, interval_tables
 from yardstone_lab.neubauer.rank.intervals import (
     Unseen,
+    accuracy,
     coverage,
+    draw_games,
     fit_intervals,
+    knot_probabilities,
     tails_near,
     widened_near,
 )
@@ -62,14 +71,12 @@ def test_small_classes_join_others() -> None:
     density, groups, _ = players(500, 6, 1.0)
     uneven = np.repeat([10, 70, 150, 700], [20, 300, 150, 30])
     lacks = np.where(groups >= 8, 700, 70)  # a class that lacks some group
-    halves = np.repeat([40, 900], 250)
+    halves, same = np.repeat([40, 900], 250), np.full(500, 40)
     for moves, named, counts in (
-        (uneven, {}, [500]),
-        (uneven, {"fewest": 100}, [320, 180]),
-        (lacks, {}, [500]),
+        (uneven, {}, [500]), (uneven, {"fewest": 100}, [320, 180]), (lacks, {}, [500]),
         (halves, {"fewest": 100}, [250, 250]),
-        (np.full(500, 40), {"classes": np.repeat([1, 5], 250), "fewest": 100}, [250, 250]),
-    ):
+        (same, {"classes": np.repeat([1, 5], 250), "fewest": 100}, [250, 250]),
+    ):  # fmt: skip
         assert fitted(density, groups, moves, **named).counts.tolist() == counts
     assert fitted(density, groups, halves, fewest=100).moves == pytest.approx([40.0, 900.0])
     assert fitted(density[:5], groups[:5], uneven[:5]).counts.tolist() == [5]
@@ -78,16 +85,13 @@ def test_small_classes_join_others() -> None:
 
 
 def test_players_and_groups_count_alike_however_often_they_stand_there() -> None:
-    made = players(600, 7, 0.7)
-    groups = made[1]
-    one_class = partial(fitted, by_moves=(0,))
+    made, one_class = players(600, 7, 0.7), partial(fitted, by_moves=(0,))
     once = one_class(*made)
     rows = np.concatenate([np.arange(600), np.repeat(np.arange(300), 9)])
     often = one_class(*(part[rows] for part in made), players=rows)
-    assert often.players.tolist() == once.players.tolist() == [600]
-    assert often.counts.tolist() == [3300]
+    assert (often.players.tolist(), often.counts.tolist()) == ([600], [3300])
     assert often.at == pytest.approx(once.at, abs=2e-3)
-    rows = np.concatenate([np.arange(600), np.repeat(np.flatnonzero(groups == 9), 20)])
+    rows = np.concatenate([np.arange(600), np.repeat(np.flatnonzero(made[1] == 9), 20)])
     assert one_class(*(part[rows] for part in made)).at == pytest.approx(once.at, abs=2e-2)
     # Few players are allowed for, where many as they are would not be.
     few = one_class(*(part[:40] for part in made))
@@ -116,12 +120,9 @@ def test_levels_near_a_strength_hold_as_many_of_the_weak_and_of_the_strong() -> 
     density, group, strength = drawn_to_the_middle(1)
     moves = np.full(3000, 100)
     near = (-22.0, -16.0, -10.0, -4.0, 2.0)
-    tables = [
-        fit_intervals(density, group, moves, edges=RATED, strengths=strength[:, None], near=each)
-        for each in ((), near)
-    ]
-    assert tables[1].strengths.tolist() == list(near)
-    assert tables[1].at.shape[1] == 5
+    fit = partial(fit_intervals, density, group, moves, edges=RATED, strengths=strength[:, None])
+    tables = [fit(near=each) for each in ((), near)]
+    assert (tables[1].strengths.tolist(), tables[1].at.shape[1]) == (list(near), 5)
     density, _, strength = drawn_to_the_middle(2)
     shares = []
     for table in tables:
@@ -174,3 +175,35 @@ def test_coverage_counts_players_not_estimates() -> None:
     assert half.width == pytest.approx((6.5 + 7.25 + 1.0) / 3.0)
     with pytest.raises(NoGamesError):
         covered([], [], level=0.9)
+
+
+KEPT = Path(__file__).resolve().parents[1] / "data" / "listed_sides.npz"
+DOCS = Path(__file__).resolve().parents[4] / "docs" / "studies"
+
+
+def test_groups_are_named_as_often_as_the_study_says_and_intervals_hold() -> None:
+    """The published protocol: both colours of n games of a group; chance is one in eleven."""
+    sides, model = Sides.load(KEPT), StrengthModel.load("rank")
+    tables = (DOCS / "rank-from-moves-tables.md").read_text("utf-8").splitlines()
+    line = [row for row in tables if row.startswith("| both colours |")][1]
+    stated = [float(each) / 100.0 for each in re.findall(r"([\d.]+) \(", line)]
+    players = len(np.unique(sides.player[sides.listed]))
+    # The games of a tenth of the players say less of a group than those of all of them.
+    slack = 0.02 + 0.45 / np.sqrt(players / len(RANKS))
+    whole = sides.statistics(), sides.group.astype(np.int64), sides.game.astype(np.int64)
+    for games, expected in zip((1, 5, 10, 15, 20), stated, strict=True):
+        random = np.random.default_rng(games)
+        sums, group = draw_games(*whole, games=games, draws=100, random=random)
+        result = accuracy(knot_probabilities(model.scale("fox"), sums), group)
+        assert result.exact == pytest.approx(expected, abs=slack)
+        assert result.near > (0.97 if games >= 10 else 0.0)
+    parts = draw_parts(sides, model, 1, 2)
+    assert len(np.unique(parts["whole"].fold)) == FOLDS
+    shipped = interval_tables(model, "fox")
+    assert set(shipped) == set(PARTS)
+    for part, table in shipped.items():
+        table.check_level(0.9)
+        unseen = parts[part]
+        pairs = zip(unseen.density, unseen.moves, strict=True)
+        ends = [table.interval(density, int(n), 0.9) for density, n in pairs]
+        assert 0.87 < held(unseen, ends, 0.9, np.ones(len(unseen), bool)).held < 0.94, part

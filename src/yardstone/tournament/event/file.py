@@ -228,7 +228,7 @@ def write_journal(path: Path, steps: Sequence[JournalStep]) -> None:
     """Write the last steps anew; without any the journal goes."""
     journal = journal_of(path)
     if not steps:
-        journal.unlink(missing_ok=True)
+        journal.unlink()
         return
     write_text(journal, "".join(step.line() for step in steps[-MOST_STEPS:]))
 
