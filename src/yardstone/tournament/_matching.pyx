@@ -53,6 +53,11 @@ cdef struct Edge:
     long long x, y
 
 
+cdef struct Closest:
+    long long vertex
+    long long slack  # without the dual of the other end
+
+
 cdef struct Child:
     long long node
     Edge link  # from this child to the next
@@ -86,7 +91,7 @@ cdef class Forest:
     cdef Edge[::1] entry  # by which the tree came to an inner node: outer, inner vertex
     # Of blossoms, by node - n.
     cdef Child[:, ::1] child
-    cdef long long[:, ::1] near  # the vertex of an outer blossom that is closest to each vertex
+    cdef Closest[:, ::1] near  # the vertex of an outer blossom that is closest to each vertex
     # Stacks.
     cdef long long[::1] spare, fresh  # unused nodes; nodes that have just become outer
     cdef Edge[::1] moved  # nodes, and the bases that they get
@@ -104,7 +109,7 @@ cdef class Forest:
             self.visited, self.spare, self.fresh = np.zeros((11, nodes), np.int64)
         self.key_edge, self.entry = np.empty((2, nodes), edge)
         self.child = np.empty((blossoms, n), [("node", "i8"), ("link", edge)])
-        self.near = np.empty((blossoms, n), np.int64)
+        self.near = np.empty((blossoms, n), edge)
         self.moved = np.empty(2 * nodes, edge)
         self.mate[:] = -1
         self.following[:] = -1
@@ -197,7 +202,7 @@ cdef class Forest:
             if self.side[v] == FREE and self.due[v] < soonest:
                 soonest, vertex = self.due[v], v
         for node in range(self.nodes):
-            if self.label[node] > FREE and self.key[node] < soonest:
+            if self.key[node] < soonest:
                 soonest, at = self.key[node], node
         return soonest, vertex, at
 
@@ -226,9 +231,11 @@ cdef class Forest:
         """The vertex of a node behind `v`; -1 behind the last."""
         return -1 if v == self.tail[node] else self.following[v]
 
-    cdef inline long long slack(self, Py_ssize_t v, Py_ssize_t x) noexcept nogil:
-        """As the duals are kept: the clock is left out."""
-        return self.dual[v] + self.dual[x] - self.weights[v, x]
+    cdef inline Closest closest(self, Py_ssize_t node, Py_ssize_t x) noexcept nogil:
+        """The vertex of an outer node that is closest to `x`."""
+        if node >= self.n:
+            return self.near[node - self.n, x]
+        return Closest(node, self.dual[node] - self.weights[node, x])
 
     cdef void note_edges(self, Py_ssize_t node, Py_ssize_t v, bint leader) noexcept nogil:
         """Note the edges of `v`, which has just become outer as a vertex of `node`.
@@ -239,7 +246,7 @@ cdef class Forest:
         cdef long long slack
         for x in range(self.n):
             if self.side[x] != OUTER:
-                slack = self.slack(v, x)
+                slack = self.dual[v] + self.dual[x] - self.weights[v, x]
                 if slack < self.due[x]:
                     self.due[x], self.reach[x] = slack, v
         if node >= self.n:
@@ -247,27 +254,27 @@ cdef class Forest:
 
     cdef void note_closest(self, Py_ssize_t blossom, Py_ssize_t node, bint leader) noexcept nogil:
         """Note where a node of a blossom is closer to others than those before; `leader`: none."""
-        cdef Py_ssize_t x, v = node
-        cdef long long* near = &self.near[blossom - self.n, 0]
+        cdef Py_ssize_t x
+        cdef Closest* near = &self.near[blossom - self.n, 0]
+        cdef Closest closest
         for x in range(self.n):
-            if node >= self.n:
-                v = self.near[node - self.n, x]
-            if leader or self.slack(v, x) < self.slack(near[x], x):
-                near[x] = v
+            closest = self.closest(node, x)
+            if leader or closest.slack < near[x].slack:
+                near[x] = closest
 
     cdef void find_key(self, Py_ssize_t node, long long clock) noexcept nogil:
         """When an outer node meets another outer one, and by which edge."""
-        cdef Py_ssize_t x, v = node
+        cdef Py_ssize_t x
+        cdef Closest closest
         cdef long long time
         self.key[node] = NEVER
         for x in range(self.n):
             if self.side[x] != OUTER or self.top[x] == node:
                 continue
-            if node >= self.n:
-                v = self.near[node - self.n, x]
-            time = clock + (self.slack(v, x) - 2 * clock) // 2
+            closest = self.closest(node, x)
+            time = clock + (closest.slack + self.dual[x] - 2 * clock) // 2
             if time < self.key[node]:
-                self.key[node], self.key_edge[node] = time, Edge(v, x)
+                self.key[node], self.key_edge[node] = time, Edge(closest.vertex, x)
 
     cdef bint grow(self, Py_ssize_t vertex, long long clock) noexcept nogil:
         """Take the free node of a vertex into the tree; False if its base is unmatched."""

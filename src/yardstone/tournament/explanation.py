@@ -155,7 +155,8 @@ def _avoided(
     entries, number = entrants.entries, entrants.players.tolist()
     for row, other in (rows, rows[::-1]):
         values = row_values(entries, row, entrants.met, entrants.numbers)
-        plain = sum(values[name] for name in CRITERIA if name not in ("rematch", "geography"))
+        soft = [values[name] for name in CRITERIA if name not in ("rematch", "geography")]
+        plain = np.sum(soft, axis=0)
         plain[row] = np.iinfo(np.int64).min
         best = int(plain.argmax())
         if plain[best] <= plain[other]:
