@@ -57,6 +57,8 @@ def test_teams_play_by_boards_and_a_later_line_up_leaves_what_was_played() -> No
     for name in "AB":  # each moved first at some tables
         with pytest.raises(InputError, match="has played in round 1"):
             remove_team(made, name)
+    late = set_team(enter_players(made, [entry()]).tournament, "C", [6]).tournament
+    assert remove_team(late, "C").tournament.teams == made.teams
 
 
 @pytest.mark.parametrize(
