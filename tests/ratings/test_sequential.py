@@ -57,9 +57,7 @@ def pool() -> Pool:
 
 
 @each_system
-def test_whole_numbers_do_not_make_whole_ratings(
-    system: Sequential | Remembering, pool: Pool
-) -> None:
+def test_whole_numbers_do_not_make_whole_ratings(system: Any, pool: Pool) -> None:
     given = {part.name: getattr(system, part.name) for part in fields(system)}
     whole = {n: int(x) for n, x in given.items() if isinstance(x, float) and x.is_integer()}
     assert whole
