@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,16 @@ each_system = pytest.mark.parametrize("system", SYSTEMS, ids=repr)
 @pytest.fixture(scope="module")
 def pool() -> Pool:
     return made_games(500, 20, days=400, draws=0.2)
+
+
+@each_system
+def test_whole_numbers_do_not_make_whole_ratings(system: Any, pool: Pool) -> None:
+    given = {part.name: getattr(system, part.name) for part in fields(system)}
+    whole = {n: int(x) for n, x in given.items() if isinstance(x, float) and x.is_integer()}
+    assert whole
+    found, expected = (each.replay(pool).ratings for each in (replace(system, **whole), system))
+    np.testing.assert_array_equal(found.rating, expected.rating)
+    np.testing.assert_array_equal(found.deviation, expected.deviation)
 
 
 @each_system

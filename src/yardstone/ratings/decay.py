@@ -130,7 +130,7 @@ class DecayingBradleyTerry(Remembering):
     def ratings(self, state: State) -> Ratings:
         """Ratings of a state, as of each player's last game; the prior's without games."""
         n = len(state.players)
-        rating, deviation = np.full(n, self.average), np.full(n, self.prior_deviation)
+        rating, deviation = np.full((n, 2), [self.average, self.prior_deviation], np.float64).T
         if "strength" in state.arrays:
             rating += POINTS * state.arrays["strength"]
             deviation = POINTS / np.sqrt(state.arrays["precision"])

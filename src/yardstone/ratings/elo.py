@@ -92,7 +92,7 @@ class Elo(Sequential):
         return 1.0 / self.scale_points if self.curve == "normal" else log(10.0) / self.scale_points
 
     def _newcomers(self, number: int) -> Arrays:
-        arrays: Arrays = {"rating": np.full(number, self.initial)}
+        arrays: Arrays = {"rating": np.full(number, self.initial, np.float64)}
         if isinstance(self.k, KFactor):
             arrays["played"] = np.zeros(number, np.int32)
             arrays["top"] = np.full(number, self.initial >= self.k.top_rating)

@@ -92,7 +92,7 @@ class FIBS(MatchSystem):
     _not_negative = ("k", "first_factor")
 
     def _newcomers(self, number: int) -> Arrays:
-        return {"rating": np.full(number, self.initial), "experience": np.zeros(number)}
+        return {"rating": np.full(number, self.initial, np.float64), "experience": np.zeros(number)}
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
         from yardstone.ratings import _steps

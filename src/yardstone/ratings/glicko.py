@@ -77,8 +77,8 @@ class Glicko(Sequential):
 
     def _newcomers(self, number: int) -> Arrays:
         return {
-            "rating": np.full(number, self.initial),
-            "variance": np.full(number, self.initial_deviation**2),
+            "rating": np.full(number, self.initial, np.float64),
+            "variance": np.full(number, self.initial_deviation**2, np.float64),
             "last": np.full(number, np.inf),
         }
 
@@ -170,7 +170,7 @@ class Glicko2(Sequential):
         return {
             "mu": np.full(number, (self.initial - CENTRE) / POINTS),
             "phi2": np.full(number, (self.initial_deviation / POINTS) ** 2),
-            "volatility": np.full(number, self.initial_volatility),
+            "volatility": np.full(number, self.initial_volatility, np.float64),
             "last": np.full(number, np.inf),
         }
 

@@ -66,7 +66,7 @@ class DeclaredGrades(Sequential):
         return winning_model(self.win)
 
     def _newcomers(self, number: int) -> Arrays:
-        return {"rating": np.full(number, self.initial)}
+        return {"rating": np.full(number, self.initial, np.float64)}
 
     def _declared(self, pool: Pool) -> Floats:
         """Points of the declared grades of first and second; NaN where there is none."""

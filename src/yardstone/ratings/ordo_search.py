@@ -52,7 +52,7 @@ def as_ordo_ends(
     if len(np.unique(setup.component[active])) != 1:
         return ratings
     used = setup.used
-    rating = np.full(len(ratings), system.average)
+    rating = np.full(len(ratings), system.average, np.float64)
     held = setup.anchor if setup.anchor is not None and system.reference == "anchor" else None
     given = system.first_advantage
     logit = system.points_per_logit

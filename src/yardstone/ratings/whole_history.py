@@ -106,8 +106,8 @@ class WholeHistoryRatings(Ratings):
             raise InputError(f"{time!r} is not a date or time") from None
         days = self.time.astype(np.int64) / 86_400.0 if dated else self.time.astype(np.float64)
         now = float(np.asarray(moment).astype(np.int64)) / 86_400.0 if dated else float(moment)
-        rating = np.full(len(self), self.average)
-        deviation = np.full(len(self), self.prior_deviation)
+        rating = np.full(len(self), self.average, np.float64)
+        deviation = np.full(len(self), self.prior_deviation, np.float64)
         for row in range(len(self)):
             low, high = int(self.start[row]), int(self.start[row + 1])
             if low < high:
