@@ -265,11 +265,16 @@ def write_table(path: Path, table: Mapping[str, tuple[int, int]]) -> None:
     path.write_text("\n".join([*head, *rows, ""]), "utf-8")
 
 
+def _tree(path: Path) -> ast.Module:
+    """What a module says; nothing for Cython."""
+    return ast.parse("" if path.suffix == ".pyx" else path.read_text("utf-8"))
+
+
 def classes(known: Mapping[str, Path]) -> dict[str, list[str]]:
     """Return the public class names that stand in several modules."""
     places: dict[str, list[str]] = defaultdict(list)
     for name, path in known.items():
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in _tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(name)
     return {name: where for name, where in sorted(places.items()) if len(where) > 1}
@@ -279,7 +284,7 @@ def long_signatures(known: Mapping[str, Path]) -> list[tuple[int, str, str]]:
     """Return functions with more positional parameters than anybody can keep in order."""
     result = []
     for name, path in known.items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.FunctionDef):
                 positional = [*node.args.posonlyargs, *node.args.args]
                 count = len([each for each in positional if each.arg not in ("self", "cls")])
