@@ -435,14 +435,13 @@ def _typed_fields(owner: Any, record: Any, left_out: AbstractSet[str]) -> dict[s
             nested = getattr(owner, name)
             values[name] = replace(nested, **_typed_fields(nested, value, set()))
             continue
-        wrong = ValueError(f"{name} cannot be {value!r:.40}")
+        low, high = _LIMITS.get(name, (0, 0))
         try:
             values[name] = typed(kinds[name], value)
+            if name in _LIMITS and not low <= (values[name] or low) <= high:
+                raise ValueError
         except (TypeError, ValueError, OverflowError):
-            raise wrong from None
-        low, high = _LIMITS.get(name, (0, 0))
-        if name in _LIMITS and not low <= (values[name] or low) <= high:
-            raise wrong
+            raise ValueError(f"{name} cannot be {value!r:.40}") from None
     return values
 
 
