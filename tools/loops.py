@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 #: C files and object files are kept here, so that what has not changed is not compiled again.
 KEPT = ROOT / "build"
+#: What Cython writes for every module is compiled once, into this one.
+SHARED = "yardstone._cython"
 #: What the language promises and numbers do not need.
 _DIRECTIVES = {
     "language_level": 3,
@@ -72,10 +74,12 @@ def build(*, checked: bool = False) -> list[Path]:
     ]
     if not extensions:
         return []
+    shared = str(SOURCE.relative_to(ROOT) / (SHARED.replace(".", "/") + ".c"))
+    extensions.append(Extension(SHARED, [shared], extra_compile_args=flags, define_macros=macros))
     directives = _DIRECTIVES | ({"boundscheck": True, "initializedcheck": True} if checked else {})
     made = cythonize(
         extensions, nthreads=cores, quiet=True, build_dir=str(KEPT / "c"), force=checked,
-        compiler_directives=directives,
+        compiler_directives=directives, shared_utility_qualified_name=SHARED,
     )  # fmt: skip
     distribution = Distribution({"ext_modules": made, "package_dir": {"": "src"}})
     command = build_ext(distribution)

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yardstone.choices import check_choice, plural
+from yardstone.cli import talks
 from yardstone.cli.declare import argument, flag, option, target
 from yardstone.cli.games import GameOptions
 from yardstone.cli.output import Document, TableOutput, report_skipped, write_pieces
-from yardstone.cli.quiet import talks
 from yardstone.errors import UsageError
 from yardstone.records.formats import (
     FORMATS,

@@ -39,7 +39,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand
 
 from yardstone.choices import check_choice, one_of
-from yardstone.cli.quiet import be_quiet
+from yardstone.cli import be_quiet
 from yardstone.cli.table import Command, Family, about_of
 from yardstone.errors import InputError, UsageError
 

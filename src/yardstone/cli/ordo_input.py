@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from yardstone.cli import be_quiet, talks
 from yardstone.cli.ordo_switches import OrdoOptions, Refused, scan_float
-from yardstone.cli.quiet import be_quiet, talks
 from yardstone.errors import InputError, NoGamesError
 from yardstone.files import replaced
 from yardstone.pool import PairCounts, Pool, SkipReport

@@ -9,8 +9,8 @@ from time import strftime
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from yardstone.choices import plural
+from yardstone.cli import talks
 from yardstone.cli.declare import bundle, check_ending, check_folder, flag, option
-from yardstone.cli.quiet import talks
 from yardstone.errors import UsageError
 from yardstone.reports.document import Document as Document
 

@@ -231,7 +231,7 @@ def map(
         workers: How many work at the same time, as `context` has it. With 1 all is done in this
             process, and so it is inside a worker of another `map`.
         threads: On this machine use threads of this process: for functions that spend their time in
-            kernels, which release the GIL, or wait for another program. Nothing is copied between
+            loops, which release the GIL, or wait for another program. Nothing is copied between
             processes.
         chunk: Hand out so many items at once: for many items of little work each.
         engine: Where the work is done, as `context` has it.

@@ -1,6 +1,6 @@
 """From results to strengths: joint fits of all games, and systems that follow time.
 
-Names are loaded when they are first used: kernels come with their systems, which
+Names are loaded when they are first used: loops come with their systems, which
 `yardstone.ratings.systems` lists.
 """
 

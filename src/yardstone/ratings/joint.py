@@ -365,7 +365,7 @@ class PlayerPriors(Mapping[str, Prior]):
 
 
 def squared_spread(draw_rate: float) -> float:
-    """((1 - d0)/d0)^2, the parameter of the kernels; -1 ("no draws") at d0 = 0."""
+    """((1 - d0)/d0)^2, the parameter of the loops; -1 ("no draws") at d0 = 0."""
     return ((1.0 - draw_rate) / draw_rate) ** 2 if draw_rate > 0.0 else -1.0
 
 

@@ -34,7 +34,7 @@ Places = NDArray[np.integer[Any]]
 
 
 class Rounds(NamedTuple):
-    """The games in the order of rating, as kernels take them.
+    """The games in the order of rating, as loops take them.
 
     `first` and `second` are players' numbers in the state's arrays, `score` the points of `first`,
     `ahead` the rating points that it is ahead of even; `start` and `actions` as in `Schedule`.
@@ -49,7 +49,7 @@ class Rounds(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What kernels fill in: see `Predictions`.
+    """What loops fill in: see `Predictions`.
 
     `before` has a rating of each player, or rating and deviation; `change` has a row a
     game (a single one if each game is a period), for what is learned later.
@@ -75,7 +75,7 @@ class Place(NamedTuple):
 class Games:
     """The games of a pool in the order in which they are rated.
 
-    `rounds` is what kernels take; `schedule.take` puts further columns of `pool` in that order.
+    `rounds` is what loops take; `schedule.take` puts further columns of `pool` in that order.
     """
 
     rounds: Rounds
@@ -96,7 +96,7 @@ class Games:
         return days[plan.start[:-1]] if len(plan.start) else days
 
     def record(self, *, deviations: bool = False) -> Record:
-        """Room for what a kernel fills in: with deviations, or with ratings only."""
+        """Room for what a loop fills in: with deviations, or with ratings only."""
         n, width = len(self), 4 if deviations else 2
         rows = n if len(self.schedule.start) else 1
         return Record(np.empty(n), np.empty((n, width)), np.empty((rows, width)))
@@ -114,7 +114,7 @@ class Predictions:
 
     @classmethod
     def of(cls, record: Record, *, centre: float = 0.0, points: float = 1.0) -> Predictions:
-        """What a kernel recorded, on a scale with 0 at `centre` and units of `points`."""
+        """What a loop recorded, on a scale with 0 at `centre` and units of `points`."""
         columns = record.before.T
         if len(columns) == 2:
             return cls(record.expected, columns[0], columns[1])
