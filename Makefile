@@ -114,6 +114,7 @@ fuzz: $(TOOLS) $(LOOPS)
 lint: $(TOOLS)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	PATH=$(BIN):$$PATH cython-lint src
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.house --check

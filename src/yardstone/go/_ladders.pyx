@@ -20,7 +20,6 @@ import numpy as np
 from yardstone.go._board cimport (
     BLACK,
     EMPTY,
-    POINTS,
     TURNS,
     WALL,
     WHITE,

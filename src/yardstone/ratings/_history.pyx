@@ -10,7 +10,7 @@ import numpy as np
 
 from yardstone.winprob._laws cimport logistic, win_and_loss
 
-cdef double LEAST_CURVATURE = 0.05  # the curvature of a game is at least this share of its expectation
+cdef double LEAST_CURVATURE = 0.05  # the least curvature of a game, as a share of its expectation
 cdef int CG_STEPS = 1000
 cdef double LONGEST = 3.0  # steps of a Newton iteration are cut to so many logits
 cdef double LONGEST_OF_ONE = 2.0  # and those of one player's strengths to so many
@@ -637,15 +637,17 @@ cdef class HistoryLearner(Learner):
 
     cdef void recall(self, Py_ssize_t g, Py_ssize_t side) noexcept nogil:
         """Note strength and variance of a player before a game."""
-        cdef Py_ssize_t p = self.player(g, side), node = self.laid.opponent[self.laid.own[g, 1 - side]]
-        cdef double strength, doubt
+        cdef Py_ssize_t p = self.player(g, side)
+        cdef Py_ssize_t node = self.laid.opponent[self.laid.own[g, 1 - side]]
+        cdef double strength, doubt, days
         if node < self.laid.stop[p]:
             strength, doubt = self.x[node], self.variance[p]
         elif node == self.laid.node_start[p]:
             strength, doubt = self.laid.prior[p, 0], 1.0 / self.laid.prior[p, 1]
         else:
             strength = self.x[node - 1]
-            doubt = self.variance[p] + self.laid.w2 * (self.laid.node_day[node] - self.laid.node_day[node - 1])
+            days = self.laid.node_day[node] - self.laid.node_day[node - 1]
+            doubt = self.variance[p] + self.laid.w2 * days
         self.before[g - self.begin, 2 * side] = strength
         self.before[g - self.begin, 2 * side + 1] = doubt
 

@@ -22,7 +22,7 @@ cpdef enum Ending:
 cdef double TAU_LIMIT = 20.0  # beyond this tau the draw rate is 0 or 1 for all that matters
 cdef double EDGE = 40.0  # tau = ln((1 - d0)/d0) is looked for between -EDGE and EDGE
 cdef double REACH = 60.0  # widest bracket around opponents in which a bound is looked for, log odds
-cdef double OVERSHOOT = 0.9  # a step is short enough if the slope falls back by less than this share
+cdef double OVERSHOOT = 0.9  # short enough is a step after which the slope is back by less
 cdef double LEVEL = 1e-4  # differences below this count as none
 # Newton's step is trusted so far, in log odds: the slope at its end shows no single overshot.
 cdef double TRUSTED = 4.0
@@ -91,7 +91,7 @@ cdef class Terms:
         return self.arrays
 
     cdef void derive(self, const double[::1] x, bint cautious) noexcept nogil:
-        """Fill in; `cautious`: by the chord, which v = pq never exceeds, and expected information."""
+        """Fill in; `cautious`: by the chord, which v = pq never exceeds, and expected results."""
         cdef Py_ssize_t n = x.shape[0] - 2, k = 0, i, j
         cdef double u2 = exp(2.0 * x[n + 1]) if self.likelihood else -1.0
         cdef double run, run_lost, run_weight, total = 0.0, total_lost = 0.0, total_weight = 0.0
@@ -237,7 +237,9 @@ cdef class Solver:
             if not self.free[i]:
                 out[i] = 0.0
 
-    cdef bint solve(self, const double[::1] right, double tolerance, double[::1] step) noexcept nogil:
+    cdef bint solve(
+        self, const double[::1] right, double tolerance, double[::1] step
+    ) noexcept nogil:
         """Fill in `step`, preconditioned by the diagonal; false where H is indefinite."""
         cdef Py_ssize_t n = self.extra.shape[0], i, _
         cdef double rho = 0.0, goal, curvature, size, alpha, beta, new_rho
@@ -321,7 +323,7 @@ def newton(pairs, beliefs, likelihood, double[::1] x, free, level, double tolera
     """
     n = len(x) - 1
     cdef Terms terms = Terms(pairs, beliefs, likelihood, len(x))
-    gradient, weight, diagonal, border = terms.arrays
+    _, weight, diagonal, border = terms.arrays
     from yardstone.ratings.graph import Graph
 
     graph = Graph(
@@ -393,7 +395,7 @@ cdef class Climb:
 
     cdef int climb(self, double tolerance, int max_steps) noexcept nogil:
         cdef Py_ssize_t n = self.x.shape[0] - 2, i
-        cdef bint cautious, arrived
+        cdef bint arrived
         cdef double precision
         self.largest = 1.0
         self.terms.derive(self.x, False)
@@ -416,7 +418,9 @@ cdef class Climb:
         return Ending.TOO_MANY_STEPS
 
 
-cdef (double, double) expected_draws(double[::1] variance, const double[::1] games, double tau) noexcept nogil:
+cdef (double, double) expected_draws(
+    double[::1] variance, const double[::1] games, double tau
+) noexcept nogil:
     """Expected number of draws and its derivative with respect to tau."""
     cdef double u2 = exp(2.0 * tau), total = 0.0, slope = 0.0, root, draw
     cdef Py_ssize_t k

@@ -71,7 +71,9 @@ cdef class Elo(System):
     cdef bint normal
     cdef double[::1] rating
 
-    def __init__(self, double[::1] rating, double steepness, bint normal, double furthest, double k):
+    def __init__(
+        self, double[::1] rating, double steepness, bint normal, double furthest, double k
+    ):
         self.rating, self.steepness, self.normal = rating, steepness, normal
         self.furthest, self.k = furthest, k
 
@@ -230,7 +232,9 @@ cdef double shrink(double variance) noexcept nogil:
     return 1.0 / sqrt(1.0 + 3.0 / (PI * PI) * variance)
 
 
-cdef (double, double) f(double x, double delta2, double phi2_v, double a, double per_tau2) noexcept nogil:
+cdef (double, double) f(
+    double x, double delta2, double phi2_v, double a, double per_tau2
+) noexcept nogil:
     """f of step 5 and its slope; `phi2_v` is phi^2 + v."""
     cdef double y = exp(x)
     cdef double total = phi2_v + y
@@ -239,7 +243,9 @@ cdef (double, double) f(double x, double delta2, double phi2_v, double a, double
     return half * (delta2 - total) - (x - a) * per_tau2, slope
 
 
-cdef double illinois(double delta2, double phi2_v, double a, double per_tau2, double tau) noexcept nogil:
+cdef double illinois(
+    double delta2, double phi2_v, double a, double per_tau2, double tau
+) noexcept nogil:
     """Root of f by the Illinois method, as step 5 has it."""
     cdef double high = a, low, middle, value, at_high, at_low
     if delta2 > phi2_v:

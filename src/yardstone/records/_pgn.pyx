@@ -716,5 +716,7 @@ cdef Outcome outcome_of(const unsigned char* text, Py_ssize_t length) noexcept n
     return UNFINISHED if same(text, length, b"*") else UNKNOWN
 
 
-cdef inline bint same(const unsigned char* text, Py_ssize_t length, const char* other) noexcept nogil:
+cdef inline bint same(
+    const unsigned char* text, Py_ssize_t length, const char* other
+) noexcept nogil:
     return length == <Py_ssize_t>strlen(other) and memcmp(text, other, length) == 0

@@ -87,7 +87,7 @@ cdef inline Py_ssize_t after_blanks(const unsigned char[::1] buf, Py_ssize_t i) 
 
 
 cdef Py_ssize_t close_of_value(const unsigned char[::1] buf, Py_ssize_t i) noexcept nogil:
-    """The place of the ``]`` that ends the value from `i` on, of another game's ``(``, or the end."""
+    """Where the ``]`` is that ends the value from `i` on, another game's ``(``, or the end."""
     while i < buf.shape[0]:
         if buf[i] == c']' or (buf[i] == c'(' and cuts_a_value(buf, i)):
             return i
@@ -112,7 +112,9 @@ cdef bint cuts_a_value(const unsigned char[::1] buf, Py_ssize_t i) noexcept nogi
     return i < buf.shape[0] and buf[i] == c']'
 
 
-cdef bint opens_within(const unsigned char[::1] buf, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+cdef bint opens_within(
+    const unsigned char[::1] buf, Py_ssize_t start, Py_ssize_t end
+) noexcept nogil:
     """Return whether a bracket opens in a value, so that its first ``]`` may be part of it."""
     cdef Py_ssize_t k
     for k in range(start, end):
