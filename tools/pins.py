@@ -65,6 +65,7 @@ def main() -> None:
         ),
         ("build", "What the wheel is built and checked with.", [*_BUILD]),
         ("compiler", "A C compiler, where there is none.", ["ziglang"]),
+        ("wheels", "What builds the wheels of all systems.", ["cibuildwheel>=4.0"]),
         ("bill", "What writes the bill of materials.", ["cyclonedx-bom"]),
     ):
         _write(name, what, wanted, versions=known)
