@@ -31,7 +31,7 @@ help:
 	@echo "make demo      rate 27,612 games of chess engines, and a player of Go; pages in $(DEMO)/"
 	@echo "make install   install all of the command into $(VENV); it is $(BIN)/yardstone"
 	@echo "make test      run the tests, with all that they need"
-	@echo "make fuzz      give every reader damaged files for an hour: SECONDS=3600, TARGETS=names"
+	@echo "make fuzz      damage files for every reader: SECONDS=3600, TARGETS=names, SANITIZE=1"
 	@echo "make lint      check style, types, the direction of imports and that the house does not grow"
 	@echo "make docs      build the documentation into docs/_build/html"
 	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
@@ -107,9 +107,17 @@ test: $(TOOLS) $(LOOPS)
 # For all readers together; findings and what to go on from are kept in fuzz-findings/.
 SECONDS ?= 3600
 TARGETS ?=
+# SANITIZE=1: on loops that stop at each access to memory that is not theirs.
 
+FUZZ = $(BIN)/python -m tests.fuzz run --seconds $(SECONDS) $(TARGETS)
 fuzz: $(TOOLS) $(LOOPS)
-	$(BIN)/python -m tests.fuzz run --seconds $(SECONDS) $(TARGETS)
+ifdef SANITIZE
+	$(BIN)/python -m tools.loops --sanitize
+	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) PYTHONMALLOC=malloc \
+		ASAN_OPTIONS=detect_leaks=0 $(FUZZ); status=$$?; $(BIN)/python -m tools.loops; exit $$status
+else
+	$(FUZZ)
+endif
 
 lint: $(TOOLS)
 	$(BIN)/ruff check

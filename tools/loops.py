@@ -1,7 +1,8 @@
 """Compiles the loops: each `.pyx` becomes a module of machine code beside it.
 
     python -m tools.loops              those that have changed, for an editable installation
-    python -m tools.loops --checked    all of them, with the bounds of arrays checked
+    python -m tools.loops --checked    with the bounds of arrays checked
+    python -m tools.loops --sanitize   for a Python that runs with the sanitizer of addresses
 
 The build of the package runs this as a hook of hatchling. Where no C compiler is found it asks
 for the one in the `ziglang` wheel, which is in the environment of the build alone.
@@ -16,7 +17,7 @@ import sys
 import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -45,7 +46,7 @@ def compiler() -> str | None:
     return next(filter(shutil.which, (named, "cc", "gcc", "clang")), None)
 
 
-def build(*, checked: bool = False) -> list[Path]:
+def build(way: Literal["plain", "checked", "sanitize"] = "plain") -> list[Path]:
     """Compile what has changed, in as many processes as there are cores; all compiled modules."""
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
@@ -62,31 +63,33 @@ def build(*, checked: bool = False) -> list[Path]:
     # Multiply and add are not fused, so that numbers are alike on all machines.
     flags = ["-O3", "-g0", "-fno-math-errno", "-ffp-contract=off", "-Wno-unused"]
     flags *= sys.platform != "win32"
-    macros: list[tuple[str, str | None]] = [("CYTHON_WITHOUT_ASSERTIONS", None)]
+    watch = ["-fsanitize=address,undefined", "-fno-sanitize-recover"] * (way == "sanitize")
+    flags += [*watch, "-O1", "-g"] * bool(watch)
     extensions = [
         Extension(
             ".".join(path.relative_to(SOURCE).with_suffix("").parts),
-            [str(path.relative_to(ROOT))],
+            [path.relative_to(ROOT).as_posix()],
             extra_compile_args=flags,
-            define_macros=macros,
+            extra_link_args=watch,
+            define_macros=[("CYTHON_WITHOUT_ASSERTIONS", None)],
         )
-        for path in sorted(SOURCE.rglob("*.pyx"))
+        for path in [*sorted(SOURCE.rglob("*.pyx")), SOURCE / (SHARED.replace(".", "/") + ".c")]
     ]
-    if not extensions:
-        return []
-    shared = str(SOURCE.relative_to(ROOT) / (SHARED.replace(".", "/") + ".c"))
-    extensions.append(Extension(SHARED, [shared], extra_compile_args=flags, define_macros=macros))
-    directives = _DIRECTIVES | ({"boundscheck": True, "initializedcheck": True} if checked else {})
+    directives = _DIRECTIVES | dict.fromkeys(("boundscheck", "initializedcheck"), way == "checked")
+    kept_way = KEPT / "way"  # in which what is there was compiled
+    anew = not kept_way.exists() or kept_way.read_text() != way
     made = cythonize(
-        extensions, nthreads=cores, quiet=True, build_dir=str(KEPT / "c"), force=checked,
+        extensions, nthreads=cores, quiet=True, build_dir=str(KEPT / "c"), force=anew,
         compiler_directives=directives, shared_utility_qualified_name=SHARED,
     )  # fmt: skip
     distribution = Distribution({"ext_modules": made, "package_dir": {"": "src"}})
     command = build_ext(distribution)
-    command.inplace, command.parallel, command.force = True, cores, checked
+    command.inplace, command.parallel, command.force = True, cores, anew
     command.build_temp = str(KEPT / "objects")
     command.ensure_finalized()
+    kept_way.unlink(missing_ok=True)
     command.run()
+    kept_way.write_text(way)
     return [Path(command.get_ext_fullpath(each.name)) for each in made]
 
 
@@ -108,9 +111,15 @@ class LoopsHook(BuildHookInterface[Any]):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--checked", action="store_true", help="check the bounds of arrays")
+    for name, what in (
+        ("checked", "check the bounds of arrays"),
+        ("sanitize", "find what is read or written where nothing is"),
+    ):
+        parser.add_argument(
+            f"--{name}", dest="way", action="store_const", const=name, default="plain", help=what
+        )
     parser.add_argument("--find", action="store_true", help="fail where there is no C compiler")
     arguments = parser.parse_args()
     if arguments.find:
         sys.exit(compiler() is None)
-    build(checked=arguments.checked)
+    build(arguments.way)
