@@ -101,7 +101,7 @@ def test_each_version_is_pinned_with_the_hashes_of_its_files() -> None:
     line = re.compile(r"[a-z0-9-]+==[A-Za-z0-9.+]+( ; [^\\]+)?( \\\n +--hash=sha256:[0-9a-f]{64})+")
     for path in (ROOT / "requirements").glob("*.txt"):
         packages = re.split(r"\n(?=[a-z0-9])", path.read_text().strip())[1:]
-        assert len(packages) > 5, path
+        assert packages, path
         for package in packages:
             assert line.fullmatch(package), package
             versions.setdefault(canonical(package), set()).add(package.split()[0])

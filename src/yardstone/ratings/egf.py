@@ -232,7 +232,7 @@ class EGF(Sequential):
         """Weight of each game in the order of rating."""
         column = games.pool.columns.get(self.class_column)
         if column is None:
-            return np.full(len(games), self.weight)
+            return np.full(len(games), float(self.weight))
         if column.dtype.kind in "fiu":
             weight = column.astype(np.float64)
         else:
