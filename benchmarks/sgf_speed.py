@@ -20,8 +20,9 @@ from pathlib import Path
 
 from sgfmill import sgf
 
+from yardstone.records._sgf import Rows
 from yardstone.records.sgf import SgfReader
-from yardstone.records.sgf_records import GameBuilder, Rows, SgfLimits, read_records
+from yardstone.records.sgf_records import GameBuilder, SgfLimits, read_records
 from yardstone.records.sources import ByteStream, StreamLimits
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared/data/go/fox_sgf.zip"

@@ -81,7 +81,7 @@ def build(way: Literal["plain", "checked", "sanitize"] = "plain") -> list[Path]:
     made = cythonize(
         extensions, nthreads=cores, quiet=True, build_dir=str(KEPT / "c"), force=anew,
         compiler_directives=directives, shared_utility_qualified_name=SHARED,
-    )  # fmt: skip
+    )  # type: ignore[no-untyped-call]  # fmt: skip
     distribution = Distribution({"ext_modules": made, "package_dir": {"": "src"}})
     command = build_ext(distribution)
     command.inplace, command.parallel, command.force = True, cores, anew

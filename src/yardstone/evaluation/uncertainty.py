@@ -202,7 +202,7 @@ def _resample_players(
         while not games:  # a draw without two players who met says nothing
             copies = np.bincount(generator.integers(0, players, players), minlength=players)
             weight = (copies[one] * copies[other]).astype(np.float64)
-            games = weight @ number
+            games = float(weight @ number)
         means[replicate] = sums @ weight / games
 
 

@@ -370,7 +370,8 @@ _SEED = 20151006
 
 def _ends(first: Ints, second: Ints, value: Floats, players: int) -> tuple[Floats, Floats]:
     """Sums of a number of each pair over the pairs of each player, as first and as second."""
-    one, two = (np.bincount(side, value, players) for side in (first, second))
+    one: Floats = np.bincount(first, value, players)
+    two: Floats = np.bincount(second, value, players)
     return one, two
 
 

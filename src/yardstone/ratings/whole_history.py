@@ -555,7 +555,7 @@ class HistoryFit:
 
     def log_posterior(self) -> float:
         """Log posterior at the strengths, up to a constant."""
-        return self.posterior.log_posterior(self.x, self.shared)
+        return float(self.posterior.log_posterior(self.x, self.shared))
 
     def full_matrix(self) -> Floats:
         """The Hessian as a matrix, over nodes and the free ones of w and tau."""
@@ -643,7 +643,7 @@ class HistoryFit:
             alpha, beta, length2 = self.posterior.lanczos(probe, _LANCZOS_STEPS)
             value, vector = np.linalg.eigh(np.diag(alpha) + np.diag(beta, 1) + np.diag(beta, -1))
             total += length2 * float(vector[0] ** 2 @ np.log(np.maximum(value, 1e-12))) / _PROBES
-        return total
+        return float(total)
 
 
 def fit_drift(fit: HistoryFit) -> None:
