@@ -35,6 +35,7 @@ _DIRECTIVES = {
     "initializedcheck": False,
     "cdivision": True,
     "freethreading_compatible": True,
+    "show_performance_hints": False,
 }
 
 

@@ -370,8 +370,7 @@ _SEED = 20151006
 
 def _ends(first: Ints, second: Ints, value: Floats, players: int) -> tuple[Floats, Floats]:
     """Sums of a number of each pair over the pairs of each player, as first and as second."""
-    one: Floats = np.bincount(first, value, players)
-    two: Floats = np.bincount(second, value, players)
+    one, two = (np.asarray(np.bincount(side, value, players), float) for side in (first, second))
     return one, two
 
 
@@ -401,7 +400,8 @@ def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, F
 
     def joined(flow: Floats) -> Floats:
         one, two = _ends(graph.first, graph.second, flow, n)
-        return own + np.append(one - two, flow.sum())
+        total: Floats = own + np.append(one - two, flow.sum())
+        return total
 
     whole = joined(flow)
     return whole, whole if len(share) == 0 else joined(flow * np.sqrt(share))
