@@ -163,7 +163,8 @@ def _faults_of_loops(file: str, source: str) -> Iterator[Mutant]:
         line = token.line
         text, before, after = token.string, line[column - 1 : column], line[end : end + 1]
         if token.type == tokenize.NUMBER and before not in ":[" and "import" not in line:
-            put = str(int(text) + 1) if text.isdigit() else repr(float(text) * 1.1 or 1.0)
+            whole = text.isdigit() or text[:2] in ("0x", "0b")
+            put = str(int(text, 0) + 1) if whole else repr(float(text) * 1.1 or 1.0)
         elif text in _TOKENS and before.isspace() and (after.isspace() or after == ":"):
             put = _TOKENS[text]
         else:
