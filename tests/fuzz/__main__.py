@@ -104,10 +104,11 @@ def fuzz(name: str, folder: Path, way: str, seconds: float) -> None:
         if status == 0:
             return
         last = log.read_text(errors="replace")[-6000:]
-        for path in (folder / "reading" / way).glob("input*"):
-            (folder / "faults").mkdir(exist_ok=True)
-            fault = cases.Fault(f"{way}: the process ended with status {status}", last)
-            keep(folder / "faults", fault, path.read_bytes())
+        (folder / "faults").mkdir(exist_ok=True)
+        fault = cases.Fault(f"{way}: the process ended with status {status}", last)
+        read = [path.read_bytes() for path in (folder / "reading" / way).glob("input*")]
+        for data in read or [b""]:  # it may end before it reads anything
+            keep(folder / "faults", fault, data)
         if time.monotonic() > end:
             return
 
@@ -162,8 +163,9 @@ def keep(folder: Path, fault: cases.Fault, data: bytes) -> None:
 
 
 def work(name: str, folder: Path, way: str, seconds: float) -> int:
-    with suppress(ValueError, OSError):  # an input that asks for all memory gets an error
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    if "ASAN_OPTIONS" not in os.environ:  # the sanitizer takes room for all addresses
+        with suppress(ValueError, OSError):  # an input that asks for all memory gets an error
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     (_by_coverage if way == "coverage" else _by_mutations)(name, folder, seconds)
     return 0
 
