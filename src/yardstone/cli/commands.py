@@ -40,7 +40,7 @@ def application(*path: str) -> Any:
     return _command(path[-1], entry) if isinstance(entry, table.Command) else _group(path, entry)
 
 
-class _Lazy(TyperGroup):
+class _Lazy(declare.Sparing, TyperGroup):
     """A group that knows its commands by name, and loads the one that is called."""
 
     family: table.Family

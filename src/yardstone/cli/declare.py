@@ -14,14 +14,16 @@ or has `ADVANCED` in its `Annotated`, is left to the latter; so are all of a bun
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, signature
 from math import isfinite
 from pathlib import Path
+from types import SimpleNamespace
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -278,7 +280,61 @@ _TYPE = re.compile(r"<(?:list\[)?([A-Za-z ]+?)\]?>")
 _RANGE = re.compile(r"(; |\[)[0-9.]*(?:<=?)?x[<>]=?[0-9.]+(?=\])")
 
 
-class PanelledCommand(TyperCommand):
+#: Numbers as most people write them.
+_NUMBERS = {int: r"-?(?:0|[1-9][0-9]{0,17})", float: r"-?[0-9]{1,17}(?:\.[0-9]{1,17})?"}
+
+
+class Sparing:
+    """A command that lets pydantic convert only what it is needed for.
+
+    Typer makes a schema of each option with it, which takes longer than most commands. What is
+    not plainly right is left to typer, and so are all messages.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, ``--help`` among them."""
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for each in parameters:
+            typers = getattr(each, "get_runtime_param", None)
+            if typers is not None and "get_runtime_param" not in vars(each):
+                ours = SimpleNamespace(coerce=partial(_converted, typers))
+                each.get_runtime_param = lambda ours=ours: ours
+        return list(parameters)
+
+
+def _converted(typers: Callable[[], Any], value: Any, param: Any, ctx: Any) -> Any:
+    kind, about = param.type_descriptor.annotation, param.type_descriptor.parameter_info
+    many = param.multiple or param.nargs == -1
+    if value is None:
+        return () if many else None
+    if many and get_origin(kind) is list and isinstance(value, list | tuple):
+        kind = get_args(kind)[0]
+        with suppress(ValueError):
+            return [_simple(kind, about, each) for each in value]
+    elif not many:
+        with suppress(ValueError):
+            return _simple(kind, about, value)
+    return typers().coerce(value, param=param, ctx=ctx)
+
+
+def _simple(kind: Any, about: Any, value: Any) -> Any:
+    """The value of a text, or of a default; raises ValueError where typer is to look at it."""
+    if about.parser is None and kind in _NUMBERS and not about.clamp:
+        if type(value) in (int, kind) or re.fullmatch(_NUMBERS[kind], str(value)):
+            least, most = about.min, about.max
+            if (least is None or kind(value) >= least) and (most is None or kind(value) <= most):
+                return kind(value)
+    elif about.parser is None and isinstance(value, str):
+        if kind is str or (get_origin(kind) is Literal and value in get_args(kind)):
+            return value
+        checks = about.exists or about.writable or about.resolve_path or about.allow_dash
+        if kind is Path and about.file_okay and about.dir_okay and not checks:
+            if os.access(value, os.R_OK) or not os.path.lexists(value):
+                return Path(value)
+    raise ValueError
+
+
+class PanelledCommand(Sparing, TyperCommand):
     """A command whose help has its options in panels."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:

@@ -45,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_NEW_OBJECTS)
     if arguments is None:
+        # Threads of numpy's linear algebra wait asleep for work: else each start, and each
+        # piece of work, costs some 50 ms of a processor that only waits.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         open_streams()
     with stopping(last=arguments is None) as signals:
         try:
@@ -56,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if signals.status:  # some libraries make another exception of it
                 return signals.status
             raise
+        finally:
+            if arguments is None:
+                gc.freeze()  # the process ends, and frees all at once
 
 
 def _finished(given: list[str]) -> int:

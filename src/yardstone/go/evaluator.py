@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from yardstone import parallel
 from yardstone.arrays import Floats32, Ints, Longs
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
 from yardstone.go.evaluation_store import KeptAnswer, evaluate_kept, inputs_key
 from yardstone.go.inputs import Encoded, encode_game
-from yardstone.go.nets.network import Network, network_here, turned
+from yardstone.go.nets.network import Network, network_here, softmax, turned
 from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_points
 from yardstone.go.rules import Conditions, Rules, conditions_of
 from yardstone.parallel import Track
@@ -392,12 +391,12 @@ def assess(
     values = value_logits.astype(np.float64)
     if not without_result:
         values[:, 2] = -np.inf
-    chances = softmax(values, axis=1)
+    chances = softmax(values)
     white = to_play == WHITE
     mine, theirs, none = chances.T
     counted = np.where(white, 1.0, -1.0) * (1.0 - none)
     logits = np.where(legal > 0, policy_logits.astype(np.float64), -np.inf)
-    policy = np.where(legal > 0, softmax(logits, axis=1), np.nan)  # passing is always legal
+    policy = np.where(legal > 0, softmax(logits), np.nan)  # passing is always legal
     return Assessment(
         white_win=np.where(white, mine, theirs).astype(np.float32),
         white_loss=np.where(white, theirs, mine).astype(np.float32),

@@ -56,7 +56,7 @@ _SET = re.compile(rf"({_NUMBER})\s*[-:]\s*({_NUMBER})(?:\s*\(\d+(?:-\d+)?\))?")
 _PER_CENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)")
 
 # Who won, with the colours named: the grammar of one text, matched whole. It is written for
-# normalized text.
+# normalized text, and compiled when a text needs it: that takes longer than to read a small file.
 _SIDES = {
     "black": r"black|b(?![^\W\d_])|schwarz|noirs?|negras?|negro|ч[её]рные|黑[棋方]?|黒番?|흑",
     "white": r"white|w(?![^\W\d_])|wei(?:ß|ss)|blancs?|blancas?|blanco|белые|白[棋方番]?|백",
@@ -90,7 +90,7 @@ WON = (
 )
 _NAMED = r"(?: ?\([^()]{1,60}\))?[ :,]{0,2}"
 _WINNERS = {
-    winner: re.compile(
+    winner: (
         rf"(?:{one}) ?\+ ?(?:{_HOW}|{_MARGIN}|{_CJK_HOW}?{_MOKU})|(?:{one})(?: {_MARGIN})?"
         rf"|(?:the )?winner(?: is)?[ :=]{{0,2}}(?:{one})"
         rf"|(?:{one}){_NAMED}(?:has |is the )?(?:wins?|won|victory|victorious|winner|gewinnt|gewann"
@@ -108,9 +108,11 @@ _WINNERS = {
     for one, other in [(_SIDES[winner], _SIDES[loser])]
     for phrase in [_PHRASE.replace("LOSER", f"(?:{other})")]
 }  # fmt: skip
+#: What most records of Go say, all of it part of that grammar.
+_USUAL = re.compile(r"([bw])\+(?:r(?:es(?:ign)?)?|t(?:ime)?|\d{1,3}(?:\.\d{1,9})?)")
 _REMARK = re.compile(r"(.*\S) ?\(([^()]*)\)")
-_NEUTRAL = re.compile(rf"{_HOW}|{_MARGIN}|(?:by|on) {_HOW}|(?:after )?\d+ moves?|move \d+")
-_FORFEIT = re.compile(
+_NEUTRAL = rf"{_HOW}|{_MARGIN}|(?:by|on) {_HOW}|(?:after )?\d+ moves?|move \d+"
+_FORFEIT = (
     r"(?:[01½] ?f? ?[-:] ?[01½]|[wl]) ?\(?(?:ff?|forfeit|!)\)?"
     r"|\+ ?[-/:] ?-?|- ?[-/:]? ?\+|\+-|- ?[-/:] ?-|.*by[_ ]?def(?:ault)?\)?|forfeit(?:ed)?"
     r"|w/?o|walk-?over|bye|half bye|½-bye"
@@ -119,7 +121,7 @@ _DRAW_BY = (
     r"agreement|(?:(?:three|3)-?fold )?repetition|stalemate|insufficient (?:mating )?material"
     r"|(?:the )?(?:50|fifty)[ -]moves?(?: rule)?|perpetual check|triple ko|adjudication"
 )
-_DRAW = re.compile(
+_DRAW = (
     r"(?:(?:the )?game (?:is |was )?)?(?:a )?(?:draw[ns]?|ties?|tied)"
     rf"(?: agreed|,? (?:by )?(?:mutual )?(?:{_DRAW_BY}))?"
     rf"|(?:tie )?both ?bad|remis|jigo|equal|even|持[碁棋]|和[棋局]?|平局|무승부|빅|ничья"
@@ -127,7 +129,7 @@ _DRAW = re.compile(
     r"|stalemate|insufficient(?: material)?|50move|timevsinsufficient|empate|unentschieden"
     r"|(?:match |partie )?nulle?|pareggio|patta"
 )
-_OPEN = re.compile(
+_OPEN = (
     r"(?:void|no ?result|no contest|unfinished|unterminated|suspended|adjourned|annulled|cancell?ed"
     r"|aborted|both(?: sides| players)? los[et]"
     r"|[双雙]方.*|無勝負|无胜负|中断|打ち?掛け?|打挂|封盘|未完|未終局"
@@ -180,9 +182,9 @@ def left_out_reason(text: str) -> str | None:
     key = normalized(text[: _LONGEST + 1])
     if key == "*":
         return "unfinished (result *)"
-    if key in _UNFINISHED or _OPEN.fullmatch(key):
+    if key in _UNFINISHED or re.fullmatch(_OPEN, key):
         return "no result"
-    return FORFEIT if _FORFEIT.fullmatch(key) else None
+    return FORFEIT if re.fullmatch(_FORFEIT, key) else None
 
 
 def meanings(text: str) -> dict[str, int]:
@@ -227,14 +229,18 @@ def meanings(text: str) -> dict[str, int]:
 
 def _winner(text: str) -> str | None:
     """The colour that a text says has won, empty for a draw; None if it is not understood."""
-    if _DRAW.fullmatch(text):
+    if (usual := _USUAL.fullmatch(text)) is not None:
+        return "black" if usual[1] == "b" else "white"
+    if re.fullmatch(_DRAW, text):
         return ""
-    for colour, grammar in _WINNERS.items():
-        if grammar.fullmatch(text):
+    for colour, grammar in _WINNERS.items() if any(map(str.isalpha, text)) else ():
+        if re.fullmatch(grammar, text):
             return colour
     if (match := _REMARK.fullmatch(text)) is not None:
         said, remark = _winner(match[1]), _winner(match[2])
-        agrees = remark == said or (remark is None and (not said or _NEUTRAL.fullmatch(match[2])))
+        agrees = remark == said or (
+            remark is None and (not said or re.fullmatch(_NEUTRAL, match[2]))
+        )
         return said if agrees else None
     parts = [part for part in re.split(r"[.;,]+ |[.;]$", text) if part]
     said_by = {_winner(part) for part in parts if part != text}
@@ -352,7 +358,7 @@ def stated_scores(results: Mapping[str, object] | str | None) -> dict[str, float
 _SHOWN = 6
 #: Notations whose texts tell the result of one side, which must be known.
 _OF_ONE_SIDE = frozenset({*NOTATIONS} - {"colour", "sides", "number"})
-_WON = re.compile(rf"(?:^|[ _]){WON}$|(?<=[a-z])(?:wins?|won)$")
+_WON = rf"(?:^|[ _]){WON}$|(?<=[a-z])(?:wins?|won)$"
 _COLOURS = frozenset({"white", "black", "blue", "red"})
 
 
@@ -473,7 +479,7 @@ class _OpenValues:
 
     def _side(self, key: str) -> int | None:
         """Whether a text names the side of `first` (1) or of `second` (-1)."""
-        key = _WON.sub("", key).strip(" _")
+        key = re.sub(_WON, "", key).strip(" _")
         if not key:
             return None
         doubtful = "?" in key or "+" in key  # or half of a result: only a whole name has these
