@@ -145,6 +145,10 @@ FOR_TABLES = {"duckdb", "pandas", "jinja2", "matplotlib"}
 HEAVY = FOR_TABLES | {"scipy", "rich", "typer", "zstandard"}
 #: `importlib.metadata`, by which plug-ins would be found, is as heavy.
 LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
+#: What typer converts and draws with.
+UNUSED = {"pydantic", "rich.console", "importlib.metadata"}
+READERS = {"yardstone.pool", "yardstone.records.reading", "yardstone.records.formats"}
+CHARTS = {"yardstone.reports.chart", "yardstone.reports.drawing"}
 CALL = "from yardstone.cli.main import main; main({!r}.split())"
 ORDO = r"""
 from pathlib import Path
@@ -171,7 +175,14 @@ def _examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (CALL.format("--version"), HEAVY | {"numpy"}),
         (CALL.format("--help"), HEAVY - {"typer", "rich"} | LATE),
         (CALL.format("rate --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
-        # Numba itself imports scipy and its linalg.
+        (CALL.format("match 30 20 10"), HEAVY - {"rich", "typer"} | UNUSED | READERS),
+        (CALL.format("rate small.pgn"), HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
+        (CALL.format("rate league.csv"), FOR_TABLES - {"duckdb"} | {"scipy", "pydantic"} | CHARTS),
+        (CALL.format("history small.pgn"), HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
+        (
+            CALL.format("strength estimate professional.sgf --colour black"),
+            FOR_TABLES | {"scipy"} | UNUSED,
+        ),
         (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
     ],
 )

@@ -328,9 +328,14 @@ def _simple(kind: Any, about: Any, value: Any) -> Any:
         if kind is str or (get_origin(kind) is Literal and value in get_args(kind)):
             return value
         checks = about.exists or about.writable or about.resolve_path or about.allow_dash
-        if kind is Path and about.file_okay and about.dir_okay and not checks:
-            if os.access(value, os.R_OK) or not os.path.lexists(value):
-                return Path(value)
+        if (
+            kind is Path
+            and about.file_okay
+            and about.dir_okay
+            and not checks
+            and (os.access(value, os.R_OK) or not os.path.lexists(value))
+        ):
+            return Path(value)
     raise ValueError
 
 

@@ -45,7 +45,8 @@ from yardstone.ratings.result import Estimate, SequentialSystem, check_order
 from yardstone.ratings.sequential import Sequential
 from yardstone.ratings.systems import SEQUENTIAL, SystemEntry, find_system
 from yardstone.records.columns import LEVELS
-from yardstone.records.reading import ColumnNames, games_of
+from yardstone.records.options import ColumnNames
+from yardstone.records.reading import games_of
 from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, draw_probability, logistic, logit
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def evaluate(
         group_by: A column of the pool; each of its values gives a subset.
         confidence, replicates, seed: Of the intervals; the seed also serves the tuning.
         **names: Which columns hold what, where `games` is no pool: ``first="home"``,
-            ``second="away"``, ``score="FTR"`` …; see `yardstone.records.reading.ColumnNames`.
+            ``second="away"``, ``score="FTR"`` …; see `yardstone.records.options.ColumnNames`.
 
     Raises:
         InputError: As `yardstone.read`; or no system can take the games.

@@ -28,7 +28,8 @@ from yardstone.evaluation.rated_games import RatedGames, whole_history
 from yardstone.evaluation.splits import judged_games, rating_labels
 from yardstone.pool import Pool, StoredPool
 from yardstone.ratings.systems import SystemEntry, find_system
-from yardstone.records.reading import ColumnNames, games_of
+from yardstone.records.options import ColumnNames
+from yardstone.records.reading import games_of
 
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import GameForecast
@@ -84,7 +85,7 @@ def rating_history(
         report: Look for provisional and idle players and improbable results, by `settled`,
             `idle_days` and `improbable`, as `yardstone.evaluation.findings.examine` does.
         **names: Which columns hold what, where `games` is no pool; see
-            `yardstone.records.reading.ColumnNames`.
+            `yardstone.records.options.ColumnNames`.
 
     Examples:
         >>> pool = Pool.from_names("AABBCC", "BCACAB", [1, 0.5, 0, 1, 0.5, 0])

@@ -20,8 +20,7 @@ from yardstone.evaluation.splits import Subset
 from yardstone.pool import SkipReport
 from yardstone.ratings.rating_list import GameForecast
 from yardstone.records.columns import words
-from yardstone.records.options import UNKNOWN_RESULT, check_unread
-from yardstone.records.reading import ColumnNames
+from yardstone.records.options import UNKNOWN_RESULT, ColumnNames, check_unread
 from yardstone.records.results import ResultColumn, Side, read_column, stated_scores
 from yardstone.records.table_files import connection_for, csv_table, first_line_dialect
 from yardstone.records.table_results import quoted, sql_text
@@ -55,7 +54,7 @@ def predict(
         system, parameters, state: As in `yardstone.evaluation.history.rate_games`.
         advantage, exact, confidence: As in `forecast`.
         **names: Which columns hold what, where `games` is no pool; see
-            `yardstone.records.reading.ColumnNames`.
+            `yardstone.records.options.ColumnNames`.
 
     Examples:
         >>> from yardstone.pool import Pool

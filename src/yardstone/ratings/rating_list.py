@@ -40,7 +40,8 @@ from yardstone.ratings.uncertainty import (
     rank_ranges,
     suggest,
 )
-from yardstone.records.reading import ColumnNames, games_of
+from yardstone.records.options import ColumnNames
+from yardstone.records.reading import games_of
 from yardstone.records.unplayed import even_games
 from yardstone.winprob.laws import win_draw_loss, win_probability
 
@@ -128,7 +129,7 @@ def rate(
             result, where their names do not say.
         confidence, minimum_games, simulations, seed: As in `rate_list`.
         **more: Further words on columns and values (``time``, ``results``, ``columns``, ``side``,
-            ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.reading.ColumnNames`);
+            ``dates``, ``strict``, ``skip_unread``: see `yardstone.records.options.ColumnNames`);
             and parameters of `BradleyTerry`, such as ``average=1500`` or ``anchors={"Ann": 2100}``.
             The first-move advantage and the draw rate are estimated unless given.
 

@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike
 from yardstone.choices import check_fields, checked_arguments
 from yardstone.display import Displayed
 from yardstone.errors import ConvergenceError, InputError, NoGamesError, UsageError
-from yardstone.pool import Pool, SkipReport
 from yardstone.ratings.match import (
     LEAST_RESULTS,
     NORMALIZED_ELO,
@@ -44,12 +43,12 @@ from yardstone.ratings.match import (
     pentanomial,
     superiority,
 )
-from yardstone.records.reading import ColumnNames, games_of
-from yardstone.records.unplayed import even_games
+from yardstone.records.options import ColumnNames
 from yardstone.winprob.laws import win_probability
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
+    from yardstone.pool import Pool, SkipReport
 
 EloModel = Literal["logistic", "normalized"]
 Decision = Literal["accept H0", "accept H1", "continue"]
@@ -272,7 +271,7 @@ def match(
         players: Whose games; by default the two players that there are.
         by, pairs_only, test, confidence, half_width: As in `judge_games`.
         **names: Which columns hold what, where `games` is no pool; see
-            `yardstone.records.reading.ColumnNames`.
+            `yardstone.records.options.ColumnNames`.
 
     Examples:
         >>> round(match((859, 1329, 772)).elo.value, 1)
@@ -284,6 +283,9 @@ def match(
         counts = tuple(map(float, games))
         judged = Match.from_counts(counts, pairs_only=pairs_only)
         return judge_match(judged, test=test, confidence=confidence, half_width=half_width)
+    from yardstone.pool import Pool
+    from yardstone.records.reading import games_of
+
     if by is not None and not isinstance(games, Pool):
         names["columns"] = {**{name: name for name in by}, **names.get("columns", {})}
     return judge_games(
@@ -350,6 +352,8 @@ def judge_games(
     before the other. InputError if there are more, or they never met; UsageError if `pairs_only`
     and no two games are a pair.
     """
+    from yardstone.records.unplayed import even_games
+
     pool = even_games(pool)
     if first is None or second is None:
         first, second = match_players(pool)

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from yardstone.records.reading import read
-
 if TYPE_CHECKING:
     from yardstone.records.databases import query
+    from yardstone.records.reading import read
 
 __all__ = ["query", "read"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "query":  # loaded when used: reading PGN needs nothing of it
-        from yardstone.records.databases import query
-
-        globals()[name] = query
-        return query
-    raise AttributeError(f"module 'yardstone.records' has no attribute {name!r}")
+    # Loaded when used: reading PGN needs no databases, and many need but a module or two.
+    if name == "query":
+        from yardstone.records.databases import query as value
+    elif name == "read":
+        from yardstone.records.reading import read as value
+    else:
+        raise AttributeError(f"module 'yardstone.records' has no attribute {name!r}")
+    globals()[name] = value
+    return value

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from yardstone.choices import no_such
 from yardstone.errors import InputError, UsageError
@@ -24,6 +24,30 @@ if TYPE_CHECKING:
     from yardstone.records.results import Side
     from yardstone.records.sources import Source
     from yardstone.records.where import Where
+
+
+class ColumnNames(TypedDict, total=False):
+    """Which columns of a table hold what, and what its values mean.
+
+    `first` and `second` are columns of the players, of whom `first` moves first (White in chess,
+    Black in Go), `score` the column of the result, seen by `first` (1, 0.5, 0; 1-0; win; H, D, A),
+    `time` that of the date, or of date and time. `results` says what values of the result mean
+    for `first`: ``{"H": 1, "D": 0.5, "A": 0}``; `columns` names further columns, or other roles;
+    `side` is the colour that moves first, where names of columns and results do not say. All else
+    is as in `yardstone.read`.
+    """
+
+    first: str
+    second: str
+    score: str
+    time: str
+    results: Mapping[str, object] | str
+    columns: Mapping[str, str]
+    side: Side
+    where: str
+    dates: DateOrder
+    strict: bool
+    skip_unread: bool
 
 
 @dataclass(frozen=True, slots=True)

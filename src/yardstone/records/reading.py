@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from yardstone.choices import check_choice, checked_arguments
 from yardstone.errors import InputError, StrictError, UsageError, WrongTypeError
@@ -20,7 +20,7 @@ from yardstone.records.dates import ORDERS, DateOrder
 from yardstone.records.formats import endings_of, format_named, of_source, read_format
 from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_names, drop_rare_players, read_names
-from yardstone.records.options import Options, warn_skipped
+from yardstone.records.options import ColumnNames, Options, warn_skipped
 from yardstone.records.results import Side
 from yardstone.records.sources import (
     COMPRESSED,
@@ -160,30 +160,6 @@ def sources_by_format(
         raise StrictError(beside.details[0].reason, file=beside.details[0].file)
     groups = groupby(sources, key=lambda source: (known or of_source(source)).name)
     return [(name, list(group)) for name, group in groups], beside
-
-
-class ColumnNames(TypedDict, total=False):
-    """Which columns of a table hold what, and what its values mean.
-
-    `first` and `second` are columns of the players, of whom `first` moves first (White in chess,
-    Black in Go), `score` the column of the result, seen by `first` (1, 0.5, 0; 1-0; win; H, D, A),
-    `time` that of the date, or of date and time. `results` says what values of the result mean
-    for `first`: ``{"H": 1, "D": 0.5, "A": 0}``; `columns` names further columns, or other roles;
-    `side` is the colour that moves first, where names of columns and results do not say. All else
-    is as in `yardstone.read`.
-    """
-
-    first: str
-    second: str
-    score: str
-    time: str
-    results: Mapping[str, object] | str
-    columns: Mapping[str, str]
-    side: Side
-    where: str
-    dates: DateOrder
-    strict: bool
-    skip_unread: bool
 
 
 _ROLES = ("first", "second", "score", "time")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from yardstone.evaluation.comparison import LEAST_GAMES, REPRESENTATIVE, Evaluat
 from yardstone.evaluation.metrics import LARGER_IS_BETTER
 from yardstone.evaluation.splits import Subset
 from yardstone.ratings.systems import SYSTEMS
-from yardstone.reports.chart import Axis, Bars, Chart, Label, Mark, Panel, Points, Stroke
 from yardstone.reports.document import (
     Column,
     Document,
@@ -25,6 +24,9 @@ from yardstone.reports.document import (
     reader,
 )
 from yardstone.reports.words import join_names, per_cent, picked, plural
+
+if TYPE_CHECKING:
+    from yardstone.reports.chart import Chart, Mark, Panel
 
 Row = Mapping[str, Any]
 
@@ -355,6 +357,8 @@ def calibration_chart(evaluation: Evaluation) -> Chart:
     On the diagonal predictions are right. Lines are intervals; the grey shape
     below shows where predictions lie.
     """
+    from yardstone.reports.chart import Chart
+
     systems = evaluation.ranked[:_MOST_PANELS]
     title = f"Calibration on {evaluation.games:,} games"
     if len(systems) < len(evaluation.ranked):
@@ -367,6 +371,8 @@ def calibration_chart(evaluation: Evaluation) -> Chart:
 
 
 def _panel(scored: Scored) -> Panel:
+    from yardstone.reports.chart import Axis, Bars, Label, Panel, Points, Stroke
+
     groups = scored.calibration
     width = np.maximum(groups.high - groups.low, 0.004)
     density = groups.games / width

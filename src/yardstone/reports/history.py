@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from yardstone.arrays import Longs
 from yardstone.evaluation.findings import Findings, Improbable
 from yardstone.evaluation.history import RatingCurve, RatingHistory, game_text
-from yardstone.reports.chart import Axis, Band, Chart, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
-from yardstone.reports.drawing import series_style
 from yardstone.reports.words import known, per_cent, picked
-from yardstone.strength.fusion_priors import RatingSources, rating_sources
+
+if TYPE_CHECKING:
+    from yardstone.reports.chart import Chart, Mark
+    from yardstone.strength.fusion_priors import RatingSources
 
 #: Version of the shape of `plain_history`; keys are only ever added to one.
 FORMAT = 1
@@ -267,6 +268,8 @@ _WORDS = (
 
 def fusion_section(history: RatingHistory) -> Section:
     """What results say of the chosen or listed players, what moves say, and both."""
+    from yardstone.strength.fusion_priors import rating_sources
+
     sources, ratings, games = rating_sources(history.rated), history.rated.ratings, history.played
     players = ratings.players
     rows = [ratings.index(curve.player) for curve in history.curves] or list(history.listed())
@@ -295,6 +298,8 @@ def fusion_section(history: RatingHistory) -> Section:
 
 def plain_sources(history: RatingHistory) -> list[dict[str, Any]]:
     """The same of all listed players as plain values."""
+    from yardstone.strength.fusion_priors import rating_sources
+
     sources, players = rating_sources(history.rated), history.rated.ratings.players
 
     def estimate(name: str, row: int) -> dict[str, float | None]:
@@ -329,6 +334,9 @@ def history_chart(history: RatingHistory) -> Chart:
     seen. A point of a curve is the rating with which a game was predicted, or without bands
     the first of a moment; the last one is the present rating.
     """
+    from yardstone.reports.chart import Axis, Band, Chart, Panel, Stroke
+    from yardstone.reports.drawing import series_style
+
     curves = history.drawn[:MOST_CURVES]
     banded = len(curves) <= _MOST_BANDS
     dated = _dated(curves, chosen=bool(history.curves))
@@ -385,6 +393,8 @@ def sources_chart(sources: RatingSources, players: Sequence[str], rows: Sequence
     Args:
         rows: Which of them, from above.
     """
+    from yardstone.reports.chart import Axis, Chart, Panel, Points
+
     chosen = np.asarray(rows, np.int64)
     place = np.arange(len(chosen))
     marks: list[Mark] = []

@@ -16,13 +16,13 @@ import numpy as np
 
 from yardstone.ratings.connectivity import FEW_GAMES
 from yardstone.ratings.result import Status
-from yardstone.reports.chart import Axis, Chart, Panel, Points
 from yardstone.reports.document import Column, Document, Lines, Range, Section, Table
-from yardstone.reports.drawing import Drawn
 from yardstone.reports.words import NAMES, join_names, picked, plain_skipped, plural, spellings
 
 if TYPE_CHECKING:
     from yardstone.ratings.rating_list import RatingList
+    from yardstone.reports.chart import Chart
+    from yardstone.reports.drawing import Drawn
 
 Record = Mapping[str, Any]
 #: Stands above players who won or lost every game.
@@ -466,6 +466,8 @@ def rating_list_chart(report: RatingList, *, top: int | None = None) -> Chart:
     Args:
         top: Draw only the strongest so many; 60 by default. What is left out is said.
     """
+    from yardstone.reports.chart import Axis, Chart, Panel, Points
+
     ratings = report.ratings
     group = next((group for group in report.groups if group.number > 0), None)
     everyone = np.array(group.rows if group else (), np.int64)

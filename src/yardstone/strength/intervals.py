@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from functools import lru_cache
+from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -211,11 +212,10 @@ def blurring(steps: int, blur: float) -> Floats:
 
     What goes beyond the ends of the scale stays at them.
     """
-    from scipy.special import ndtr
-
-    edges = np.arange(steps + 1.0)
-    middle = 0.5 * (edges[:-1] + edges[1:])
-    below = ndtr((edges[None, 1:-1] - middle[:, None]) / blur)
+    # An edge is half a step and some whole ones from the middle of a step; `normal` has them all.
+    beyond = np.arange(0.5 - steps, steps) / (blur * sqrt(2.0))
+    normal = np.array([0.5 * erfc(-each) for each in beyond.tolist()])
+    below = normal[np.arange(1, steps) + np.arange(steps - 1, -1, -1)[:, None]]
     whole = np.concatenate([np.zeros((steps, 1)), below, np.ones((steps, 1))], axis=1)
     return np.diff(whole, axis=1)
 
