@@ -149,6 +149,7 @@ LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
 UNUSED = {"pydantic", "rich.console", "importlib.metadata"}
 READERS = {"yardstone.pool", "yardstone.records.reading", "yardstone.records.formats"}
 CHARTS = {"yardstone.reports.chart", "yardstone.reports.drawing"}
+STRENGTH = "strength estimate professional.sgf --colour black"
 CALL = "from yardstone.cli.main import main; main({!r}.split())"
 ORDO = r"""
 from pathlib import Path
@@ -179,10 +180,7 @@ def _examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (CALL.format("rate small.pgn"), HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
         (CALL.format("rate league.csv"), FOR_TABLES - {"duckdb"} | {"scipy", "pydantic"} | CHARTS),
         (CALL.format("history small.pgn"), HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
-        (
-            CALL.format("strength estimate professional.sgf --colour black"),
-            FOR_TABLES | {"scipy"} | UNUSED,
-        ),
+        (CALL.format(STRENGTH), FOR_TABLES | {"scipy", "pydantic", "rich.console"}),
         (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
     ],
 )
