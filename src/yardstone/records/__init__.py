@@ -7,6 +7,7 @@ that is asked for.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["query", "read"]
 
 
+#: Loaded when used: reading PGN needs no databases, and many need but a module or two.
+_PLACES = {"query": "databases", "read": "reading"}
+
+
 def __getattr__(name: str) -> Any:
-    # Loaded when used: reading PGN needs no databases, and many need but a module or two.
-    if name == "query":
-        from yardstone.records.databases import query as value
-    elif name == "read":
-        from yardstone.records.reading import read as value
-    else:
+    if name not in _PLACES:
         raise AttributeError(f"module 'yardstone.records' has no attribute {name!r}")
+    value = getattr(import_module(f"yardstone.records.{_PLACES[name]}"), name)
     globals()[name] = value
     return value
