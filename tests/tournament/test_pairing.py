@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tournament.pairing_fields import made, played
+from tests.tournament.pairing_fields import made, played, with_results
 from yardstone.errors import InputError
 from yardstone.tournament import Bye, ByeKind, Constraints, Pairing, PairingRules, System
-from yardstone.tournament.pairing import pair_round
+from yardstone.tournament._pairing import match_field
+from yardstone.tournament.pairing import made_pairing, pair_round
 
 
 def numbers(pairing: Pairing) -> set[frozenset[int]]:
@@ -135,3 +136,21 @@ def test_more_rounds_than_opponents_and_open_results() -> None:
     with pytest.raises(InputError, match="4 games of earlier rounds without a result: round 1"):
         pair_round(paired)
     assert len(pair_round(paired, constraints=Constraints(open_results=True)).boards) == 4
+
+
+@pytest.mark.parametrize("system", ["mcmahon", "swiss", "chess"])
+@pytest.mark.parametrize("players", [31, 120])
+def test_a_few_boards_of_each_player_are_enough(players: int, system: str) -> None:
+    """Boards that the duals of a matching call for are added, until none is left."""
+    event = made(players, system=System.swiss)
+    rules = PairingRules.of(event).with_system(system)
+    for number in range(1, 5):
+        pairing = pair_round(event, number, rules=rules)
+        entrants = pairing.entrants
+        for choices in (1, 12):
+            sound, mate = match_field(
+                entrants.entries, entrants.met, entrants.numbers, pairing.allowed, choices, 0
+            )
+            assert sound
+            assert made_pairing(entrants, mate, (), pairing.allowed).weight == pairing.weight
+        event = with_results(pairing.added_to(event), number)

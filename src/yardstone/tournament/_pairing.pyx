@@ -1,8 +1,13 @@
 """What each board of a round is worth, and the round that is worth most."""
 
+cimport cython
+
 import numpy as np
 
-from yardstone.tournament._matching import match
+from yardstone.tournament._matching import Forest
+
+CHOICES = 12  #: Boards of a player to begin with, in each of three score groups.
+SMALL = 256  #: Fields up to this are paired with all boards from the beginning.
 
 
 cdef struct Entrant:
@@ -86,15 +91,13 @@ cdef enum:
 def pair_field(Entrant[::1] entries, const signed char[:, ::1] met, Rules rules):
     """Pair one round: the heart of every simulation.
 
-    Arguments are those of `pair_weights`; the groups are filled in here. Returns whether the
+    Arguments are those of `match_field`; the groups are filled in here. Returns whether the
     weights are small enough for this field, the rows of the players who move first and second
     (n // 2,) in the order of the better one, the stones given to the first, and the row of the
     player without an opponent or -1.
     """
     place_groups(entries, rules)
-    weights = pair_weights(entries, met, rules)
-    weights *= 2
-    sound, mate, *_ = match(weights)
+    sound, mate = match_field(entries, met, rules)
     bye = int(mate[len(entries)]) if len(entries) % 2 else -1
     return sound, *side_list(entries, mate, rules), bye
 
@@ -121,22 +124,249 @@ cpdef place_groups(Entrant[::1] entries, Rules rules):
                     one.place += entries[j].order < one.order
 
 
-cpdef pair_weights(Entrant[::1] entries, const signed char[:, ::1] met, Rules rules):
-    """Symmetric weights of all boards, with the bye as a last row and column for an odd number.
+cpdef match_field(
+    Entrant[::1] entries,
+    const signed char[:, ::1] met,
+    Rules rules,
+    allowed=None,
+    Py_ssize_t choices=CHOICES,
+    Py_ssize_t small=SMALL,
+):
+    """The boards of the largest weight; the bye is a last row for an odd number.
 
     `entries` (n,), of `ENTRANT`, have their groups (`place_groups`), `met` (n, n) counts the games
-    that two players have played, `rules` are `PairingRules.numbers`.
+    that two players have played, `rules` are `PairingRules.numbers`, and of `allowed`, bool with a
+    row for the bye, only the part below the diagonal is read. Returns whether the weights are small
+    enough for this field, and the partner of each row, -1 where no round can be paired.
+
+    A field beyond `small` is paired with the `choices` best boards of each player within the score
+    group, above it and below it. Then the duals of the matching are tried on all other boards: as
+    long as there are some that could make it larger, they are added. What remains is the largest of
+    all (the columns of a linear programme are generated in the same way).
     """
-    cdef Py_ssize_t i, j, n = len(entries)
-    weights = np.zeros((n + n % 2, n + n % 2), np.int64)
-    cdef long long[:, ::1] out = weights
-    with nogil:
-        for i in range(n):
-            for j in range(i):
-                out[i, j] = out[j, i] = total(board(&entries[i], &entries[j], met[i, j], &rules))
-            if n % 2:
-                out[i, n] = out[n, i] = total(bye(entries, i, &rules))
-    return weights
+    cdef Py_ssize_t n = len(entries), whole = n + n % 2
+    is_open = None if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
+    cdef Field field = Field(entries, met, rules, is_open)
+    cdef bint all_boards = whole <= small
+    boards = field.all_boards() if all_boards else field.likely_boards(choices)
+    forest = Forest(*field.graph(boards))
+    while True:
+        sound, mate, dual, z, up, _ = forest.match()
+        if not sound or all_boards:
+            return sound, mate
+        if mate.min() < 0:
+            choices *= 4
+            all_boards = choices >= n
+            boards = field.all_boards() if all_boards else field.likely_boards(choices)
+            forest = Forest(*field.graph(boards))
+            continue
+        better = field.better_boards(dual, z, up, choices)
+        if not len(better):
+            return sound, mate
+        boards = np.union1d(boards, better)
+        forest.extend(*field.graph(boards))
+
+
+cdef struct Choice:
+    long long worth
+    long long other
+
+
+cdef Choice no_choice
+_CHOICE = np.asarray(<Choice[:1]>&no_choice).dtype
+
+
+@cython.final
+cdef class Field:
+    """The boards that can be: as `row * whole + other row`, of which the first is the larger."""
+
+    cdef Entrant[::1] entries
+    cdef const signed char[:, ::1] met
+    cdef const unsigned char[:, ::1] allowed
+    cdef Rules rules
+    cdef Py_ssize_t n, whole
+    cdef bint any_board
+    # Rows by group and place, where their groups begin, and last how many there are.
+    cdef const long long[::1] rows, groups
+
+    def __init__(self, Entrant[::1] entries, met, Rules rules, allowed):
+        self.entries, self.met, self.rules = entries, met, rules
+        self.n = len(entries)
+        self.whole = self.n + self.n % 2
+        self.any_board = allowed is None
+        self.allowed = np.zeros((0, 0), np.uint8) if allowed is None else allowed
+
+    cdef inline bint can_be(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        return self.any_board or self.allowed[max(i, j), min(i, j)]
+
+    cdef inline long long worth(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        return total(board(&self.entries[i], &self.entries[j], self.met[i, j], &self.rules))
+
+    cdef all_boards(self):
+        """All boards that can be, in increasing order."""
+        cdef Py_ssize_t i, j, count = 0
+        boards = np.empty(self.whole * (self.whole - 1) // 2, np.int64)
+        cdef long long[::1] out = boards
+        with nogil:
+            for i in range(self.whole):
+                for j in range(i):
+                    if self.can_be(i, j):
+                        out[count] = i * self.whole + j
+                        count += 1
+        return boards[:count]
+
+    cdef graph(self, const long long[::1] boards):
+        """What `match` takes: where the neighbours of each row begin, they, and the weights."""
+        cdef Py_ssize_t i, j, k, m = len(boards)
+        cdef long long worth
+        starts, others = np.zeros(self.whole + 1, np.int64), np.empty(2 * m, np.int32)
+        weights = np.empty(2 * m, np.int64)
+        cdef long long[::1] start = starts, weight = weights
+        cdef int[::1] other = others
+        with nogil:
+            for k in range(m):
+                start[boards[k] // self.whole] += 1
+                start[boards[k] % self.whole] += 1
+            for i in range(self.whole):
+                start[i + 1] += start[i]
+            # Filled from the end, so that what begins a row is left behind.
+            for k in range(m - 1, -1, -1):
+                i, j = boards[k] // self.whole, boards[k] % self.whole
+                worth = total(bye(self.entries, j, &self.rules)) if i == self.n else self.worth(i, j)
+                start[i] -= 1
+                other[start[i]], weight[start[i]] = j, 2 * worth
+                start[j] -= 1
+                other[start[j]], weight[start[j]] = i, 2 * worth
+        return starts, others, weights
+
+    cdef likely_boards(self, Py_ssize_t most):
+        """The best boards of each player in the own group, above and below; and all byes."""
+        cdef Py_ssize_t i, j, a, b, g, end, n = self.n
+        cdef long long worth
+        found, found_counts = np.empty((3, n, most), _CHOICE), np.zeros((3, n), np.int64)
+        cdef Choice[:, :, ::1] choice = found
+        cdef long long[:, ::1] count = found_counts
+        entrants = np.asarray(self.entries)
+        rows = np.lexsort((entrants["place"], entrants["group"]))
+        self.rows = rows
+        self.groups = np.append(np.flatnonzero(np.diff(entrants["group"][rows], prepend=-1)), n)
+        with nogil:
+            for g in range(self.groups.shape[0] - 1):
+                # Those below: the next group, and more while these are few.
+                end = g + 1
+                while (
+                    end + 1 < self.groups.shape[0]
+                    and (end == g + 1 or self.groups[end] - self.groups[g + 1] < 4 * most)
+                ):
+                    end += 1
+                for a in range(self.groups[g], self.groups[g + 1]):
+                    i = self.rows[a]
+                    for b in range(a + 1, self.groups[end]):
+                        j = self.rows[b]
+                        if self.can_be(i, j):
+                            worth = self.worth(i, j)
+                            if b < self.groups[g + 1]:
+                                choose(&choice[0, i, 0], &count[0, i], most, worth, j)
+                                choose(&choice[0, j, 0], &count[0, j], most, worth, i)
+                            else:
+                                choose(&choice[1, i, 0], &count[1, i], most, worth, j)
+                                choose(&choice[2, j, 0], &count[2, j], most, worth, i)
+        used = np.arange(most) < found_counts[:, :, None]
+        own = np.broadcast_to(np.arange(n)[None, :, None], used.shape)[used]
+        others = found["other"][used]
+        # Who has none of these: every board that can be, as where one is demanded.
+        alone = np.flatnonzero(found_counts.sum(axis=0) == 0)
+        pairs = [(i, j) for i in alone.tolist() for j in range(n) if i != j and self.can_be(i, j)]
+        pairs += [(n, j) for j in range(n) if n < self.whole and self.can_be(n, j)]
+        # Neighbours in the standings, by whom nearly every field can be paired.
+        pairs += [
+            (i, j) for step in (1, 2, 3) for i, j in zip(rows, rows[step:]) if self.can_be(i, j)
+        ]
+        more = np.array(pairs, np.int64).reshape(-1, 2)
+        own, others = np.append(own, more[:, 0]), np.append(others, more[:, 1])
+        return np.unique(np.maximum(own, others) * self.whole + np.minimum(own, others))
+
+    cdef better_boards(
+        self, const long long[::1] dual, const long long[::1] z, const long long[::1] up,
+        Py_ssize_t most,
+    ):
+        """Boards of which the duals do not show that they are worth nothing more.
+
+        At most so many of a player, those that miss it by the most.
+        """
+        cdef Py_ssize_t i, j, a, b, g, h, node, groups = self.groups.shape[0] - 1
+        cdef long long slack
+        found, found_counts = np.empty((self.n, most), _CHOICE), np.zeros(self.n, np.int64)
+        cdef Choice[:, ::1] choice = found
+        cdef long long[::1] count = found_counts
+        # Of each node: the duals of all blossoms that hold it; who looked last.
+        cdef long long[::1] held, seen
+        held, seen = np.zeros((2, len(z)), np.int64)
+        cdef const long long[::1] least = np.minimum.reduceat(
+            np.asarray(dual)[self.rows], self.groups[:groups]
+        )
+        with nogil:
+            for i in range(z.shape[0]):
+                node = i
+                while node >= 0:
+                    held[i] += z[node]
+                    node = up[node]
+            for g in range(groups):
+                for a in range(self.groups[g], self.groups[g + 1]):
+                    i = self.rows[a]
+                    node = i
+                    while node >= 0:
+                        seen[node] = i + 1
+                        node = up[node]
+                    for h in range(g, groups):
+                        slack = dual[i] + least[h] - 2 * highest(
+                            &self.entries[i], &self.entries[self.rows[self.groups[h]]], &self.rules
+                        )
+                        if slack >= 0:
+                            continue
+                        for b in range(max(a + 1, self.groups[h]), self.groups[h + 1]):
+                            j = self.rows[b]
+                            if not self.can_be(i, j):
+                                continue
+                            slack = dual[i] + dual[j] - 2 * self.worth(i, j)
+                            if slack >= 0:
+                                continue
+                            node = up[j]
+                            while node >= 0 and seen[node] != i + 1:
+                                node = up[node]
+                            if node >= 0:
+                                slack += held[node]
+                            if slack < 0:
+                                choose(&choice[i, 0], &count[i], most, -slack, j)
+        used = np.arange(most) < found_counts[:, None]
+        own = np.broadcast_to(np.arange(self.n)[:, None], used.shape)[used]
+        others = found["other"][used]
+        return np.unique(np.maximum(own, others) * self.whole + np.minimum(own, others))
+
+
+cdef void choose(
+    Choice* heap, long long* count, Py_ssize_t most, long long worth, Py_ssize_t other
+) noexcept nogil:
+    """Keep the best of what is offered: a heap with the least on top."""
+    cdef Py_ssize_t at, below
+    if count[0] < most:
+        at = count[0]
+        count[0] += 1
+        while at and heap[(at - 1) // 2].worth > worth:
+            heap[at] = heap[(at - 1) // 2]
+            at = (at - 1) // 2
+        heap[at] = Choice(worth, other)
+    elif worth > heap[0].worth:
+        at = 0
+        while True:
+            below = 2 * at + 1
+            if below + 1 < most and heap[below + 1].worth < heap[below].worth:
+                below += 1
+            if below >= most or heap[below].worth >= worth:
+                break
+            heap[at] = heap[below]
+            at = below
+        heap[at] = Choice(worth, other)
 
 
 cdef long long total(Values v) noexcept nogil:
@@ -297,6 +527,25 @@ cdef Values board(Entrant* one, Entrant* two, long long met, Rules* rules) noexc
         drawn = lot(one.lot, two.lot, rules.seed)
         values.lot = <long long>(rules.randomness * drawn / (1.0 + LAST_LOT))
     return values
+
+
+cdef long long highest(Entrant* one, Entrant* two, Rules* rules) noexcept nogil:
+    """No board between the score groups of two players is worth more."""
+    cdef long long gap = abs(one.group - two.group)
+    cdef double apart = abs(one.category - two.category)
+    cdef double worth = (
+        rules.avoid_rematch + rules.absolute_colour + rules.colour_preference
+        + rules.balance_colours + rules.minimise_handicap + rules.avoid_same_geography
+        + rules.randomness
+    )
+    if rules.categories > 1:
+        worth += rules.avoid_mixing_categories * concave(apart / rules.categories, rules.nx1_factor)
+    if apart == 0:
+        worth += rules.minimise_score_difference * concave(
+            min(gap / groups(rules), 1.0), rules.nx1_factor
+        )
+    worth += rules.maximise_seeding if gap == 0 else rules.float_weight if gap < 4 else 0.0
+    return <long long>worth + 16  # for what is rounded
 
 
 cdef double float_value(Entrant* one, Entrant* two, Rules* rules) noexcept nogil:

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from yardstone.arrays import Longs
 from yardstone.parallel import Track
-from yardstone.tournament._pairing import CRITERIA, SideReason, pair_weights, row_values, sides
-from yardstone.tournament.matching import force, maximum_matching
+from yardstone.tournament._pairing import CRITERIA, SideReason, row_values, sides
+from yardstone.tournament.matching import force
 from yardstone.tournament.model import ByeKind, PairingRules, Result, Tournament
 from yardstone.tournament.pairing import (
     Constraints,
     PairedBoard,
     Pairing,
     allowed_boards,
+    best_boards,
     costs_wanted,
     enter,
     impossible,
@@ -200,10 +201,10 @@ def change_for(
         allowed[a, b] = allowed[b, a] = False
     if instead is not None:
         force(allowed, [(pairing.row_of[instead[0]], pairing.row_of[instead[1]])])
-    matching = maximum_matching(pairing.weights, allowed)
-    if matching.alone:
+    mate = best_boards(entrants, allowed)
+    if mate is None:
         return None
-    now, then = _pairs(pairing.mate, n), _pairs(matching.mate[:n], n)
+    now, then = _pairs(pairing.mate, n), _pairs(mate[:n], n)
     losses = Counter[str]()
     for a, b in now - then:
         losses.update(values_of(entrants, a, b))
@@ -266,14 +267,14 @@ def recorded_round(
     games, pairs = recorded_boards(tournament, round_number)
     players = [player for pair in pairs for player in pair if player >= 0]
     entrants = enter(tournament.before(round_number), round_number, rules, players)
-    weights = pair_weights(entrants.entries, entrants.met, entrants.numbers)
-    mate, row = mates(pairs, entrants.row_of, len(weights)), entrants.row_of
+    n, row = len(entrants), entrants.row_of
+    mate = mates(pairs, row, n + n % 2)
     rematch = any(entrants.met[row[game.first], row[game.second]] for game in games)
     allowed = allowed_boards(entrants, Constraints(rematch=rematch))
-    matching = maximum_matching(weights, allowed)
-    if matching.alone:
-        raise impossible(entrants, matching, Constraints(rematch=rematch))
-    recorded = made_pairing(entrants, mate, (), allowed, weights)
+    best = best_boards(entrants, allowed)
+    if best is None:
+        raise impossible(entrants, allowed, Constraints(rematch=rematch))
+    recorded = made_pairing(entrants, mate, (), allowed)
     as_played = tuple(
         replace(
             board, table=game.table, first=game.first, second=game.second, handicap=game.handicap
@@ -281,7 +282,7 @@ def recorded_round(
         for board in recorded.boards
         for game in [tournament.game_of[round_number, board.first]]
     )
-    ours = made_pairing(entrants, matching.mate, (), allowed, weights)
+    ours = made_pairing(entrants, best, (), allowed)
     return replace(recorded, boards=as_played), ours
 
 

@@ -1,4 +1,4 @@
-"""Maximum weight matching of a dense graph, with a proof that it is one.
+"""Maximum weight matching, with a proof that it is one.
 
 The work is done in `yardstone.tournament._matching`. Here stand what may be asked (pairs that must
 not be, vertices that stay alone) and `certify`, which checks an answer by linear programming
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from yardstone.arrays import Flags, Longs
 from yardstone.errors import InputError, ModelError
-from yardstone.tournament._matching import BARRED, INNER, LARGEST, match
+from yardstone.tournament._matching import INNER, LARGEST, Forest
 
 #: A matrix of so many vertices needs some three gigabytes.
 _MOST_VERTICES = 10_000
@@ -51,8 +51,6 @@ class Matching:
 def maximum_matching(weights: ArrayLike, allowed: Flags | None = None) -> Matching:
     """As many pairs as possible and, of all such matchings, one of the largest weight.
 
-    Edmonds' algorithm in O(n³).
-
     Args:
         weights (integer array (n, n)): Symmetric; may be negative. The diagonal is not read.
         allowed (bool array (n, n)): Which pairs may be; symmetric. All by default.
@@ -67,23 +65,26 @@ def maximum_matching(weights: ArrayLike, allowed: Flags | None = None) -> Matchi
         ([(0, 2), (1, 3)], 12)
     """
     plain, n = _checked(weights), len(np.asarray(weights))
-    barred = np.zeros((n, n), np.bool_) if allowed is None else ~np.asarray(allowed, np.bool_)
-    if barred.shape != (n, n) or (barred != barred.T).any():
-        raise InputError("the allowed pairs are not a symmetric matrix of the weights' size")
-    doubled = np.where(barred, BARRED, 2 * plain)
-    mate, dual, blossoms, barrier = _solve(doubled)
+    edges = ~np.eye(n, dtype=np.bool_)
+    if allowed is not None:
+        open_pairs = np.asarray(allowed, np.bool_)
+        if open_pairs.shape != (n, n) or (open_pairs != open_pairs.T).any():
+            raise InputError("the allowed pairs are not a symmetric matrix of the weights' size")
+        edges &= open_pairs
+    mate, dual, blossoms, barrier = _solve(edges, plain)
     # Groups that cannot all be served, and the vertices that would have to serve them.
     groups = [np.flatnonzero(barrier == state) for state in np.unique(barrier[barrier <= -2])]
     groups.sort(key=lambda group: int(group[0]))
     crowd = tuple(tuple(group.tolist()) for group in groups)
     bottleneck = tuple(np.flatnonzero(barrier == INNER).tolist())
     if (mate < 0).any():
-        alone = int((_solve(np.where(barred, BARRED, 0))[0] < 0).sum())
+        alone = int((_solve(edges, np.zeros_like(plain))[0] < 0).sum())
         # Stand-ins for the missing partners: whoever is left over is matched with one.
-        whole = np.full((n + alone, n + alone), BARRED, np.int64)
-        whole[:n, :n] = doubled
-        whole[:n, n:] = whole[n:, :n] = 0
-        mate, dual, blossoms, _ = _solve(whole)
+        whole = np.zeros((n + alone, n + alone), np.int64)
+        whole[:n, :n] = plain
+        edges = np.pad(edges, (0, alone), constant_values=True)
+        edges[n:, n:] = False
+        mate, dual, blossoms, _ = _solve(edges, whole)
         mate = np.where(mate < n, mate, -1)[:n]
     rows = np.flatnonzero(mate > np.arange(n))
     return Matching(mate, int(plain[rows, mate[rows]].sum()), dual, blossoms, crowd, bottleneck)
@@ -106,9 +107,12 @@ def _checked(weights: ArrayLike) -> Longs:
     return plain
 
 
-def _solve(doubled: Longs) -> tuple[Longs, Longs, _Blossoms, Longs]:
-    n = len(doubled)
-    sound, mate, dual, z, up, barrier = match(np.ascontiguousarray(doubled))
+def _solve(edges: Flags, weights: Longs) -> tuple[Longs, Longs, _Blossoms, Longs]:
+    n = len(edges)
+    rows, columns = np.nonzero(edges)
+    start = np.searchsorted(rows, np.arange(n + 1))
+    forest = Forest(start, columns.astype(np.int32), 2 * weights[rows, columns])
+    sound, mate, dual, z, up, barrier = forest.match()
     if not sound:
         raise ModelError("the weights are too large for a field of this size")
     members: dict[int, set[int]] = {int(b): set() for b in np.flatnonzero(z)}

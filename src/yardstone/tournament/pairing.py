@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from yardstone.arrays import Flags, Longs
 from yardstone.choices import plural
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.tournament._pairing import (
     CRITERIA,
     ENTRANT,
     board_values,
-    pair_weights,
+    match_field,
     place_groups,
     record_games,
     side_list,
@@ -111,7 +111,6 @@ class Pairing(BoardsOfRound[PairedBoard]):
     """A round's boards with their weights."""
 
     entrants: Entrants  #: Who was paired, with their state before the round
-    weights: Longs  #: Of all boards, as in `allowed`
 
     @property
     def weight(self) -> int:
@@ -164,11 +163,18 @@ def pair_round(
         fixed.append((row[constraints.bye], n))
     allowed = allowed_boards(entrants, constraints)
     force(allowed, fixed)
-    weights = pair_weights(entrants.entries, entrants.met, entrants.numbers)
-    matching = maximum_matching(weights, allowed)
-    if matching.alone:
-        raise impossible(entrants, matching, constraints)
-    return made_pairing(entrants, matching.mate, kept, allowed, weights, fixed)
+    mate = best_boards(entrants, allowed)
+    if mate is None:
+        raise impossible(entrants, allowed, constraints)
+    return made_pairing(entrants, mate, kept, allowed, fixed)
+
+
+def best_boards(entrants: Entrants, allowed: Flags) -> Longs | None:
+    """The partner of each row in the boards of the largest weight; None if there is no pairing."""
+    sound, mate = match_field(entrants.entries, entrants.met, entrants.numbers, allowed)
+    if not sound:
+        raise ModelError("the weights are too large for a field of this size")
+    return None if mate.min() < 0 else mate
 
 
 def values_of(entrants: Entrants, a: int, b: int) -> dict[str, int]:
@@ -182,7 +188,6 @@ def made_pairing(
     mate: Longs,
     kept: tuple[Game, ...],
     allowed: Flags,
-    weights: Longs,
     fixed: Collection[tuple[int, int]] = (),
 ) -> Pairing:
     """The pairing in which every row has the partner that `mate` names."""
@@ -209,7 +214,6 @@ def made_pairing(
         allowed=allowed,
         row_of=entrants.row_of,
         entrants=entrants,
-        weights=weights,
     )
 
 
@@ -473,8 +477,9 @@ def allowed_boards(entrants: Entrants, constraints: Constraints) -> Flags:
     return allowed
 
 
-def impossible(entrants: Entrants, matching: Matching, constraints: Constraints) -> InputError:
+def impossible(entrants: Entrants, allowed: Flags, constraints: Constraints) -> InputError:
     """Why there is no pairing: whom the players concerned could meet."""
+    matching = maximum_matching(np.zeros(allowed.shape, np.int64), allowed)
     forbid = "forbid fewer boards"
     return entrants.tournament.error(
         f"round {entrants.round} cannot be paired: {nobody_left(entrants.name, matching)}",
