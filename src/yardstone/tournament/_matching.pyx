@@ -63,12 +63,6 @@ cdef struct Node:
     Edge link  # from this child to the next
 
 
-cdef Vertex no_vertex
-cdef Node no_node
-_VERTEX = np.asarray(<Vertex[:1]>&no_vertex).dtype
-_NODE = np.asarray(<Node[:1]>&no_node).dtype
-
-
 @cython.final
 cdef class Forest:
     """The matching, the duals and the tree; nodes are the vertices, then the blossoms.
@@ -83,8 +77,9 @@ cdef class Forest:
     cdef const long long[::1] weight
     cdef Py_ssize_t n, nodes
     cdef bint begun
-    cdef Vertex[::1] vertex
-    cdef Node[::1] node
+    cdef unsigned char[::1] room  # of both
+    cdef Vertex* vertex
+    cdef Node* node
     # Stacks.
     cdef long long[::1] spare, fresh  # unused nodes; nodes that have just become outer
     cdef Edge[::1] moved  # nodes, and the bases that they get
@@ -100,7 +95,9 @@ cdef class Forest:
         cdef Py_ssize_t blossoms = n // 2 + 1, nodes = n + blossoms
         self.start, self.other, self.weight = start, other, weights
         self.n, self.nodes, self.spares = n, nodes, blossoms
-        self.vertex, self.node = np.zeros(n, _VERTEX), np.zeros(nodes, _NODE)
+        self.room = np.zeros(n * sizeof(Vertex) + nodes * sizeof(Node), np.uint8)
+        self.vertex = <Vertex*>&self.room[0]
+        self.node = <Node*>&self.room[n * sizeof(Vertex)]
         self.spare, self.fresh = np.zeros((2, nodes), np.int64)
         self.moved = np.empty(2 * nodes, "i8, i8")
         self.time, self.heap, self.place = np.full((3, n + nodes), -1, np.int64)
@@ -122,17 +119,21 @@ cdef class Forest:
         state (n,) when the first tree could not grow any more: `INNER` for inner vertices, -2 minus
         their node for outer ones, 0 elsewhere and if nobody stays alone.
         """
+        cdef Py_ssize_t v
         cdef bint sound
+        of_vertices, of_nodes = np.empty((3, self.n), np.int64), np.empty((2, self.nodes), np.int64)
+        cdef long long[:, ::1] vertices = of_vertices, nodes = of_nodes
         with nogil:
             if not self.begun:
                 self.begun = True
                 self.lower_duals()
             sound = self.grow_trees()
-        vertices, nodes = np.asarray(self.vertex), np.asarray(self.node)
-        return (
-            sound, vertices["mate"].copy(), vertices["dual"].copy(), nodes["z"].copy(),
-            nodes["up"].copy(), vertices["barrier"].copy(),
-        )
+            for v in range(self.n):
+                vertices[0, v], vertices[1, v] = self.vertex[v].mate, self.vertex[v].dual
+                vertices[2, v] = self.vertex[v].barrier
+            for v in range(self.nodes):
+                nodes[0, v], nodes[1, v] = self.node[v].z, self.node[v].up
+        return sound, of_vertices[0], of_vertices[1], of_nodes[0], of_nodes[1], of_vertices[2]
 
     def extend(self, start, other, weights):
         """Go on with more edges: vertices that have one with a negative slack are unmatched."""

@@ -146,7 +146,9 @@ cpdef match_field(
     """
     cdef Py_ssize_t n = len(entries), whole = n + n % 2
     is_open = None if allowed is None else np.ascontiguousarray(allowed).view(np.uint8)
-    cdef Field field = Field(entries, met, rules, is_open)
+    cdef Field field = Field(is_open)
+    field.entries, field.met, field.rules = entries, met, rules
+    field.n, field.whole = n, whole
     cdef bint all_boards = whole <= small
     boards = field.all_boards() if all_boards else field.likely_boards(choices)
     forest = Forest(*field.graph(boards))
@@ -178,7 +180,7 @@ _CHOICE = np.asarray(<Choice[:1]>&no_choice).dtype
 
 @cython.final
 cdef class Field:
-    """The boards that can be: as `row * whole + other row`, of which the first is the larger."""
+    """The boards that can be: as `row << 32 | other row`, of which the first is the larger."""
 
     cdef Entrant[::1] entries
     cdef const signed char[:, ::1] met
@@ -189,12 +191,10 @@ cdef class Field:
     # Rows by group and place, where their groups begin, and last how many there are.
     cdef const long long[::1] rows, groups
 
-    def __init__(self, Entrant[::1] entries, met, Rules rules, allowed):
-        self.entries, self.met, self.rules = entries, met, rules
-        self.n = len(entries)
-        self.whole = self.n + self.n % 2
+    def __init__(self, allowed):
         self.any_board = allowed is None
-        self.allowed = np.zeros((0, 0), np.uint8) if allowed is None else allowed
+        if allowed is not None:
+            self.allowed = allowed
 
     cdef inline bint can_be(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         return self.any_board or self.allowed[max(i, j), min(i, j)]
@@ -211,7 +211,7 @@ cdef class Field:
             for i in range(self.whole):
                 for j in range(i):
                     if self.can_be(i, j):
-                        out[count] = i * self.whole + j
+                        out[count] = i << 32 | j
                         count += 1
         return boards[:count]
 
@@ -225,13 +225,13 @@ cdef class Field:
         cdef int[::1] other = others
         with nogil:
             for k in range(m):
-                start[boards[k] // self.whole] += 1
-                start[boards[k] % self.whole] += 1
+                start[boards[k] >> 32] += 1
+                start[boards[k] & 0xffffffff] += 1
             for i in range(self.whole):
                 start[i + 1] += start[i]
             # Filled from the end, so that what begins a row is left behind.
             for k in range(m - 1, -1, -1):
-                i, j = boards[k] // self.whole, boards[k] % self.whole
+                i, j = boards[k] >> 32, boards[k] & 0xffffffff
                 worth = total(bye(self.entries, j, &self.rules)) if i == self.n else self.worth(i, j)
                 start[i] -= 1
                 other[start[i]], weight[start[i]] = j, 2 * worth
@@ -284,7 +284,7 @@ cdef class Field:
         ]
         more = np.array(pairs, np.int64).reshape(-1, 2)
         own, others = np.append(own, more[:, 0]), np.append(others, more[:, 1])
-        return np.unique(np.maximum(own, others) * self.whole + np.minimum(own, others))
+        return np.unique(np.maximum(own, others) << 32 | np.minimum(own, others))
 
     cdef better_boards(
         self, const long long[::1] dual, const long long[::1] z, const long long[::1] up,
@@ -341,7 +341,7 @@ cdef class Field:
         used = np.arange(most) < found_counts[:, None]
         own = np.broadcast_to(np.arange(self.n)[:, None], used.shape)[used]
         others = found["other"][used]
-        return np.unique(np.maximum(own, others) * self.whole + np.minimum(own, others))
+        return np.unique(np.maximum(own, others) << 32 | np.minimum(own, others))
 
 
 cdef void choose(
