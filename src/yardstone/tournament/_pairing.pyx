@@ -226,12 +226,12 @@ cdef class Field:
         with nogil:
             for k in range(m):
                 start[boards[k] >> 32] += 1
-                start[boards[k] & 0xffffffff] += 1
+                start[<int>boards[k]] += 1
             for i in range(self.whole):
                 start[i + 1] += start[i]
             # Filled from the end, so that what begins a row is left behind.
             for k in range(m - 1, -1, -1):
-                i, j = boards[k] >> 32, boards[k] & 0xffffffff
+                i, j = boards[k] >> 32, <int>boards[k]
                 worth = total(bye(self.entries, j, &self.rules)) if i == self.n else self.worth(i, j)
                 start[i] -= 1
                 other[start[i]], weight[start[i]] = j, 2 * worth
