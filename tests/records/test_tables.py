@@ -65,6 +65,19 @@ def test_damaged_rows_lose_no_others(tmp_path: Path) -> None:
         yardstone.read(file, strict=True)
 
 
+def test_sums_of_errors_become_rates(tmp_path: Path) -> None:
+    sums = "chequer unforced close missed_double wrong_double wrong_take wrong_pass".split()
+    head = ",".join(f"{name}_{player}" for player in (1, 2) for name in sums)
+    file = tmp_path / "matches.csv"
+    values = "0.5,40,8,0.1,0.2,0.3,0.4,0.25,0,5,0,0.05,0,0.2"
+    file.write_text(f"player_1,player_2,winner,length,{head}\nAnn,Bob,Bob,7,{values}\n")
+    pool = yardstone.read(file)
+    names = [f"{who}_{name}" for who in ("first", "second") for name in ("epm", "epc")]
+    rates = [float(pool.columns[name][0]) for name in names]
+    assert rates == pytest.approx([0.5 / 40, 1.0 / 8, float("nan"), 0.25 / 5], nan_ok=True)
+    assert (games(pool), pool.ordered) == ([("Ann", "Bob", 0.0)], False)
+
+
 def test_lines_of_rows_that_cannot_be_used(tmp_path: Path) -> None:
     file = tmp_path / "games.tsv"
     file.write_text('\nwhite\tblack\tresult\n\nA\tthe "B\t1-0\n\n\tB\t1-0\nA\tB\t*\nA\tB\t\n')

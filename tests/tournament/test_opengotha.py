@@ -101,6 +101,13 @@ def test_everything_that_a_file_holds_comes_back() -> None:
         result = content(sample(name))
         again = content(read_opengotha(write_opengotha(result)))
         assert again == replace(result, club_groups=())
+    sets = "".join(
+        f"\n{' ' * 8}<{name}ParameterSet/>" for name in ("General", "Handicap", "Pairing")
+    )
+    parts = f"<Players/>+<Games/>+<TournamentParameterSet>{sets}+</TournamentParameterSet>"
+    written = f"<Tournament>+{parts}\n</Tournament><!-- > -->".replace("+", "\n    ")
+    for bare in (b"<Tournament/><!-- > -->", b"<Tournament></Tournament><!-- > -->"):
+        assert write_opengotha(read_opengotha(bare)).decode() == written
 
 
 def elements(data: bytes) -> object:

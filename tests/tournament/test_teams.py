@@ -105,6 +105,7 @@ def test_files_keep_and_change_teams() -> None:
     back = read_opengotha(data)
     assert (back.team_rules, back.teams) == (made.team_rules, made.teams)
     assert write_opengotha(back) == data
+    assert data.count(b"\n        <Team") == 3  # a team, and two sets of parameters
     changed = replace(back, teams=(*back.teams, Team(name="Elm", number=1, lineups=((3, 4),))))
     again = read_opengotha(write_opengotha(changed))
     assert [team.lineup(3) for team in again.teams] == [(2,), (3, 4)]

@@ -75,15 +75,20 @@ def test_many_that_start_at_once_make_the_tables_once(stores: Stores, postgres_u
     assert result.value.hint == "name another --database"
 
 
-def test_the_first_version_is_taken_over(stores: Stores, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "owner"), [(1, None), (2, "ann")])
+def test_older_versions_are_taken_over(
+    version: int, owner: str | None, stores: Stores, tmp_path: Path
+) -> None:
     store = stores()
     files = [FILE, {"name": "b.zip", "size": 3, "format": "zip"}]
     (address,) = store.add("results", "ann", "older", files, [{}])
     store.close()
     with closing(sqlite3.connect(store.settings.data / "jobs.sqlite")) as table, table:
         table.execute("DROP TABLE chunks")
-        table.execute("ALTER TABLE jobs DROP COLUMN owner")
-        table.execute("PRAGMA user_version = 1")
+        table.execute("UPDATE jobs SET owner = 'ann'")
+        if version == 1:
+            table.execute("ALTER TABLE jobs DROP COLUMN owner")
+        table.execute(f"PRAGMA user_version = {version}")
     folder, sent = store.settings.uploads / "older", tmp_path / "sent"
     folder.mkdir()
     sent.mkdir()
@@ -92,7 +97,7 @@ def test_the_first_version_is_taken_over(stores: Stores, tmp_path: Path) -> None
     store = JobStore(store.settings)
     assert not folder.exists()
     job = take(store)
-    assert (job.id, job.owner) == (address, None)
+    assert (job.id, job.owner) == (address, owner)
     fetch_files(store.database, job.upload, job.files, sent)
     assert {path.name: path.read_bytes() for path in sent.iterdir()} == {
         "0000": BYTES, "0001.zip": b"zip",

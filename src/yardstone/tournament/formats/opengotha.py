@@ -594,19 +594,19 @@ def _remove(parent: Element, gone: Iterable[Element]) -> None:
 
 
 def _written_section(
-    root: Element, name: str, *, before: str | None = None, after: str | None = None
+    parent: Element, name: str, depth: int, *, before: str | None = None, after: str | None = None
 ) -> Element:
     """The child of that name, made if need be: at its place, or else as the last."""
-    section = root.find(name)
+    section = parent.find(name)
     if section is not None:
         return section
-    places = (n + (c.name == after) for n, c in enumerate(root.children)
+    places = (n + (c.name == after) for n, c in enumerate(parent.children)
               if c.name in (before, after))  # fmt: skip
     place = next(places, None)
     if place is None:
-        return _append(root, name, depth=1)
-    made = Element(name, tail=root.children[place - 1].tail if place else root.text)
-    root.children.insert(place, made)
+        return _append(parent, name, depth=depth)
+    made = Element(name, tail=parent.children[place - 1].tail if place else parent.text)
+    parent.children.insert(place, made)
     return made
 
 
@@ -639,7 +639,7 @@ def _update_records(root: Element, tournament: Tournament, before: Tournament | 
         if name == "ByePlayer" and not (old or new):
             continue
         places = {"Player": {"before": "Games"}, "ByePlayer": {"after": "Games"}}
-        section = _written_section(root, f"{name}s", **places.get(name, {}))
+        section = _written_section(root, f"{name}s", 1, **places.get(name, {}))
         there = sum(child.name == name for child in section.children)
         if there != len(old):
             raise tournament.error(
@@ -697,7 +697,7 @@ def _player_texts(player: Player, old_rating: bool) -> dict[str, str]:
 
 
 def _update_settings(root: Element, tournament: Tournament, before: Tournament | None) -> None:
-    settings = _written_section(root, "TournamentParameterSet")
+    settings = _written_section(root, "TournamentParameterSet", 1)
     for name, fields, part in (
         ("General", _GENERAL, None),
         ("General", SCORING, "scoring"),
@@ -705,13 +705,13 @@ def _update_settings(root: Element, tournament: Tournament, before: Tournament |
         ("Handicap", HANDICAP, "handicap"),
         ("Pairing", PAIRING, "pairing"),
     ):
-        element = _written_section(settings, f"{name}ParameterSet")
+        element = _written_section(settings, f"{name}ParameterSet", 2)
         new, old = (
             None if t is None else _texts(fields, getattr(t, part) if part else t)
             for t in (tournament, before)
         )
         _set(element, new or {}, old)
-    general = _written_section(settings, "GeneralParameterSet")
+    general = _written_section(settings, "GeneralParameterSet", 2)
     if before is None or before.time.period != tournament.time.period:
         canadian = tournament.time.system is TimeSystem.canadian
         name = "canByoYomiTime" if canadian else "stdByoYomiTime"
@@ -719,7 +719,7 @@ def _update_settings(root: Element, tournament: Tournament, before: Tournament |
     if before is None or before.scoring.categories != tournament.scoring.categories:
         _update_categories(general, tournament.scoring.categories)
     if before is None or before.scoring.criteria != tournament.scoring.criteria:
-        placement = _written_section(settings, "PlacementParameterSet")
+        placement = _written_section(settings, "PlacementParameterSet", 2)
         _update_criteria(placement, tournament.scoring.criteria)
 
 
@@ -745,17 +745,17 @@ def _update_teams(root: Element, tournament: Tournament, before: Tournament | No
     if texts != ([] if before is None else _team_texts(before)):
         _remove(root, [child for child in root.children if child.name == "Teams"])
         for attributes, boards in texts:
-            section = _written_section(root, "Teams", before="TournamentParameterSet")
+            section = _written_section(root, "Teams", 1, before="TournamentParameterSet")
             element = _append(section, "Team", attributes, depth=2)
             for board in boards:
                 _append(element, "Board", board, depth=3)
     earlier = TeamRules() if before is None else before.team_rules
     if tournament.team_rules != earlier:
-        rules = _written_section(root, "TeamTournamentParameterSet")
-        general = _written_section(rules, "TeamGeneralParameterSet")
+        rules = _written_section(root, "TeamTournamentParameterSet", 1)
+        general = _written_section(rules, "TeamGeneralParameterSet", 2)
         general.attributes["teamSize"] = str(tournament.team_rules.size)
         if tournament.team_rules.criteria != earlier.criteria:
-            placement = _written_section(rules, "TeamPlacementParameterSet")
+            placement = _written_section(rules, "TeamPlacementParameterSet", 2)
             _update_criteria(placement, tournament.team_rules.criteria)
 
 

@@ -232,7 +232,9 @@ def _document(data: bytes, builder: _TreeBuilder, root: Element) -> XmlFile:
         foot = text[text.rindex(">", 0, len(text.rstrip())) + 1 :] if text.rstrip() else ""
     else:
         head = data[: builder.begin].decode(encoding, "replace")
-        close = data.index(b">", builder.end) + 1
+        close = builder.end  # that of "<Tournament/>" stands behind it
+        if data.startswith(b"</", close):
+            close = data.index(b">", close) + 1
         foot = data[close:].decode(encoding, "replace")
     newline = "\r\n" if b"\r\n" in data else "\r" if b"\n" not in data and b"\r" in data else "\n"
     mark = head.startswith("\ufeff")
