@@ -113,8 +113,9 @@ FUZZ = $(BIN)/python -m tests.fuzz run --seconds $(SECONDS) $(TARGETS)
 fuzz: $(TOOLS) $(LOOPS)
 ifdef SANITIZE
 	$(BIN)/python -m tools.loops --sanitize
-	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) PYTHONMALLOC=malloc \
-		ASAN_OPTIONS=detect_leaks=0 $(FUZZ); status=$$?; $(BIN)/python -m tools.loops; exit $$status
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so.6)" \
+		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
+		$(FUZZ); status=$$?; $(BIN)/python -m tools.loops; exit $$status
 else
 	$(FUZZ)
 endif
