@@ -7,6 +7,7 @@ import pytest
 
 from yardstone.pool import Pool
 from yardstone.ratings import uncertainty
+from yardstone.ratings._joint import SYSTEMS
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.result import JointRatings
 
@@ -60,8 +61,11 @@ def test_elimination_solves_what_conjugate_gradients_solve(
     monkeypatch.setattr(uncertainty, "_System", kept)
     BradleyTerry(first_advantage="auto").fit(chain(80))
     system = systems[0]
-    right = np.random.default_rng(2).standard_normal(81)
+    right = np.random.default_rng(2).standard_normal((SYSTEMS, 81))
     assert system.direct is not None
     direct = system.solve(right, 1e-12)
     system.direct = None
-    assert direct == pytest.approx(system.solve(right, 1e-12), abs=1e-6)
+    together = system.solve(right, 1e-12)
+    assert direct == pytest.approx(together, abs=1e-6)
+    for row, answer in zip(right, together, strict=True):  # nor does it matter what is beside it
+        assert (system.solve(row[None], 1e-12)[0] == answer).all()

@@ -357,3 +357,19 @@ def varint(number: int, width: int = 1) -> bytes:
         out.append(number & 127 | 128)
         number >>= 7
     return bytes([*out, number])
+
+
+def test_names_of_players_are_kept_as_numbers(tmp_path: Path) -> None:
+    """What a name is, is found out once for each spelling, not once for each game."""
+    from yardstone.records.options import Options
+    from yardstone.records.sources import Source
+    from yardstone.records.table_files import csv_file_rows
+
+    table = tmp_path / "games.csv"
+    table.write_text("white,black,result,time\n" + "Ann ,Bob,1-0,2024\nBob,Ann,1-0,soon\n" * 50)
+    with csv_file_rows(Source(str(table), table), Options()) as rows:
+        execute = rows.table.connection.execute
+        assert execute("SELECT count(*), count(DISTINCT name) FROM spelling").fetchone() == (3, 2)
+        kinds = execute("SELECT DISTINCT typeof(one), typeof(other) FROM source_game").fetchall()
+        assert all(kind.startswith("ENUM") for kind in kinds[0])
+        assert rows.pool().players == ("Ann", "Bob")

@@ -31,6 +31,9 @@ cdef double ROUGH = 1e-2, FINE = 1e-8, SHARP = 1e-6
 cdef double FLAT = 1e-13  # curvature below this share of the diagonal's counts as none
 cdef Py_ssize_t STEPS_PER_UNKNOWN = 20  # conjugate gradients give up after so many steps a player
 
+cpdef enum:
+    SYSTEMS = 5  # that conjugate gradients solve at once, so that each pair is looked up once
+
 
 cdef struct Chances:
     double p  # expected score of the first player, without draws his chance to win
@@ -191,96 +194,166 @@ cdef class Terms:
 
 
 cdef class Solver:
-    """Conjugate gradients for H x = right, with the H of a `Graph`."""
+    """Conjugate gradients for H x = right, with the H of a `Graph`, for several systems at once.
+
+    Vectors of all systems lie in one: entry i of system s is at i * `systems` + s.
+    """
 
     cdef const int[::1] first, second, player, other
     cdef const double[::1] weight, stiffness, extra, border, diagonal
     cdef const unsigned char[::1] free
-    cdef double[::1] residual, scaled, direction, product
+    cdef double[::1] answer, residual, scaled, direction, product, curvature, size, rho, goal, factor
+    cdef Py_ssize_t systems
 
-    def __init__(self, graph):
+    def __init__(self, graph, systems=1):
         self.first, self.second, self.weight, relations, self.extra, self.border = graph[:6]
         self.diagonal, self.free = graph.diagonal, graph.free.view(np.uint8)
         self.player, self.other, _, self.stiffness = relations
-        rooms = [np.zeros(len(self.extra)) for _ in range(4)]
-        self.residual, self.scaled, self.direction, self.product = rooms
+        self.systems = systems
+        rooms = [np.zeros(len(self.extra) * systems) for _ in range(5)]
+        self.answer, self.residual, self.scaled, self.direction, self.product = rooms
+        sums = [np.zeros(systems) for _ in range(5)]
+        self.curvature, self.size, self.rho, self.goal, self.factor = sums
 
-    cdef void multiply(self, const double[::1] x, double[::1] out) noexcept nogil:
-        """out = H x over the ratings and w, for unknowns that are free."""
-        cdef Py_ssize_t n = x.shape[0] - 1, k = 0, i, j
-        cdef double here, total, flow
+    cdef void multiply(self) noexcept nogil:
+        """product = H direction over the ratings and w, for unknowns that are free."""
+        cdef Py_ssize_t n = self.extra.shape[0] - 1, systems = self.systems, i, j, k, s
+        cdef double* x = &self.direction[0]
+        cdef double* out = &self.product[0]
+        cdef double* of_w = out + n * systems
+        cdef const double* w = x + n * systems
+        cdef double flow
         for i in range(n):
-            out[i] = self.extra[i] * x[i]
-        while k < self.first.shape[0]:  # in runs of one first player
-            i = self.first[k]
-            here, total = x[i], 0.0
-            while k < self.first.shape[0] and self.first[k] == i:
-                j = self.second[k]
-                flow = self.weight[k] * (here - x[j])
-                total += flow
-                out[j] -= flow
-                k += 1
-            out[i] += total
+            for s in range(systems):
+                out[i * systems + s] = self.extra[i] * x[i * systems + s]
+        if systems == 1:  # a number that the compiler knows
+            add_flows(self.first, self.second, self.weight, x, out, 1)
+        else:
+            add_flows(self.first, self.second, self.weight, x, out, SYSTEMS)
         for k in range(self.player.shape[0]):
-            i, j = self.player[k], self.other[k]
-            flow = self.stiffness[k] * (x[i] - x[j])
-            out[i] += flow
-            out[j] -= flow
-        out[n] = 0.0
+            i, j = self.player[k] * systems, self.other[k] * systems
+            for s in range(systems):
+                flow = self.stiffness[k] * (x[i + s] - x[j + s])
+                out[i + s] += flow
+                out[j + s] -= flow
+        for s in range(systems):
+            of_w[s] = 0.0
         if self.free[n]:
-            total = self.diagonal[n] * x[n]
+            for s in range(systems):
+                of_w[s] = self.diagonal[n] * w[s]
             for i in range(n):
-                out[i] += self.border[i] * x[n]
-                total += self.border[i] * x[i]
-            out[n] = total
+                for s in range(systems):
+                    out[i * systems + s] += self.border[i] * w[s]
+                    of_w[s] += self.border[i] * x[i * systems + s]
         for i in range(n):
             if not self.free[i]:
-                out[i] = 0.0
+                for s in range(systems):
+                    out[i * systems + s] = 0.0
 
-    cdef bint solve(
-        self, const double[::1] right, double tolerance, double[::1] step
-    ) noexcept nogil:
-        """Fill in `step`, preconditioned by the diagonal; false where H is indefinite."""
-        cdef Py_ssize_t n = self.extra.shape[0], i, _
-        cdef double rho = 0.0, goal, curvature, size, alpha, beta, new_rho
+    cdef bint solve(self, const double* right, double tolerance, double* step) noexcept nogil:
+        """Fill in `step`, preconditioned by the diagonal; false where H is indefinite.
+
+        The systems stand one after another in `right` and `step`.
+        """
+        cdef Py_ssize_t n = self.extra.shape[0], systems = self.systems, i, k, s, _
+        cdef bint definite = True, going = True
+        cdef double rho
+        self.rho[:] = 0.0
         for i in range(n):
-            step[i] = self.residual[i] = self.scaled[i] = self.direction[i] = 0.0
-            if self.free[i] and self.diagonal[i] > 0.0:
-                self.residual[i] = right[i]
-                self.scaled[i] = self.direction[i] = right[i] / self.diagonal[i]
-                rho += self.residual[i] * self.scaled[i]
-        goal = rho * tolerance * tolerance
+            for s in range(systems):
+                k = i * systems + s
+                self.answer[k] = self.residual[k] = self.scaled[k] = self.direction[k] = 0.0
+                if self.free[i] and self.diagonal[i] > 0.0:
+                    self.residual[k] = right[s * n + i]
+                    self.scaled[k] = self.direction[k] = self.residual[k] / self.diagonal[i]
+                    self.rho[s] += self.residual[k] * self.scaled[k]
+        for s in range(systems):
+            self.goal[s] = self.rho[s] * tolerance * tolerance
         for _ in range(STEPS_PER_UNKNOWN * n + 100):
-            if rho <= goal or rho == 0.0:
+            going = False
+            for s in range(systems):
+                going |= self.rho[s] > self.goal[s]
+            if not going:
                 break
-            self.multiply(self.direction, self.product)
-            curvature = size = 0.0
+            self.multiply()
+            self.curvature[:] = 0.0
+            self.size[:] = 0.0
             for i in range(n):
-                curvature += self.direction[i] * self.product[i]
-                size += self.direction[i] * self.direction[i] * self.diagonal[i]
-            if curvature <= FLAT * size:  # only rounding errors are left, or H is indefinite
-                return curvature >= -FLAT * size
-            alpha = rho / curvature
-            new_rho = 0.0
+                for s in range(systems):
+                    k = i * systems + s
+                    self.curvature[s] += self.direction[k] * self.product[k]
+                    self.size[s] += self.direction[k] * self.direction[k] * self.diagonal[i]
+            for s in range(systems):
+                self.factor[s] = 0.0
+                if self.rho[s] <= self.goal[s]:  # solved
+                    continue
+                # Only rounding errors are left, or H is indefinite.
+                if self.curvature[s] <= FLAT * self.size[s]:
+                    definite &= self.curvature[s] >= -FLAT * self.size[s]
+                    self.goal[s] = self.rho[s]
+                else:
+                    self.factor[s] = self.rho[s] / self.curvature[s]
+            self.curvature[:] = 0.0  # from here on what becomes of rho
             for i in range(n):
                 if self.free[i] and self.diagonal[i] > 0.0:
-                    step[i] += alpha * self.direction[i]
-                    self.residual[i] -= alpha * self.product[i]
-                    self.scaled[i] = self.residual[i] / self.diagonal[i]
-                    new_rho += self.residual[i] * self.scaled[i]
-            beta = new_rho / rho
-            rho = new_rho
+                    for s in range(systems):
+                        k = i * systems + s
+                        self.answer[k] += self.factor[s] * self.direction[k]
+                        self.residual[k] -= self.factor[s] * self.product[k]
+                        self.scaled[k] = self.residual[k] / self.diagonal[i]
+                        self.curvature[s] += self.residual[k] * self.scaled[k]
+            for s in range(systems):
+                rho = self.rho[s]
+                self.rho[s] = self.curvature[s] if self.factor[s] != 0.0 else rho
+                self.factor[s] = self.rho[s] / rho if rho > 0.0 else 0.0
             for i in range(n):
-                self.direction[i] = self.scaled[i] + beta * self.direction[i]
-        return True
+                for s in range(systems):
+                    k = i * systems + s
+                    self.direction[k] = self.scaled[k] + self.factor[s] * self.direction[k]
+        for i in range(n):
+            for s in range(systems):
+                step[s * n + i] = self.answer[i * systems + s]
+        return definite
 
 
-def conjugate_gradients(graph, const double[::1] right, double tolerance, double[::1] step):
-    """Solve H step = right, in place; False where H is indefinite."""
-    cdef Solver solver = Solver(graph)
+cdef inline void add_flows(
+    const int[::1] first, const int[::1] second, const double[::1] weight,
+    const double* x, double* out, Py_ssize_t systems,
+) noexcept nogil:
+    """Add to `out` what the pairs, in runs of one first player, do in H x."""
+    cdef Py_ssize_t k = 0, i, j, s
+    cdef double[SYSTEMS] total
+    cdef double flow
+    while k < first.shape[0]:
+        i = first[k] * systems
+        for s in range(systems):
+            total[s] = 0.0
+        while k < first.shape[0] and first[k] * systems == i:
+            j = second[k] * systems
+            for s in range(systems):
+                flow = weight[k] * (x[i + s] - x[j + s])
+                total[s] += flow
+                out[j + s] -= flow
+            k += 1
+        for s in range(systems):
+            out[i + s] += total[s]
+
+
+def conjugate_gradients(graph, const double[:, ::1] right, double tolerance, double[:, ::1] step):
+    """Solve H step = right, in place, row by row: one row, or `SYSTEMS`; False if indefinite."""
+    cdef Solver solver = Solver(graph, len(right))
     with nogil:
-        solved = solver.solve(right, tolerance, step)
+        solved = solver.solve(&right[0, 0], tolerance, &step[0, 0])
     return solved
+
+
+def add_ends(const int[::1] first, const int[::1] second, const double[::1] flow, double[::1] out):
+    """Add what flows in each pair to its first player, and subtract it from its second."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(first.shape[0]):
+            out[first[k]] += flow[k]
+            out[second[k]] -= flow[k]
 
 
 cdef class Levels:
@@ -365,7 +438,7 @@ cdef class Climb:
         cdef Py_ssize_t n = self.x.shape[0] - 2, i
         # Rounding errors would make the singular system unsolvable.
         self.levels.centre(self.terms.gradient)
-        if not self.solver.solve(self.terms.gradient[: n + 1], precision, self.step[: n + 1]):
+        if not self.solver.solve(&self.terms.gradient[0], precision, &self.step[0]):
             return False
         self.levels.centre(self.step)
         if self.free[n + 1]:

@@ -485,7 +485,7 @@ def _opponents(
     if not perfect.any():
         return
     counts = counts.select(perfect[counts.first] | perfect[counts.second])
-    chosen = np.flatnonzero(perfect)
+    chosen, games = np.flatnonzero(perfect), counts.games
     by_second = np.argsort(counts.second, kind="stable")
     first = np.searchsorted(counts.first, [chosen, chosen + 1])
     second = np.searchsorted(counts.second[by_second], [chosen, chosen + 1])
@@ -493,5 +493,5 @@ def _opponents(
         as_first = np.arange(first[0, k], first[1, k])
         as_second = by_second[second[0, k] : second[1, k]]
         opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
-        played = counts.games[np.concatenate([as_first, as_second])]
+        played = games[np.concatenate([as_first, as_second])]
         yield player, opponents, played, len(as_first)

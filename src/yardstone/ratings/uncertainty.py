@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.pool import MANY_PAIRS, PairCounts, Pool
-from yardstone.ratings._joint import centre, conjugate_gradients
+from yardstone.ratings._joint import SYSTEMS, add_ends, centre, conjugate_gradients
 from yardstone.ratings.graph import Graph, direct_solver
 from yardstone.ratings.joint import Setup, davidson_root, squared_spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Ratings, Status
@@ -363,7 +364,7 @@ class Spread:
 
 SAMPLES = 100  #: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
 #: Samples at a time; of very many pairs no more once 99 of 100 deviations are known so well.
-ROUND, ENOUGH = 10, 0.02
+ROUND, ENOUGH = 2 * SYSTEMS, 0.02
 _PRECISION = 1e-4
 _SEED = 20151006
 
@@ -390,25 +391,27 @@ def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, F
     """Noise of covariance H, and the same scaled by sqrt(share) pair by pair."""
     n, extra, relations = len(graph.extra) - 1, graph.extra, graph.relations
     flow = np.sqrt(graph.weight)
-    there = flow > 0.0
-    flow[there] *= generator.standard_normal(np.count_nonzero(there))
+    if flow.all():
+        flow *= generator.standard_normal(len(flow))
+    else:
+        flow[flow > 0.0] *= generator.standard_normal(np.count_nonzero(flow))
     related = np.sqrt(relations.precision) * generator.standard_normal(len(relations.precision))
     own = np.sqrt(extra)
     own[extra > 0.0] *= generator.standard_normal(np.count_nonzero(extra))
-    one, two = _ends(*relations[:2], related, n)
-    own[:n] += one - two
+    add_ends(*relations[:2], related, own)
 
     def joined(flow: Floats) -> Floats:
-        one, two = _ends(graph.first, graph.second, flow, n)
-        total: Floats = own + np.append(one - two, flow.sum())
-        return total
+        whole = own.copy()
+        add_ends(graph.first, graph.second, flow, whole)
+        whole[n] += flow.sum()
+        return whole
 
     whole = joined(flow)
     return whole, whole if len(share) == 0 else joined(flow * np.sqrt(share))
 
 
 class _System:
-    """H with everything needed to solve it; called with a generator it samples once."""
+    """H with everything needed to solve it; called with generators it samples once with each."""
 
     def __init__(self, setup: Setup, slope: Floats, meat: Floats) -> None:
         n = setup.used.players
@@ -435,19 +438,22 @@ class _System:
         self.direct = direct_solver(self.graph, setup.level)
 
     def solve(self, right: Floats, precision: float) -> Floats:
-        """H^+ right; each component whose level is free is centred."""
-        step = np.zeros(len(right))
+        """H^+ of each row, one or `SYSTEMS`; each component whose level is free is centred."""
         right = right.copy()
-        centre(right, self.setup.level)
+        for row in right:
+            centre(row, self.setup.level)
         if self.direct is not None:
-            step = self.direct(right)
+            step = np.array([self.direct(row) for row in right])
         else:
+            step = np.zeros_like(right)
             conjugate_gradients(self.graph, right, precision, step)
-        centre(step, self.setup.level)
+        for row in step:
+            centre(row, self.setup.level)
         return step
 
-    def __call__(self, generator: Generator) -> tuple[Floats, Floats, Floats]:
-        whole, scaled = _noise(generator, self.graph, self.share)
+    def __call__(self, generators: Sequence[Generator]) -> tuple[Floats, Floats, Floats]:
+        noises = [_noise(generator, self.graph, self.share) for generator in generators]
+        whole, scaled = (np.array(rows) for rows in zip(*noises, strict=True))
         error = self.solve(whole, _PRECISION)
         return whole, error, self.solve(scaled, _PRECISION) if self.sandwich else error
 
@@ -471,9 +477,9 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     generators = parallel.spawn_generators(_SEED, SAMPLES)
     samples, relative = 0, np.zeros(n + 1)
     while samples < SAMPLES:
-        for noise, error, scaled in parallel.map(
-            system, generators[samples : samples + ROUND], threads=True, engine="local"
-        ):
+        blocks = [generators[k : k + SYSTEMS] for k in range(samples, samples + ROUND, SYSTEMS)]
+        done = parallel.map(system, blocks, threads=True, engine="local")
+        for noise, error, scaled in chain.from_iterable(zip(*rows, strict=True) for rows in done):
             if reference is not None:
                 members = np.append(setup.component == setup.component[reference], False)
                 error[members] -= error[reference]
@@ -504,7 +510,7 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
         deviation,
         None,
         float(np.sqrt(variance[n])),
-        lambda right: system.solve(right, 1e-8),
+        lambda right: system.solve(right[None], 1e-8)[0],
         worst,
     )
 

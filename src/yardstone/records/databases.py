@@ -139,7 +139,9 @@ def queried_rows(sql: str, database: StrPath | None, options: Options) -> Iterat
         if database is not None:
             check_size(connection, rows, path.stat().st_size, name)
             connection.execute("SET lock_configuration = true")
-        yield understand(connection, rows, file=name, options=options)
+        # Rows are looked at several times, and a query may give others each time.
+        connection.execute(f"CREATE TEMP TABLE source_rows AS SELECT * FROM {rows}")
+        yield understand(connection, "source_rows", file=name, options=options)
 
 
 def queried_games(sql: str, database: StrPath | None = None) -> int:

@@ -178,23 +178,48 @@ class TableOfGames:
             if name.casefold() not in lower:
                 raise InputError(f"--where: {no_such('column', name, self.names)}", file=self.file)
         self.marks = self._marks(used, moment)
-        parts = {"one": _name(self.one), "other": _name(self.other)}
-        parts |= {"time": time, "moment": moment}
+        self._spell_names()
+        parts = {"one": _cell(self.one), "other": _cell(self.other), "time": time}
+        parts["moment"] = f"CASE WHEN {time} IS NULL THEN {moment} END"
         parts |= {place: _text(name) for name, place in self.places.items()}
         parts |= {quoted(column): quoted(lower[asked[column].casefold()]) for column in asked}
         parts |= {quoted(f"extra {name}"): quoted(name) for name in extra}
         parts |= {quoted(name): f"CAST({sql} AS UBIGINT)" for name, sql in self.marks.items()}
-        filled = (f"coalesce({_text(name)}, '') <> ''" for name in (self.one, self.other, *results))
+        filled = ["a.filled", "b.filled"]
+        filled += [f"game.{self.places[name]} <> ''" for name in results]
         self.connection.execute(
-            f"""CREATE OR REPLACE TEMP TABLE source_game AS SELECT * FROM (
+            f"""CREATE OR REPLACE TEMP TABLE source_game AS
+            SELECT game.* REPLACE (a.name AS one, b.name AS other) FROM (
                 SELECT row_number() OVER () AS row,
-                    {", ".join(f"{sql} AS {alias}" for alias, sql in parts.items())},
-                    ({" OR ".join(filled) if blank else "true"}) AS filled
-                FROM {self.rows}) WHERE filled"""
+                    {", ".join(f"{sql} AS {alias}" for alias, sql in parts.items())}
+                FROM {self.rows}) AS game
+                LEFT JOIN spelling AS a ON a.cell = game.one
+                LEFT JOIN spelling AS b ON b.cell = game.other
+            {f"WHERE {' OR '.join(filled)}" if blank else ""}"""
         )
         if self.options.where is not None:
             self._take(self.options.where, list(asked))
         self._part_unplayed(reasons)
+
+    def _spell_names(self) -> None:
+        """Make the table `spelling`: what stands in cells of players, once each, and their names.
+
+        A name is of the type `player_name`, which DuckDB keeps as a number and compares as a text.
+        """
+        cells = (
+            f"SELECT {_cell(name)} AS cell FROM {self.rows}" for name in (self.one, self.other)
+        )
+        execute = self.connection.execute
+        execute(
+            f"""CREATE OR REPLACE TEMP TABLE spelling AS
+            SELECT cell, {_name("cell")} AS name, trim(cell) <> '' AS filled
+            FROM ({" UNION ".join(cells)}) WHERE cell IS NOT NULL"""
+        )
+        execute(
+            """CREATE OR REPLACE TEMP TYPE player_name AS ENUM
+            (SELECT name FROM spelling UNION SELECT '')"""
+        )
+        execute("ALTER TABLE spelling ALTER name TYPE player_name")
 
     def _row(self, sql: str) -> tuple[Any, ...]:
         return self.connection.execute(sql).fetchone() or ()
@@ -234,12 +259,17 @@ class TableOfGames:
 
     def _part_unplayed(self, reasons: Mapping[str, Callable[[str], str | None]]) -> None:
         """Put the rows that are no games aside, into ``unplayed``, with the reason."""
-        cases = "".join(
-            f"WHEN regexp_full_match(lower({side}), {sql_text(names)}) "
-            f"THEN concat({sql_text(said)}, ' ', {side}) "
-            for side in ("one", "other")
+        nobody = "".join(
+            f"WHEN regexp_full_match(lower(name), {sql_text(names)}) "
+            f"THEN concat({sql_text(said)}, ' ', name) "
             for said, names in NOBODY.items()
         )
+        self.connection.execute(
+            f"""CREATE OR REPLACE TEMP TABLE nobody AS
+            SELECT name, any_value(CASE {nobody} END) AS why FROM spelling GROUP BY name
+            HAVING why IS NOT NULL"""
+        )
+        cases = "WHEN a.why IS NOT NULL THEN a.why WHEN b.why IS NOT NULL THEN b.why "
         headings = f"one = {sql_text(self.one)} AND other = {sql_text(self.other)}"
         cases += f"WHEN {headings} THEN 'the headings once more' "
         for name, reason in reasons.items():
@@ -249,7 +279,9 @@ class TableOfGames:
                 cases += f"WHEN {_in(self.places[name], texts)} THEN {sql_text(why)} "
         self.connection.execute(
             f"""CREATE OR REPLACE TEMP TABLE unplayed AS SELECT row, '' AS result, kind
-            FROM (SELECT row, CASE {cases} END AS kind FROM source_game) WHERE kind IS NOT NULL"""
+            FROM (SELECT row, CASE {cases} END AS kind FROM source_game
+                LEFT JOIN nobody AS a ON a.name = one LEFT JOIN nobody AS b ON b.name = other)
+            WHERE kind IS NOT NULL"""
         )
         self._drop("unplayed")
         self._counted.clear()
@@ -811,11 +843,14 @@ def _says(text: str, letters: str = "1-9A-Za-z") -> str:
     return f"regexp_matches(coalesce({text}, ''), '[{letters}]')"
 
 
+def _cell(column: str) -> str:
+    return f"CAST({quoted(column)} AS VARCHAR)"
+
+
 def _text(column: str) -> str:
-    return f"trim(CAST({quoted(column)} AS VARCHAR))"
+    return f"trim({_cell(column)})"
 
 
-def _name(column: str) -> str:
+def _name(cell: str) -> str:
     blanks = r"'[\x00-\x1F\x7F]'"
-    text = f"nfc_normalize(CAST({quoted(column)} AS VARCHAR))"
-    return f"trim(regexp_replace({text}, {blanks}, ' ', 'g'))"
+    return f"trim(regexp_replace(nfc_normalize({cell}), {blanks}, ' ', 'g'))"

@@ -250,7 +250,7 @@ class GameRows:
             "CREATE OR REPLACE TEMP TABLE numbered AS "
             f"SELECT row_number() OVER () AS number, * FROM ({games})"
         )
-        execute("DROP TABLE good")
+        execute("DROP TABLE source_game")
         for start in range(0, self.games, size):
             data = self._fetched(
                 f"SELECT * EXCLUDE (number) FROM numbered WHERE number > {start} "
@@ -283,7 +283,7 @@ class GameRows:
         """
         execute = self.table.connection.execute
         execute(
-            f"""CREATE OR REPLACE TEMP TABLE good AS SELECT * FROM scored
+            f"""CREATE OR REPLACE TEMP VIEW good AS SELECT * FROM scored
             WHERE row NOT IN (SELECT row FROM bad WHERE kind <> '{UNFINISHED}')"""
         )
         execute(
