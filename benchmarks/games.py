@@ -1,4 +1,4 @@
-"""PGN files of any size, the same on every machine: games of simulated engines.
+"""Files of games of any size, the same on every machine: games of simulated engines.
 
 Strengths are normal with a standard deviation of 250 points, as in lists of
 engines; moving first is worth 30 points; equal players draw 45 % of their games.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,8 @@ POINTS_PER_LOGIT = 400.0 / math.log(10.0)
 RESULTS = ("0-1", "1/2-1/2", "1-0")
 #: Games are written in batches of so many.
 BATCH = 100_000
+#: Tables spread their games over so many days.
+DAYS = 1_000
 
 FOLDER = Path(tempfile.gettempdir()) / "yardstone-benchmarks"
 
@@ -82,27 +86,40 @@ def draw_results(
     return drawn
 
 
+def draw_games(size: Size) -> Iterator[list[tuple[int, int, int]]]:
+    """Batches of games: numbers of White and Black, and the result for White."""
+    generator, strength = draw_players(size)
+    for start in range(0, size.games, BATCH):
+        number = min(BATCH, size.games - start)
+        white = generator.integers(0, size.players, number)
+        black = (white + generator.integers(1, size.players, number)) % size.players
+        results = draw_results(strength[white] + FIRST_ADVANTAGE - strength[black], generator)
+        yield list(zip(white.tolist(), black.tolist(), results, strict=True))
+
+
+def draw_players(
+    size: Size,
+) -> tuple[np.random.Generator, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """The generator of a file, and the strengths of its players."""
+    generator = np.random.default_rng([20260101, size.players, size.games])
+    return generator, generator.normal(0.0, DEVIATION, size.players)
+
+
 def write(size: Size) -> Path:
-    """Write the file of games if it is not there yet, and say where it is."""
+    """Write the PGN file of games if it is not there yet, and say where it is."""
     if size.path.exists():
         return size.path
     FOLDER.mkdir(parents=True, exist_ok=True)
-    generator = np.random.default_rng([20260101, size.players, size.games])
-    strength = generator.normal(0.0, DEVIATION, size.players)
     names = [f"Engine {number:04d}" for number in range(size.players)]
     extra = ["[WhiteElo", "[BlackElo", '[TimeControl "40/900"]'][: size.tags]
     moves = movetext(size.plies)
-    rounded = [str(round(3000 + value)) for value in strength]
+    rounded = [str(round(3000 + value)) for value in draw_players(size)[1]]
     unfinished = size.path.with_suffix(".part")
+    game = 0
     with unfinished.open("w", encoding="ascii", newline="\n") as file:
-        for start in range(0, size.games, BATCH):
-            number = min(BATCH, size.games - start)
-            white = generator.integers(0, size.players, number)
-            black = (white + generator.integers(1, size.players, number)) % size.players
-            results = draw_results(strength[white] + FIRST_ADVANTAGE - strength[black], generator)
-            for game, (one, other, result) in enumerate(
-                zip(white.tolist(), black.tolist(), results, strict=True), start + 1
-            ):
+        for batch in draw_games(size):
+            for one, other, result in batch:
+                game += 1
                 tags = (
                     f'{extra[0]} "{rounded[one]}"]\n{extra[1]} "{rounded[other]}"]\n{extra[2]}\n'
                     if extra
@@ -114,6 +131,25 @@ def write(size: Size) -> Path:
                     f'[Result "{RESULTS[result]}"]\n{tags}\n{moves} {RESULTS[result]}\n\n'
                 )
     return unfinished.rename(size.path)
+
+
+def write_table(size: Size) -> Path:
+    """Write the same games as CSV, with dates in order over three years, if not there yet."""
+    path = size.path.with_suffix(".csv")
+    if path.exists():
+        return path
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    days = [(date(2023, 1, 1) + timedelta(day)).isoformat() for day in range(DAYS)]
+    unfinished = path.with_suffix(".part")
+    game = 0
+    with unfinished.open("w", encoding="ascii", newline="\n") as file:
+        file.write("date,white,black,result\n")
+        for batch in draw_games(size):
+            for one, other, result in batch:
+                day = days[game * DAYS // size.games]
+                file.write(f"{day},Engine {one:04d},Engine {other:04d},{RESULTS[result]}\n")
+                game += 1
+    return unfinished.rename(path)
 
 
 if __name__ == "__main__":

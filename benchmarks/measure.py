@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -37,11 +37,17 @@ class Cost:
     peak: float
 
 
-def run(command: Sequence[str | Path]) -> Cost:
-    """Run a command to its end; its output is thrown away, an error ends the benchmark."""
+def run(command: Sequence[str | Path], variables: Mapping[str, str] | None = None) -> Cost:
+    """Run a command to its end; its output is thrown away, an error ends the benchmark.
+
+    `variables` are set in the environment of the command.
+    """
     words = [str(part) for part in command]
     launched = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", LAUNCHER, *words], capture_output=True, check=True
+        [sys.executable, "-I", "-S", "-c", LAUNCHER, *words],
+        capture_output=True,
+        check=True,
+        env={**os.environ, **(variables or {})},
     )
     wall, cpu, peak, status = map(float, launched.stdout.split())
     if status != 0:
@@ -62,6 +68,12 @@ def in_turn(commands: dict[str, Sequence[str | Path]], rounds: int) -> dict[str,
         )
         for name, runs in costs.items()
     }
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]], *, names: int = 0) -> str:
+    """Return a table in Markdown; the first columns are names, the rest numbers."""
+    rule = ["---"] * names + ["---:"] * (len(head) - names)
+    return "\n".join(f"| {' | '.join(line)} |" for line in chain((head, rule), rows))
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, names: int = 0) -> None:
