@@ -34,7 +34,7 @@ help:
 	@echo "make fuzz      damage files for every reader: SECONDS=3600, TARGETS=names, SANITIZE=1"
 	@echo "make lint      check style, types, the direction of imports and that the house does not grow"
 	@echo "make docs      build the documentation into docs/_build/html"
-	@echo "make bench     measure speed and memory, against Ordo if ORDO=path/to/ordo is given"
+	@echo "make bench     measure speed and memory beside other programs: BENCH=\"--ordo PATH\""
 	@echo "make studies   make again the tables of the documentation, in hours"
 	@echo "make mutants   put small faults into the code: does a test fail? PACKAGES=names SAMPLE=600"
 	@echo "make faults    kill and refuse every command at many moments, within 20 minutes"
@@ -136,9 +136,9 @@ docs: $(TOOLS) $(LOOPS)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
 
+# Peers by their options: make bench BENCH="--ordo PATH --bbp PATH --peers PYTHON --write"
 bench: $(TOOLS) $(LOOPS)
-	$(BIN)/python -m benchmarks.ordo_speed
-	$(BIN)/python -m benchmarks.kingbase
+	$(BIN)/python -m benchmarks.speed $(BENCH)
 
 # All of them, in the order that works, or some: make studies STUDIES="settling kaniuk"
 STUDIES ?=

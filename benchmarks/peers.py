@@ -46,9 +46,9 @@ def read_for_riix(games: str) -> Any:
 
 
 def riix_model(name: str, players: list[str]) -> Any:
-    """A system of riix."""
+    """A system of riix, with the settings of ours."""
     if name == "elo":
-        return import_module("riix.models.elo").Elo(players, k=32.0)
+        return import_module("riix.models.elo").Elo(players, k=20.0)
     return import_module("riix.models.glicko2").Glicko2(players)
 
 

@@ -4,9 +4,9 @@
 
 Ordo is built by `make` from github.com/michiguel/Ordo, bbpPairings by `make` from
 github.com/BieremaBoyzProgramming/bbpPairings. PYTHON is an interpreter with some of the
-packages duckdb, riix, arena-rank and whole-history-rating. What is absent leaves its cell
-empty. Each pair of commands runs in turn, A B A B; the figures are medians. Every row says
-how far both outputs agree.
+packages duckdb, riix, arena-rank and whole-history-rating. What is absent leaves its cells
+empty; without gnubg there is no row of backgammon. Each pair of commands runs in turn,
+A B A B; the figures are medians. Every row says how far both outputs agree.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import re
 import shlex
 import shutil
@@ -40,6 +41,8 @@ FEW = games.Size(players=50, games=2_000, plies=0, tags=0)
 ENTRANTS = 200
 #: Two-sided 95 % of the normal distribution: how many deviations Ordo's ERROR is.
 NORMAL_95 = 1.959964
+#: Ratings that differ by less are equal.
+SAME = 1e-6
 #: Tenths of the games that `evaluate` learns from.
 LEARNED = 6
 #: What a command takes at most on a small input, in processor seconds.
@@ -78,6 +81,8 @@ for path in {paths!r}:
 open({out!r}, "w").write(json.dumps(lost))
 """
 
+#: Where gnubg is looked for: Debian keeps games apart.
+FOLDERS = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games"])
 #: What a peer writes.
 THEIRS = "theirs.csv"
 
@@ -138,7 +143,7 @@ def alike(ours_column: str, theirs_column: str, key: str = "player") -> Check:
         one, other = (np.array([table[name] for name in names]) for table in (mine, peer))
         if len(names) > 2:
             far = float(np.abs(one - one.mean() - other + other.mean()).max())
-            agree = "equal" if far == 0 else f"r = {np.corrcoef(one, other)[0, 1]:.5f}"
+            agree = "equal" if far < SAME else f"r = {np.corrcoef(one, other)[0, 1]:.5f}"
             return f"{len(names):,} of {len(peer):,} {key}s, {agree}"
         far = float(np.abs(one - other).max())
         return f"{', '.join(names)}: within {far:.4f}"
@@ -375,13 +380,13 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--ordo", type=shutil.which, default=shutil.which("ordo"))
     parser.add_argument("--bbp", type=shutil.which, default=shutil.which("bbpPairings"))
-    parser.add_argument("--gnubg", type=shutil.which, default=shutil.which("gnubg"))
+    parser.add_argument("--gnubg", type=shutil.which, default=shutil.which("gnubg", path=FOLDERS))
     parser.add_argument("--peers", metavar="PYTHON", help="an interpreter with the packages")
     parser.add_argument("--matches", type=Path, default=EXAMPLES, help="folder of .mat files")
     parser.add_argument("--analysed", type=int, default=8, help="matches to analyse (default 8)")
     parser.add_argument("--simulations", type=int, default=10, help="of errors (default 10)")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each command (default 3)")
-    parser.add_argument("--only", default="", help="rows whose command or peer holds this word")
+    parser.add_argument("--only", default="", help="only rows with this word, no start-up")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} of the docs")
     arguments = parser.parse_args()
     arguments.packages = find_packages(arguments.peers)
@@ -407,7 +412,7 @@ def main() -> None:
     text = PAGE_TEXT.format(
         machine=machine(), day=date.today(), versions=versions(arguments), rounds=rounds,
         peers=markdown(COLUMNS, lines, names=2), limit=START_UP_LIMIT,
-        start=markdown(START_COLUMNS, start_up(rounds), names=1),
+        start=markdown(START_COLUMNS, [] if arguments.only else start_up(rounds), names=1),
     )  # fmt: skip
     print(text)
     if arguments.write:
