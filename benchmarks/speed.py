@@ -207,13 +207,15 @@ def ordo_rows(arguments: argparse.Namespace) -> list[Row]:
         return ["-q", "-W", "-D", "-p", games.write(size)]
 
     def row(what: str, size: games.Size, ours: Words, theirs: Words, check: Check) -> Row:
-        peer = [arguments.ordo, *common(size), *theirs] if arguments.ordo else None
+        peer: Words | None = None
+        if arguments.ordo:
+            peer = [arguments.ordo, *common(size), *theirs]
         return Row(f"{what}, {size.games:,} games in PGN", "Ordo", [YARDSTONE, *ours], peer, check)
 
     middle = games.HUNDRED_THOUSAND
     peer = [*csv_only, "THEIRS", simulated]
-    both = ["ordo", *common(middle), *csv_only, "OURS", simulated]
-    exact = ["rate", games.write(middle), "--quiet", "-o", "OURS"]
+    both: Words = ["ordo", *common(middle), *csv_only, "OURS", simulated]
+    exact: Words = ["rate", games.write(middle), "--quiet", "-o", "OURS"]
     return [
         *(
             row("`ordo`", size, ["ordo", *common(size), "-o", "OURS"], ["-o", "THEIRS"], same_bytes)

@@ -202,7 +202,8 @@ cdef class Solver:
     cdef const int[::1] first, second, player, other
     cdef const double[::1] weight, stiffness, extra, border, diagonal
     cdef const unsigned char[::1] free
-    cdef double[::1] answer, residual, scaled, direction, product, curvature, size, rho, goal, factor
+    cdef double[::1] answer, residual, scaled, direction, product
+    cdef double[::1] curvature, size, rho, goal, factor
     cdef Py_ssize_t systems
 
     def __init__(self, graph, systems=1):

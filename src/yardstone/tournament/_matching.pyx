@@ -111,7 +111,7 @@ cdef class Forest:
                 self.node[node].label, self.spare[nodes - 1 - node] = WITHIN, node
 
     def match(self):
-        """Find the perfect matching of the largest weight, or of as many vertices as can be matched.
+        """Find the perfect matching of the largest weight, or one of as many vertices as can be.
 
         Returns whether numbers stayed small enough (else the rest means nothing), the partner of
         each vertex or -1, the duals of the vertices, those of the nodes (n + n // 2 + 1,), which

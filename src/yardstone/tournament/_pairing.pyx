@@ -232,7 +232,10 @@ cdef class Field:
             # Filled from the end, so that what begins a row is left behind.
             for k in range(m - 1, -1, -1):
                 i, j = boards[k] >> 32, <int>boards[k]
-                worth = total(bye(self.entries, j, &self.rules)) if i == self.n else self.worth(i, j)
+                if i == self.n:
+                    worth = total(bye(self.entries, j, &self.rules))
+                else:
+                    worth = self.worth(i, j)
                 start[i] -= 1
                 other[start[i]], weight[start[i]] = j, 2 * worth
                 start[j] -= 1
