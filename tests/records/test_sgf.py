@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
+from yardstone.parallel import context
 from yardstone.pool import Pool
 from yardstone.records.go_game import GoGame
 from yardstone.records.sgf import MoveListReader, SgfReader, read_games
@@ -179,12 +180,14 @@ def test_what_is_too_long_takes_no_memory(folder: Path) -> None:
     with file.open("wb") as out:
         out.truncate(32 << 20)
     tracemalloc.start()
-    reader = SgfReader(file)
-    assert list(reader) == []
+    reader, told = SgfReader(file), set()
+    with context(progress=lambda _, done, total: told.add((done >> 20, total >> 20))):
+        assert list(reader) == []
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     file.unlink()
     assert peak < 16 << 20
+    assert told >= {(done, 32) for done in range(4, 33)}
     assert reader.skipped.reasons == {"no SGF records in this file": 1}
     # A record too long is skipped, and the next one read.
     long = "(;SZ[9]C[" + "x" * 600_000 + "];B[aa])"
