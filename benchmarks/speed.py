@@ -98,7 +98,8 @@ COLUMNS = ("command and input", "peer", "ours, s", "peer, s", "peer / ours", "ou
            "peer, MB", "outputs")  # fmt: skip
 START_COLUMNS = ("command", "first run, s", "second run, s", "MB", "")
 PAGE_TEXT = """\
-{machine}; {day}; {versions}. Seconds of processor (user and system, all threads) and peak memory of
+Made by `python -m benchmarks.speed`. {machine}; {day}; {versions}. Seconds of processor
+(user and system, all threads) and peak memory of
 whole commands, start-up and reading included: medians of {rounds} runs of both in turn.
 
 {peers}

@@ -59,9 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if signals.status:  # some libraries make another exception of it
                 return signals.status
             raise
-        finally:
-            if arguments is None:
-                gc.freeze()  # the process ends, and frees all at once
 
 
 def _finished(given: list[str]) -> int:
