@@ -372,7 +372,9 @@ def versions(arguments: argparse.Namespace) -> str:
         if program:
             asked = subprocess.run([program, switch], capture_output=True, text=True)
             lines = [line for line in asked.stdout.splitlines() if line.strip()]
-            named.append(re.split(r"\(| - |  ", lines[0])[0].strip() if lines else str(program))
+            named.append(
+                re.sub(r" *\([^)]*\) *(- v)?", " ", lines[0]).strip() if lines else str(program)
+            )
     named += [f"{package} {version}" for package, version in arguments.packages.items()]
     return ", ".join(named)
 
