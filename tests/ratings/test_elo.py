@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import erf
 
 import numpy as np
@@ -63,6 +64,12 @@ def test_k_of_fide() -> None:
     assert step[30:] == pytest.approx(10.0)  # has been above 2400, and stays at 10 below
     assert replay.first_rating[-1] < 2400.0
     assert lower[30:] == pytest.approx(20.0)
+    known = replace(known, rating=np.array([2400.0, 2399.0]))
+    system = Elo(k=replace(FIDE, new_games=0))
+    replay = system.advance(system.start((), known), pool.select(np.arange(60, 62)))[1]
+    moved = replay.first_rating[1] - 2400.0, replay.second_rating[1] - 2399.0
+    assert moved == pytest.approx([-10.0 * replay.expected[0], 20.0 * replay.expected[0]])
+    assert replay.ratings["A"].value == pytest.approx(2400.0 - 10.0 * replay.expected.sum())
 
 
 def test_a_period_is_rated_from_the_ratings_at_its_start() -> None:

@@ -124,7 +124,7 @@ cdef class EloByRule(Elo):
         cdef double k
         if self.played[p] < self.numbers[1]:
             k = self.numbers[0]
-        elif self.top[p] or self.rating[p] >= self.numbers[4]:
+        elif self.top[p]:
             k = self.numbers[3]
         else:
             k = self.numbers[2]

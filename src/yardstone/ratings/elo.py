@@ -95,7 +95,7 @@ class Elo(Sequential):
         arrays: Arrays = {"rating": np.full(number, self.initial, np.float64)}
         if isinstance(self.k, KFactor):
             arrays["played"] = np.zeros(number, np.int32)
-            arrays["top"] = np.full(number, self.initial >= self.k.top_rating)
+            arrays["top"] = np.zeros(number, np.bool_)
         return arrays
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
@@ -103,6 +103,8 @@ class Elo(Sequential):
 
         law = arrays["rating"], self._steepness, self.curve == "normal", self.furthest
         if isinstance(self.k, KFactor):
+            # Whoever begins there has reached it, whatever comes of the first game.
+            arrays["top"] |= arrays["rating"] >= self.k.top_rating
             steps = _steps.EloByRule(*law, self.k.numbers(), arrays["played"], arrays["top"])
         else:
             steps = _steps.Elo(*law, self.k)
