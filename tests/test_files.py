@@ -57,9 +57,11 @@ def test_what_killed_processes_left_is_taken_over(
     assert left == killed("replaced(Path('list.csv'))", tmp_path)  # they do not pile up
     folder = killed("scratch_folder()", tmp_path)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    opened = len(list(Path("/proc/self/fd").iterdir()))
     with monkeypatch.context() as patch:  # nothing of another user's
         patch.setattr(os, "geteuid", lambda: -1)
         assert files._taken(left) is None
+        assert len(list(Path("/proc/self/fd").iterdir())) == opened
         with scratch_folder():
             assert (folder / "x").read_text() == left.read_text() == "half"
     with monkeypatch.context() as patch:  # a folder that is being removed is taken by nobody

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq
@@ -133,6 +133,7 @@ def test_rating_periods_as_riix(others: dict[str, Floats]) -> None:
     st.floats(-30, 30),
     st.floats(0.05, 3),
 )
+@example(2.0, 0.1, 2.0, 16.0, 2.0)  # by the Illinois method
 def test_new_volatility_solves_glickmans_equation(
     phi2: float, volatility: float, v: float, delta: float, tau: float
 ) -> None:

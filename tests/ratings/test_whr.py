@@ -134,8 +134,10 @@ def test_deviations_against_a_dense_hessian_of_finite_differences(small: Pool) -
     points = np.append(result.day_rating - 1500.0, result.first_advantage.value) / POINTS
     tau = log(1.0 / result.draw_rate.value - 1.0)
     assert np.abs(gradient_at(fit, np.append(points, tau))).max() < 1e-6  # at the maximum
-    of_w = POINTS * sqrt(inverse[-2, -2])
+    of_w, rate = POINTS * sqrt(inverse[-2, -2]), result.draw_rate.value
     assert result.first_advantage.deviation == pytest.approx(of_w, rel=1e-5)
+    of_rate = rate * (1.0 - rate) * sqrt(inverse[-1, -1])
+    assert result.draw_rate.deviation == pytest.approx(of_rate, rel=1e-5)
 
 
 def test_conditional_variance_is_that_of_each_block(small: Pool) -> None:

@@ -41,8 +41,10 @@ def test_a_model_of_go_is_sane(name: str) -> None:
     assert np.all(np.diff(stones) > 0.0)
     komi = model.probability(-5, 0, handicap=3, komi=np.array([-5.5, 0.0, 0.5, 6.5]))
     assert np.all(np.diff(komi) < 0.0)
-    with pytest.raises(UsageError, match="handicaps lie"):
-        model.probability(0, 1, handicap=40)
+    assert 0.0 <= float(model.probability(0, 1, handicap=36, komi=-150.0)) <= 1.0
+    for wrong in ({"handicap": 36.5}, {"komi": 150.5}, {"komi": -150.5}):
+        with pytest.raises(UsageError, match="from 0 to 36 stones, komi within 150 points"):
+            model.probability(0, 1, **wrong)
     with pytest.raises(UsageError, match="must be numbers"):
         model.probability(np.nan, 1)
 
