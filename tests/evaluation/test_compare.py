@@ -271,6 +271,8 @@ def test_a_system_that_refuses_every_trial_and_one_that_cannot_be_tried(
 @pytest.mark.parametrize("name", SEQUENTIAL)
 def test_every_system_can_be_made_at_both_ends_of_every_knob(name: str) -> None:
     entry = find_system(name)
+    # What must stay positive is sought by ratios.
+    assert {each.name for each in entry.knobs if not each.log} <= {"initial", "first_advantage"}
     pool = with_needed(played(30, 5, 8), name)
     for end in ("low", "high"):
         system = entry.make(**{knob.name: getattr(knob, end) for knob in entry.knobs})
