@@ -115,6 +115,8 @@ HANDICAPS = [
     ("HA[0];B[pd];W[dp]", 0, [], [72, 288], 1), ("HA[2]AB[pd][dp]", 2, [72, 288], [], 2),
     ("AB[aa:bb]AE[ba]AW[cc]PL[W]", 0, [0, 19, 20], [], 2),
     (";B[pd];B[pd];W[dd]", 0, [], [72, 72, 60], 1),
+    (";B[a" + "];B[a".join("abcdefghi") + "];W[dd]", 9, [*range(0, 171, 19)], [60], 2),
+    (";B[a" + "];B[a".join("abcdefghij") + "];W[dd]", 0, [], [*range(0, 190, 19), 60], 1),
 ]  # fmt: skip
 
 

@@ -112,10 +112,10 @@ def understand(
     labels = {*table.roles.labels}
     if labels == {"player", "opponent"} or (ids and not labels & {"white", "home", "winner"}):
         _check_copies(table, ids=ids)
-    games, decided = connection.execute(
+    ((games, decided),) = connection.execute(
         "SELECT count(score), count(*) FILTER (score <> 0.5) FROM scored "
         "WHERE row NOT IN (SELECT row FROM bad)"
-    ).fetchone() or (0, 0)
+    ).fetchall()
     check_unread(
         skipped,
         games,
@@ -130,7 +130,7 @@ def understand(
 def _check_copies(table: TableOfGames, *, ids: bool) -> None:
     """Refuse a table of games told from each side: a few that have `ids`, or else all."""
     key = quoted(IDENTITY) if ids else "time"
-    total, twice, keys = table.connection.execute(
+    ((total, twice, keys),) = table.connection.execute(
         f"""WITH game AS (SELECT if(turned, second, first) AS first,
                 if(turned, first, second) AS second, if(turned, 1.0 - score, score) AS score,
                 {key} AS key, count(*) AS n FROM scored
@@ -139,7 +139,7 @@ def _check_copies(table: TableOfGames, *, ids: bool) -> None:
             count(DISTINCT a.key)
         FROM game AS a LEFT JOIN game AS b ON a.first = b.second AND a.second = b.first
             AND a.score = 1.0 - b.score AND a.key IS NOT DISTINCT FROM b.key"""
-    ).fetchone() or (0, 0, 0)
+    ).fetchall()
     many = keys >= 0.45 * total and twice > MOST_UNREAD * total if ids else twice == total
     if twice and many:
         raise table.error(
