@@ -11,7 +11,7 @@ import stat
 import tarfile
 import threading
 import zipfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,14 @@ from yardstone.backgammon.file_analysis import (
     analyse_files,
     match_files,
 )
-from yardstone.backgammon.gnubg import Completed, find_clock, find_gnubg, gnubg_version, run_script
+from yardstone.backgammon.gnubg import (
+    Completed,
+    Processes,
+    find_clock,
+    find_gnubg,
+    gnubg_version,
+    run_script,
+)
 from yardstone.backgammon.matches import AnalysedMatch, ClassErrors, class_errors, play_class
 from yardstone.backgammon.positions import CHEQUERS, Position, move_steps, read_position
 from yardstone.errors import InputError, UsageError, WorkerError
@@ -179,6 +186,67 @@ def test_a_hang_or_a_crash_costs_one_file(tmp_path: Path) -> None:
     for settings in wrong:
         with pytest.raises(UsageError, match=r"plies|no format"):
             AnalysisSettings(**settings)
+
+
+def test_one_process_analyses_many_matches(tmp_path: Path, program: Path) -> None:
+    """It is started once; one that is broken in the middle costs its own result alone."""
+    starts = tmp_path / "starts"
+    counted = fake(tmp_path, f'echo >> {starts}; exec {program} "$@"')
+    texts = [EXAMPLE.read_text().replace("Ann", name) for name in ("Eva", "Mia", "Zoe", "Lea")]
+    texts[2] = texts[2][:700]
+    matches = []
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.mat").write_text(text)
+        matches.append(MatchFile(f"{number}.mat", tmp_path / f"{number}.mat"))
+    apart = [analyse_file(match, program=program) for match in matches]
+    assert [each.status for each in apart] == ["analysed", "analysed", "refused", "analysed"]
+    gnubg_version(counted)
+    # Together the two; then the broken one again in a second process, and the last in a third.
+    for chosen, processes in (([0, 1], 1), ([0, 1, 2, 3], 3)):
+        starts.write_text("")
+        with parallel.context(workers=1):
+            together = analyse_files([matches[k] for k in chosen], program=counted)
+        assert together == [apart[k] for k in chosen]
+        assert starts.read_text().count("\n") == processes
+
+
+def test_jobs_of_one_process_know_nothing_of_each_other(program: Path) -> None:
+    script = """
+import json, os, sys, time
+job = json.load(open("data.json"))
+print("said", job)
+if job == "crash":
+    os.abort()
+time.sleep(60 if job == "hang" else 0)
+result = [os.getpid(), sorted(os.listdir(".")), "earlier" in globals()]
+earlier = job
+json.dump(result, open("result.json", "w"))
+"""
+    made = {}
+    with Processes() as processes:
+        for job in ("a", "b", "crash", "c", "hang", "d"):
+            hangs = job == "hang"
+            with pytest.raises(WorkerError, match="after 2 s") if hangs else nullcontext():
+                made[job] = run_script(
+                    script,
+                    data=job,
+                    files={f"{job}.mat": b"x"},
+                    program=program,
+                    timeout=2.0 if hangs else 60.0,
+                    processes=processes,
+                )
+        last = psutil.Process(made["d"].result[0])
+        folder = Path(last.cwd())
+    assert (last.is_running(), folder.parent.exists()) == (False, False)
+    assert (made.pop("crash").status, "hang" in made) == (-6, False)
+    for job, done in made.items():
+        assert [word for word in done.output.split("\n") if "said" in word] == [f"said {job}"]
+        assert [name for name in done.result[1] if name.endswith(".mat")] == [f"{job}.mat"]
+        assert not {"result.json", "ended"} & set(done.result[1])
+        assert not done.result[2]
+    a, b, c, d = (made[job].result[0] for job in "abcd")
+    assert a == b
+    assert len({a, c, d}) == 3
 
 
 def test_the_file_of_analyses(tmp_path: Path) -> None:

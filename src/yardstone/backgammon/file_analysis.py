@@ -1,4 +1,4 @@
-"""Analyses files of matches with GNU Backgammon, one process a file.
+"""Analyses files of matches with GNU Backgammon, one process for many.
 
 GNU Backgammon ends with status 0 whatever happens, keeps a match that it could read
 only in part, and shortens a game at a move it does not understand. So what it says
@@ -24,6 +24,7 @@ from typing import Any, Literal
 from yardstone import parallel
 from yardstone.backgammon.gnubg import (
     Completed,
+    Processes,
     find_gnubg,
     gnubg_version,
     inside,
@@ -138,9 +139,6 @@ def analyse_files(
         else:
             todo[key] = match
     stop = parallel.StopEvent()
-    work = partial(
-        _analysed, settings=settings, version=version, program=program, timeout=timeout, stop=stop
-    )
 
     def keep(item: tuple[str, MatchFile], made: FileAnalysis) -> FileAnalysis:
         if ledger is not None:
@@ -148,19 +146,32 @@ def analyse_files(
             ledger.put(item[0], {**about, "found": made.content, "how": asdict(settings)})
         return made
 
-    try:
-        made = parallel.map(
-            work,
-            ((key, MatchFile(match.name, None, data=match.read())) for key, match in todo.items()),
-            what="analysing",
-            total=len(todo),
-            threads=True,
-            receive=keep,
-            resource="gnubg",
+    with Processes() as processes:
+        work = partial(
+            _analysed,
+            settings=settings,
+            version=version,
+            program=program,
+            timeout=timeout,
+            stop=stop,
+            processes=processes,
         )
-    except BaseException:
-        stop.set()  # so that no process outlives the work
-        raise
+        try:
+            made = parallel.map(
+                work,
+                (
+                    (key, MatchFile(match.name, None, data=match.read()))
+                    for key, match in todo.items()
+                ),
+                what="analysing",
+                total=len(todo),
+                threads=True,
+                receive=keep,
+                resource="gnubg",
+            )
+        except BaseException:
+            stop.set()  # so that no process outlives the work
+            raise
     results.update(zip(todo, made, strict=True))
     analyses = []
     first_names: dict[str, str] = {}
@@ -184,10 +195,13 @@ def _analysed(
     program: Path | None,
     timeout: float | None,
     stop: threading.Event,
+    processes: Processes,
 ) -> FileAnalysis:
     """Analyse a file; done in a thread, or on another machine."""
     program = same_gnubg(version, program)
-    return analyse_file(item[1], settings, program=program, timeout=timeout, stop=stop)
+    return analyse_file(
+        item[1], settings, program=program, timeout=timeout, stop=stop, processes=processes
+    )
 
 
 def _key(match: MatchFile, settings: AnalysisSettings, version: str) -> str:
@@ -203,9 +217,11 @@ def analyse_file(
     program: Path | None = None,
     timeout: float | None = None,
     stop: threading.Event | None = None,
+    processes: Processes | None = None,
 ) -> FileAnalysis:
     """Analyse one file: arguments as for `analyse_files`, the process is killed once `stop` is set.
 
+    With `processes` it is done by one of these, which stays there if the match was sound.
     Whatever stands in the file is no error; that GNU Backgammon is not there is an InputError.
     """
     settings = settings or AnalysisSettings()
@@ -217,7 +233,7 @@ def analyse_file(
         return FileAnalysis(match.name, "refused", "it holds nothing")
     program = find_gnubg(program)
     for kind in _attempts(match.ending, data, settings.kind):
-        analysis = _attempt(match, data, kind, settings, program, timeout, stop)
+        analysis = _attempt(match, data, kind, settings, program, timeout, stop, processes)
         if analysis.status != "refused" or analysis.content is not None:
             break
     return analysis
@@ -241,9 +257,9 @@ def _attempt(
     program: Path,
     timeout: float | None,
     stop: threading.Event | None,
+    processes: Processes | None,
 ) -> FileAnalysis:
     """What becomes of a match by one import."""
-    say = partial(FileAnalysis, match.name)
     short = "match" + (match.ending if re.fullmatch(r"\.[a-z0-9]{1,12}", match.ending) else "")
     command = f'load match "{short}"' if kind == "sgf" else f'import {kind} "{short}"'
     plies, cube_plies = settings.plies, settings.cube_plies
@@ -255,9 +271,19 @@ def _attempt(
             program=program,
             timeout=timeout or _TIMEOUTS[max(plies, cube_plies)],
             stop=stop,
+            processes=processes,
+            sound=lambda done: (
+                kind != "sgf" and _judge(match.name, short, done).status == "analysed"
+            ),
         )
     except WorkerError as error:
-        return say("failed", str(error))
+        return FileAnalysis(match.name, "failed", str(error))
+    return _judge(match.name, short, done)
+
+
+def _judge(name: str, short: str, done: Completed) -> FileAnalysis:
+    """What became of a match, by what GNU Backgammon left and said."""
+    say = partial(FileAnalysis, name)
     complaint = _complaint(f"{done.errors}\n{done.output}", short)
     content = done.result
     if content is None:
