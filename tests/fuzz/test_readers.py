@@ -42,7 +42,7 @@ _NO_FILE_OF_OTHERS = {
         "examples/", "plugins:_entry_points$", "reports/", "web/pages/",
     ),
     "scripts that GNU Backgammon runs, and what they answer": (
-        "backgammon/_gnubg:", "backgammon/gnubg:(_run|run_script)$",
+        "backgammon/_gnubg:", "backgammon/gnubg:_Process.run$",
     ),
     "bytes that go on as they are, to a hash, a copy, a browser or a reader that has a target": (
         "backgammon/file_analysis:MatchFile.read$", "files:_pour$", "go/nets/store:",

@@ -308,7 +308,7 @@ class Prediction:
     #: Of the system, by name: those that differ from its own.
     parameters: Mapping[str, Any] = field(default_factory=dict)
     #: Time it took to predict and to learn from all games.
-    seconds: float | None = None
+    seconds: float | None = field(default=None, compare=False)
     baseline: bool = False  #: Not a system to be ranked, only something to compare with.
     given: tuple[str, ...] = ()  #: What the system was told beside results and dates: margins, say.
 
