@@ -142,7 +142,7 @@ def test_the_laboratory_adds_the_commands_that_are_missed_without_it(tmp_path: P
 
 
 FOR_TABLES = {"duckdb", "pandas", "jinja2", "matplotlib"}
-HEAVY = FOR_TABLES | {"scipy", "rich", "typer", "zstandard"}
+HEAVY = FOR_TABLES | {"scipy", "rich", "typer", "backports.zstd"}
 #: `importlib.metadata`, by which plug-ins would be found, is as heavy.
 LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
 #: What typer converts and draws with.
@@ -200,7 +200,7 @@ sys.meta_path.insert(0, Missing())
 from yardstone.cli.main import main
 sys.exit(max([main(line.split()) for line in {lines!r}]))
 """
-MANY = ["scipy", "duckdb", "zstandard", "matplotlib"]
+MANY = ["scipy", "duckdb", "backports", "matplotlib"]
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,14 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError, YardstoneError
@@ -390,7 +392,16 @@ def _lock(path: Path) -> IO[str] | None:
 
 
 #: Modules that write text files with these endings.
-_PACKERS = {".bz2": "bz2", ".xz": "lzma", ".zst": "zstandard"}
+_PACKERS = {
+    ".bz2": "bz2",
+    ".xz": "lzma",
+    ".zst": "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
+}
+
+
+def zstd_module() -> ModuleType:
+    """Python's module for Zstandard, or before Python 3.14 the package that stands for it."""
+    return import_module(_PACKERS[".zst"])
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
+from yardstone.files import zstd_module
+
 _PIECES = (
     b"\0", b"\xff", b"\xff\xff\xff\xff", b"\x7f", b"\x80", b"\xc3", b"\xef\xbb\xbf", b"\xff\xfe",
     b"\r", b"\n", b"\r\n", b"\t", b"\"", b"'", b"\\", b"\x1b[2J", "\u202e".encode(),
@@ -207,12 +209,8 @@ def _tar(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
 
 
 def _stream(data: bytes, rng: random.Random, inside: _Inside) -> bytes:
-    if data.startswith(b"\x28\xb5\x2f\xfd"):
-        import zstandard
-
-        content = zstandard.ZstdDecompressor().decompress(data, _LARGEST)
-        return zstandard.ZstdCompressor(1).compress(inside(content))
-    module: Any = gzip if data[:1] == b"\x1f" else bz2 if data[:1] == b"B" else lzma
+    kinds = {b"\x1f": gzip, b"B": bz2, b"\x28": zstd_module()}
+    module: Any = kinds.get(data[:1], lzma)
     with module.open(io.BytesIO(data)) as file:
         return bytes(module.compress(inside(file.read(_LARGEST))))
 

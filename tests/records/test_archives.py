@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 
 import yardstone
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, StrictError
+from yardstone.files import zstd_module
 from yardstone.pool import SkipReport
 from yardstone.records import sources
 from yardstone.records.sgf import SgfReader
@@ -42,7 +42,7 @@ PGN = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1-0\n'
 MIB = 1 << 20
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress,
-    "zst": zstandard.ZstdCompressor().compress,
+    "zst": zstd_module().compress,
 }  # fmt: skip
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import duckdb
 import pytest
-import zstandard
 
 import yardstone
 from tests.records.pools import games, skipped
 from tests.skipping import read_skipping
 from yardstone.errors import InputError, SkippedWarning, StrictError, WrongTypeError
+from yardstone.files import zstd_module
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool
 from yardstone.records.formats import WRITERS
 
@@ -32,7 +32,7 @@ EXPECTED = [("Ann", "Bob", 1.0), ("Bob", "Ann", 0.5)]
 def test_csv_packed_and_not(tmp_path: Path) -> None:
     packs: dict[str, Any] = {
         "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
-        ".zst": zstandard.ZstdCompressor().compress,
+        ".zst": zstd_module().compress,
     }  # fmt: skip
     for ending, pack in packs.items():
         file = tmp_path / f"games.csv{ending}"

@@ -22,10 +22,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import IO, Any
 
 from yardstone.errors import InputError, MissingFileError
+from yardstone.files import zstd_module
 from yardstone.parallel import Track, current
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode, plain_cell
@@ -120,7 +122,8 @@ class ByteStream(io.RawIOBase):
             raise
         self.compression = compression_of(self._head)
         if self.compression is not None:
-            self._pieces = self._unpacked(self.compression, _Packed(self._head, self._read))
+            packed = chain([self._head], iter(self._read, b""))
+            self._pieces = self._unpacked(self.compression, packed)
             self._head = b""
 
     def close(self) -> None:
@@ -207,11 +210,11 @@ class ByteStream(io.RawIOBase):
         self.consumed += len(data)
         return data
 
-    def _unpacked(self, kind: str, packed: _Packed) -> Iterator[bytes]:
-        unpack, errors = _unpacker(kind)
+    def _unpacked(self, kind: str, packed: Iterator[bytes]) -> Iterator[bytes]:
+        new, errors = _decompressor(kind)
         unpacked = 0
         try:
-            for piece in unpack(packed):
+            for piece in _unpack(new, packed):
                 unpacked += len(piece)
                 self._limits.check(unpacked, self.consumed, self.name)
                 if piece:
@@ -222,52 +225,29 @@ class ByteStream(io.RawIOBase):
             self.damage = f"damaged {kind} data: {error}"
 
 
-class _Packed:
-    """A compressed file with its first bytes put back, and `end` behind its last ones."""
-
-    def __init__(self, head: bytes, read: Callable[[], bytes]) -> None:
-        self.end = b""
-        self._head = head
-        self._read = read
-
-    def read(self, size: int = -1) -> bytes:
-        """Some bytes, at most `size` if that is not negative; none at the end."""
-        data = self._head or self._read()
-        if not data:
-            data, self.end = self.end, b""
-        if size < 0:
-            size = len(data)
-        self._head = data[size:]
-        return data[:size]
-
-
-_Unpacker = Callable[[_Packed], Iterator[bytes]]
-
-
-def _unpacker(kind: str) -> tuple[_Unpacker, tuple[type[Exception], ...]]:
-    """The generator that unpacks, and what it raises on damaged data."""
+def _decompressor(kind: str) -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
+    """What unpacks one stream of the kind, and what it raises on damaged data."""
     if kind == "gzip":
-        return partial(_unpack, partial(zlib.decompressobj, wbits=31)), (zlib.error, EOFError)
+        return partial(zlib.decompressobj, wbits=31), (zlib.error, EOFError)
     if kind == "bzip2":
         import bz2
 
-        return partial(_unpack, bz2.BZ2Decompressor), (OSError, ValueError, EOFError)
+        return bz2.BZ2Decompressor, (OSError, ValueError, EOFError)
     if kind == "xz":
         import lzma
 
-        return partial(_unpack, lzma.LZMADecompressor), (lzma.LZMAError, EOFError)
-    import zstandard
+        return lzma.LZMADecompressor, (lzma.LZMAError, EOFError)
+    zstd = zstd_module()
+    return zstd.ZstdDecompressor, (zstd.ZstdError, EOFError)
 
-    return _unzstd, (zstandard.ZstdError, EOFError)
 
-
-def _unpack(new: Callable[[], Any], packed: _Packed) -> Iterator[bytes]:
+def _unpack(new: Callable[[], Any], packed: Iterator[bytes]) -> Iterator[bytes]:
     machine = None
     data = b""
     while True:
         hungry = machine is None or getattr(machine, "needs_input", True)
         if hungry:
-            data = data or packed.read()
+            data = data or next(packed, b"")
         if machine is None:
             data = data.lstrip(b"\0")  # archives on tapes are padded so
             if not data:
@@ -280,25 +260,6 @@ def _unpack(new: Callable[[], Any], packed: _Packed) -> Iterator[bytes]:
         data = getattr(machine, "unconsumed_tail", b"")
         if machine.eof:
             data, machine = machine.unused_data, None
-
-
-#: What a frame of our own behind the last one holds: it comes out only if that one was whole.
-_LAST = b"\xa5" * 64
-
-
-def _unzstd(packed: _Packed) -> Iterator[bytes]:
-    import zstandard
-
-    packed.end = zstandard.ZstdCompressor().compress(_LAST)
-    held = b""
-    with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as reader:  # type: ignore[arg-type]
-        while piece := reader.read(_CHUNK):
-            held += piece
-            yield held[: -len(_LAST)]
-            held = held[-len(_LAST) :]
-    if held != _LAST:
-        yield held
-        raise EOFError("they break off")
 
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
