@@ -191,7 +191,7 @@ def test_switches_that_are_refused(run: Command) -> None:
         ("prep -i a -x b g.pgn", "cannot be used at the same time"),
         ("prep -q nope.pgn", "Problems reading results from pgn file"),
         ("prep -q -o no/o.pgn g.pgn", "Errors with file: no/o.pgn"),
-        ("prep -q --remaining no/o.pgn g.pgn", "Problems to output remaining games"),
+        ("prep -q --remaining no/o.pgn g.pgn", "Errors with file: no/o.pgn"),
         ("prep -q e.pgn", "ERROR: Input file contains no games\n"),
         ("prep -q --major-only u.pgn", ""),
     ):  # fmt: skip

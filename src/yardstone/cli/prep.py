@@ -36,7 +36,7 @@ class _Preparation(Session):
         self.log("start")
         self.log("input...")
         self.games = self.load(files)
-        remaining = opened(options.remaining, "Problems to output remaining games")
+        remaining = opened(options.remaining)
         self._say_totals()
         kept = self.games.used
         if options.grouping:
