@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,13 @@ from yardstone import parallel
 from yardstone.errors import InputError
 from yardstone.tournament import Bye, Constraints, RoundCheck, pair_dutch, read_tournament, to_bytes
 from yardstone.tournament.dutch import check_rounds, explain_dutch, initial_colour, obstacle
-from yardstone.tournament.dutch_brackets import BestMatchings, Level, may_meet
+from yardstone.tournament.dutch_brackets import (
+    BestMatchings,
+    Level,
+    RoundPairs,
+    may_meet,
+    pair_brackets,
+)
 from yardstone.tournament.dutch_field import (
     ColourReason,
     Drift,
@@ -26,6 +32,7 @@ from yardstone.tournament.dutch_field import (
 )
 from yardstone.tournament.dutch_field import PieceColour as Piece
 from yardstone.tournament.formats.trf import read_trf
+from yardstone.tournament.matching import force
 from yardstone.tournament.model import Adjustment, ByeKind, Game, Player, Result, System, Tournament
 from yardstone.tournament.simulation import RandomPlan, random_tournament
 
@@ -55,7 +62,7 @@ def test_matchings_are_the_best_by_criteria_in_their_order(seed: int) -> None:
         levels.append(Level(str(number), values + values.T, 4 * (n // 2)))
     every = [m for m in matchings(list(range(n))) if all(allowed[pair] for pair in m)]
     best = BestMatchings(allowed)
-    assert (not best.matching.alone) is bool(every)
+    assert best.found is bool(every)
     if every:
         sums = [tuple(sum(int(x.values[pair]) for pair in m) for x in levels) for m in every]
         assert tuple(best.narrow(levels)) == max(sums)
@@ -232,6 +239,45 @@ def test_reasons() -> None:
     assert [(why.role, why.places, why.size) for why in first] == [
         *(("homogeneous", (place, place + 4), 9) for place in (1, 2, 3, 4)), ("bye", (0, 0), 0),
     ]  # fmt: skip
+
+
+def stages(pairs: RoundPairs) -> Iterator[tuple[object, str, float | None]]:
+    """What a round attains by each criterion, and the boards of each bracket."""
+    yield from ((step.best, step.criterion, None) for step in pairs.steps)
+    for each in pairs.brackets:
+        steps = [step for step in each.steps if step.criterion != "order"]
+        yield from ((step.best, step.criterion, each.score) for step in steps)
+        yield set(each.pairs), "order", each.score
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_obstacles_are_those_of_the_round_paired_with_the_board(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every board that may be is tried by pairing the whole round with it, which is not done."""
+    plan = RandomPlan(players=9 + seed, rounds=4, seed=seed, forfeits=0.1, byes=0.1, late=0.1)
+    tournament = random_tournament(plan).before(4)
+    pairing = pair_dutch(tournament, 4, constraints=Constraints(rematch=seed == 5))
+    monkeypatch.setattr("yardstone.tournament.dutch.pair_brackets", None)
+    criteria = set()
+    for one, other in combinations(range(len(pairing.allowed)), 2):
+        pair = [pairing.field.number(row) for row in (one, other)]
+        if not pairing.allowed[one, other] or {*pair} - {-1} in [
+            board.players for board in pairing.all_boards
+        ]:
+            continue
+        allowed = pairing.allowed.copy()
+        force(allowed, [(one, other)])
+        forced = pair_brackets(pairing.field, allowed, first=pairing.first)
+        expected: tuple[str, float | None] = "", None
+        if isinstance(forced, RoundPairs):
+            both = zip_longest(stages(pairing.pairs), stages(forced))
+            expected = next((a or b)[1:] for a, b in both if a is None or b is None or a[0] != b[0])
+        against = obstacle(pairing, one, other)
+        assert against is not None
+        assert (against.criterion, against.score) == expected
+        criteria.add(against.criterion)
+    assert criteria
 
 
 def test_baku_acceleration_pairs_the_upper_half_among_itself() -> None:

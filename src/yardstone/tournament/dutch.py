@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from yardstone.arrays import Flags
 from yardstone.errors import InputError
 from yardstone.parallel import Track
 from yardstone.tournament.dutch_brackets import (
+    Alternatives,
     BracketReport,
     CriterionStep,
     Level,
@@ -28,7 +29,6 @@ from yardstone.tournament.dutch_field import (
     allocate,
     dutch_field,
 )
-from yardstone.tournament.matching import force
 from yardstone.tournament.model import Game, Tournament
 from yardstone.tournament.pairing import (
     BoardsOfRound,
@@ -63,6 +63,11 @@ class DutchPairing(BoardsOfRound[DutchBoard]):
     drawn: bool  #: Whether it was drawn by lot now
     pairs: RoundPairs  #: The brackets with their criteria
     first: tuple[Level, ...] = ()  #: Criteria that came before those of the rules
+
+    @cached_property
+    def alternatives(self) -> Alternatives:
+        """What stands against other boards."""
+        return Alternatives(self.field, self.pairs, self.first)
 
     def added_to(self, tournament: Tournament) -> Tournament:
         """The tournament with these games, the bye, and the initial colour if it was drawn."""
@@ -292,8 +297,8 @@ class BoardExplanation:
 def explain_dutch(pairing: DutchPairing, *, costs: bool = True) -> tuple[BoardExplanation, ...]:
     """Explain every board, the bye last.
 
-    With `costs` the round is paired again with the opponent whom the order of candidates names
-    first, where another one came of it, to see which criterion that would break.
+    With `costs` the opponent is tried whom the order of candidates names first, where another one
+    came of it, to see which criterion that would break.
     """
     boards = Track("boards", len(pairing.all_boards)).over(pairing.all_boards)
     return tuple(_explained(pairing, board, costs) for board in boards)
@@ -330,23 +335,14 @@ def obstacle(
     """Why two players of a pairing do not meet; None if that is not searched for.
 
     They are named by their places in the field; the number of players stands for the bye. With
-    `search` the round is paired with this board, if it breaks no absolute criterion.
+    `search` pairings with this board are tried, if it breaks no absolute criterion.
     """
     broken = _broken(pairing.field, pairing.allowed, one, other)
     if broken is not None or not search:
         return broken
-    field = pairing.field
-    pair = field.number(one), field.number(other)
-    allowed = pairing.allowed.copy()
-    force(allowed, [(one, other)])
-    forced = pair_brackets(field, allowed, first=pairing.first)
-    if not isinstance(forced, RoundPairs):
-        return Obstacle(players=pair, criterion="")
-    for mine, theirs in zip_longest(_listed(pairing.pairs), _listed(forced)):
-        if mine is None or theirs is None or mine[0].best != theirs[0].best:
-            step, score = mine or theirs
-            return Obstacle(players=pair, criterion=step.criterion, score=score)
-    return Obstacle(players=pair, criterion="order")
+    pair = pairing.field.number(one), pairing.field.number(other)
+    criterion, score = pairing.alternatives.against(one, other)
+    return Obstacle(players=pair, criterion=criterion, score=score)
 
 
 def _broken(field: DutchField, allowed: Flags, one: int, other: int) -> Obstacle | None:

@@ -8,15 +8,23 @@ the bye (C5) at every step.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from yardstone.arrays import Flags, Longs
 from yardstone.tournament.dutch_field import Drift, DutchField, DutchPlayer, Preference
-from yardstone.tournament.matching import Matching, force, maximum_matching
+from yardstone.tournament.matching import (
+    Blossoms,
+    Matching,
+    force,
+    match_edges,
+    maximum_matching,
+)
 
 #: What each criterion demands.
 CRITERIA = {
@@ -55,15 +63,6 @@ def may_meet(one: DutchPlayer, other: DutchPlayer) -> str:
     return "C3" if both and one.due == other.due else ""
 
 
-@dataclass(frozen=True, eq=False)
-class _Bracket:
-    """The players of one bracket and of the next, by rows among those not yet paired."""
-
-    moved: int  #: Moved-down players: the rows before this one
-    end: int  #: The residents' rows lie from `moved` to this
-    next_end: int  #: The rows of the next scoregroup lie from `end` to this
-
-
 class PairTable:
     """Facts of all pairs of some players in the order of article 1.2, as matrices.
 
@@ -88,9 +87,16 @@ class PairTable:
         #: That of the bye lies below all.
         self.scores = np.full(self.size, -np.inf)
         self.scores[: self.count] = [p.score for p in players]
-        rows = np.arange(self.size)
-        self.upper = np.minimum(rows[:, None], rows)
-        self.lower = np.maximum(rows[:, None], rows)
+
+    def part(self, rows: Longs) -> PairTable:
+        """The table of some rows, the bye among them."""
+        part = copy(self)
+        part.players = [self.players[row] for row in rows if row < self.count]
+        part.count, part.size = len(part.players), len(rows)
+        for name in ("due", "strength", "balance", "repeated", "unplayed", "scores"):
+            setattr(part, name, getattr(self, name)[rows])
+        part.floats = [each[rows] for each in self.floats]
+        return part
 
     @cached_property
     def met(self) -> Flags:
@@ -119,6 +125,117 @@ class PairTable:
         return allowed
 
 
+@dataclass(frozen=True, eq=False)
+class _Bracket:
+    """One bracket among the players not yet paired.
+
+    Its criteria are what pairs of the first `next_end` rows are worth, and of the bye.
+    """
+
+    table: PairTable  #: Of the players not yet paired
+    moved: int  #: Moved-down players: the rows before this one
+    end: int  #: The residents' rows lie from `moved` to this
+    next_end: int  #: The rows of the next scoregroup lie from `end` to this
+    bye_here: bool  #: Whether the bye may be given in the bracket
+
+    @classmethod
+    def first_of(cls, table: PairTable, moved: int, lowest: float) -> _Bracket:
+        """The highest bracket, with so many moved-down players; the bye goes to a score."""
+        group = -table.scores[: table.count]
+        score = table.scores[moved] if moved < table.count else -np.inf
+        end = int(np.searchsorted(group, -score, "right"))
+        more = end < table.count
+        next_end = int(np.searchsorted(group, group[end], "right")) if more else end
+        return cls(table, moved, end, next_end, lowest >= score)
+
+    @cached_property
+    def quality(self) -> list[Level]:
+        """C6 to C8."""
+        scores, levels = self.table.scores, []
+        following = [("C8", "C8", self.end, self.end, self.next_end)]
+        for fewest, lowest, low, floating, high in (
+            ("C6", "C7", 0, self.moved, self.end),
+            *(following if self.end < self.next_end else []),
+        ):
+            inside = _pairs_down_to(low, high)
+            levels.append(Level(fewest, inside.astype(np.int64), high // 2 + 1))
+            # Of as many pairs, those that leave the highest scores are the better: each pair has
+            # one player at least of the scoregroup itself, so only the other one's score matters.
+            upper = np.maximum(scores[:high, None], scores[:high])
+            left, sizes = np.unique(scores[:floating], return_counts=True)
+            for score, size in zip(left[::-1], sizes[::-1].tolist(), strict=True):
+                levels.append(Level(lowest, (inside & (upper == score)).astype(np.int64), size))
+        return levels
+
+    def bye(self) -> Level:
+        """C9."""
+        ranks = self.table.unplayed[: self.table.count]
+        return _bye_level("C9", self.table, ranks, int(ranks.max(initial=0)))
+
+    @cached_property
+    def colours_and_floats(self) -> list[Level]:
+        """C10 to C21."""
+        return [*self._colours(), *self._floats()]
+
+    def _avoided(self, name: str, bad: Flags) -> Level:
+        """As few as possible of some pairs."""
+        bad = bad | bad.T
+        return Level(name, -bad.astype(np.int64), self.end // 2 + 1 if bad.any() else 0)
+
+    def _colours(self) -> list[Level]:
+        """C10 to C13."""
+        table, end = self.table, self.end
+        due, strength, repeated = table.due[:end], table.strength[:end], table.repeated[:end]
+        clash = _pairs_down_to(self.moved, end) & (due[:, None] == due) & (due != 0)
+        size = np.abs(table.balance[:end])
+        absolute, strong = strength == Preference.absolute, strength >= Preference.strong
+        both = absolute[:, None] & absolute
+        # Of two, the one with the smaller colour difference yields; equal ones are told apart
+        # by their last games unless these were the same.
+        smaller = np.where(size[:, None] > size, repeated, repeated[:, None])
+        third_time = np.where(
+            size[:, None] == size,
+            (repeated != 0) & (repeated[:, None] == repeated),
+            smaller == -due[:, None],
+        )
+        tests = {
+            "C10": clash & (size > 1)[:, None] & (size > 1),
+            "C11": clash & both & third_time,
+            "C12": clash,
+            "C13": clash & strong[:, None] & strong & ~both,
+        }
+        return [self._avoided(name, bad) for name, bad in tests.items()]
+
+    def _floats(self) -> list[Level]:
+        """C14 to C17: who floats again; C18 to C21: how far, the widest differences first.
+
+        Opponents of one bracket have one score, so only that of the moved-down player matters.
+        """
+        end, own = self.end, self.table.scores[: self.end]
+        inside = _pairs_down_to(self.moved, end)
+        resident = np.arange(end) >= self.moved
+        higher = inside & (own[:, None] > own)
+        scores = np.unique(own[: self.moved])[::-1]
+        levels, differences = [], []
+        for back, (down, up, far_down, far_up) in enumerate(
+            (("C14", "C15", "C18", "C19"), ("C16", "C17", "C20", "C21"))
+        ):
+            floats = self.table.floats[back][:end]
+            went_down, went_up = floats == Drift.down, floats == Drift.up
+            stays = (went_down & resident).astype(np.int64)
+            paired = np.where(inside, stays[:, None] + stays, 0)
+            levels.append(Level(down, paired, int(stays.sum())))
+            levels.append(self._avoided(up, higher & went_up))
+            for score in scores:
+                mine = went_down & (own == score)
+                paired = inside & (mine[:, None] | mine)
+                differences.append(Level(far_down, paired.astype(np.int64), int(mine.sum())))
+            for score in scores:
+                those = higher & (own == score)[:, None] & went_up
+                differences.append(self._avoided(far_up, those))
+        return [*levels, *differences]
+
+
 def _bye_level(name: str, table: PairTable, ranks: Longs, span: int) -> Level:
     """The bye for the player of the lowest rank."""
     n = table.count
@@ -127,87 +244,11 @@ def _bye_level(name: str, table: PairTable, ranks: Longs, span: int) -> Level:
     return Level(name, values, span)
 
 
-def _quality(table: PairTable, bracket: _Bracket) -> list[Level]:
-    """C6 to C8 for a bracket."""
-    following = [("C8", "C8", bracket.end, bracket.end, bracket.next_end)]
-    levels = []
-    for fewest, lowest, low, floating, high in (
-        ("C6", "C7", 0, bracket.moved, bracket.end),
-        *(following if bracket.end < bracket.next_end else []),
-    ):
-        inside = (table.lower >= low) & (table.lower < high)
-        levels.append(Level(fewest, inside.astype(np.int64), high // 2 + 1))
-        # Of as many pairs, those that leave the highest scores are the better: each pair has one
-        # player at least of the scoregroup itself, so only the other one's score matters.
-        scores, sizes = np.unique(table.scores[:floating], return_counts=True)
-        for score, size in zip(scores[::-1], sizes[::-1].tolist(), strict=True):
-            values = inside & (table.scores[table.upper] == score)
-            levels.append(Level(lowest, values.astype(np.int64), size))
-    return levels
-
-
-def _avoided(name: str, bad: Flags, bracket: _Bracket) -> Level:
-    """As few as possible of some pairs."""
-    bad = bad | bad.T
-    return Level(name, -bad.astype(np.int64), bracket.end // 2 + 1 if bad.any() else 0)
-
-
-def _inside(table: PairTable, bracket: _Bracket) -> Flags:
-    """Pairs whose lower player is a resident."""
-    return (table.lower >= bracket.moved) & (table.lower < bracket.end)
-
-
-def _colours(table: PairTable, bracket: _Bracket) -> list[Level]:
-    """C10 to C13."""
-    due, strength, repeated = table.due, table.strength, table.repeated
-    clash = _inside(table, bracket) & (due[:, None] == due) & (due != 0)
-    size = np.abs(table.balance)
-    absolute, strong = strength == Preference.absolute, strength >= Preference.strong
-    both = absolute[:, None] & absolute
-    # Of two, the one with the smaller colour difference yields; equal ones are told apart
-    # by their last games unless these were the same.
-    smaller = np.where(size[:, None] > size, repeated, repeated[:, None])
-    third_time = np.where(
-        size[:, None] == size,
-        (repeated != 0) & (repeated[:, None] == repeated),
-        smaller == -due[:, None],
-    )
-    tests = {
-        "C10": clash & (size > 1)[:, None] & (size > 1),
-        "C11": clash & both & third_time,
-        "C12": clash,
-        "C13": clash & strong[:, None] & strong & ~both,
-    }
-    return [_avoided(name, bad, bracket) for name, bad in tests.items()]
-
-
-def _floats(table: PairTable, bracket: _Bracket) -> list[Level]:
-    """C14 to C17: who floats again; C18 to C21: how far, the widest differences first.
-
-    Opponents of one bracket have one score, so only that of the moved-down player matters.
-    """
-    inside = _inside(table, bracket)
-    rows = np.arange(table.size)
-    resident = (rows >= bracket.moved) & (rows < bracket.end)
-    higher = inside & (table.scores[:, None] > table.scores)
-    scores = np.unique(table.scores[: bracket.moved])[::-1]
-    levels, differences = [], []
-    for back, (down, up, far_down, far_up) in enumerate(
-        (("C14", "C15", "C18", "C19"), ("C16", "C17", "C20", "C21"))
-    ):
-        went_down, went_up = table.floats[back] == Drift.down, table.floats[back] == Drift.up
-        stays = (went_down & resident).astype(np.int64)
-        paired = np.where(inside, stays[:, None] + stays, 0)
-        levels.append(Level(down, paired, int(stays.sum())))
-        levels.append(_avoided(up, higher & went_up, bracket))
-        for score in scores:
-            mine = went_down & (table.scores == score)
-            paired = inside & (mine[:, None] | mine)
-            differences.append(Level(far_down, paired.astype(np.int64), int(mine.sum())))
-        for score in scores:
-            those = higher & (table.scores == score)[:, None] & went_up
-            differences.append(_avoided(far_up, those, bracket))
-    return [*levels, *differences]
+def _pairs_down_to(low: int, high: int) -> Flags:
+    """Pairs of the first `high` rows whose lower player is none of the first `low`."""
+    inside = np.ones((high, high), np.bool_)
+    inside[:low, :low] = False
+    return inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +275,7 @@ class BracketReport:
     steps: tuple[CriterionStep, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RoundPairs:
     """Result of `pair_brackets`."""
 
@@ -242,6 +283,11 @@ class RoundPairs:
     mate: tuple[int, ...]
     brackets: tuple[BracketReport, ...]
     steps: tuple[CriterionStep, ...]  #: Of the whole round, before the first bracket
+    #: (n, n) Until which stage each pair could still be. Stage 0 is what is allowed, 1 what the
+    #: whole round leaves; then there are two of each bracket, the criteria and the order.
+    lasted: NDArray[np.int16]
+    #: The rows of the odd sets of each stage, see `BestMatchings`
+    odd_sets: tuple[tuple[Longs, ...], ...]
 
 
 def pair_brackets(
@@ -260,32 +306,38 @@ def pair_brackets(
     everybody = PairTable(players.players)
     n, size = everybody.count, everybody.size
     best = BestMatchings(allowed, rival)
-    if best.matching.alone:
-        return best.matching
-    best.narrow(first)
+    if not best.found:
+        return maximum_matching(np.zeros(allowed.shape, np.int64), allowed)
+    waiting = np.arange(size)
+    lasted = np.where(allowed, 0, -1).astype(np.int16)
+    odd_sets: list[tuple[Longs, ...]] = [()]
+
+    def end_stage() -> None:
+        still = lasted[np.ix_(waiting, waiting)]
+        still[best.allowed] = len(odd_sets)
+        lasted[np.ix_(waiting, waiting)] = still
+        odd_sets.append(tuple(waiting[rows] for rows in best.odd_sets))
+
+    best.narrow(_whole_round(everybody, first))
     lowest = -np.inf
     if n % 2:
-        order, ranks = np.unique(everybody.scores[:n], return_inverse=True)
-        best.narrow([_bye_level("C5", everybody, ranks, len(order))])
         lowest = everybody.scores[best.mate[n]]
         best.allowed[:n, n] &= everybody.scores[:n] == lowest
         best.allowed[n, :n] = best.allowed[:n, n]
     whole_round = tuple(best.steps)
+    end_stage()
     mate = np.full(size, -1, np.int64)
-    waiting = np.arange(size)
     moved = 0
     reports = []
     while len(waiting) > size - n:
-        table = PairTable([players.players[row] for row in waiting if row < n])
-        group = -table.scores[: table.count]
-        score = table.scores[moved] if moved < table.count else -np.inf
-        end = int(np.searchsorted(group, -score, "right"))
-        last = end < table.count
-        next_end = int(np.searchsorted(group, group[end], "right")) if last else end
+        bracket = _Bracket.first_of(everybody.part(waiting), moved, lowest)
+        end = bracket.end
         best.steps = []
         best.rival = None if rival is None else _within(rival, waiting)
-        bye_here = bool(n % 2 and lowest >= score)
-        exchanges = _pair_bracket(best, table, _Bracket(moved, end, next_end), bye_here=bye_here)
+        _meet_criteria(best, bracket)
+        end_stage()
+        exchanges = _take_first(best, bracket)
+        end_stage()
         pairs = [(a, int(b)) for a, b in enumerate(best.mate[:end]) if a < b < end]
         for a, b in pairs:
             mate[waiting[a]], mate[waiting[b]] = waiting[b], waiting[a]
@@ -294,7 +346,7 @@ def pair_brackets(
         number = waiting.tolist()
         reports.append(
             BracketReport(
-                score=float(score),
+                score=float(bracket.table.scores[moved]) if moved < len(number) else -np.inf,
                 moved=tuple(number[:moved]),
                 residents=tuple(number[moved:end]),
                 pairs=tuple((number[a], number[b]) for a, b in pairs),
@@ -303,18 +355,101 @@ def pair_brackets(
                 steps=tuple(best.steps),
             )
         )
-        if not last:
+        if end == bracket.table.count:
             break
         left = [row for row in range(len(waiting)) if row not in done]
         waiting = waiting[left]
         moved = len(floating)
         # What the criteria of this bracket demand of the others, the next one demands too.
-        best = BestMatchings(best.allowed[np.ix_(left, left)])
-        those = np.ix_(waiting, waiting)
-        best.narrow(Level(each.name, each.values[those], each.span) for each in first)
+        best = best.among(left)
+        best.narrow(_among(first, waiting))
     if n % 2:
-        mate[np.flatnonzero(mate[:n] < 0)[0]] = n
-    return RoundPairs(mate=tuple(mate[:n].tolist()), brackets=tuple(reports), steps=whole_round)
+        mate[n] = np.flatnonzero(mate[:n] < 0)[0]
+        mate[mate[n]] = n
+    lasted[np.arange(size), mate] = len(odd_sets)
+    return RoundPairs(
+        mate=tuple(mate[:n].tolist()),
+        brackets=tuple(reports),
+        steps=whole_round,
+        lasted=lasted,
+        odd_sets=tuple(odd_sets),
+    )
+
+
+def _whole_round(everybody: PairTable, first: Sequence[Level]) -> list[Level]:
+    """Criteria before the first bracket, C5 the last."""
+    if everybody.size == everybody.count:
+        return [*first]
+    order, ranks = np.unique(everybody.scores[: everybody.count], return_inverse=True)
+    return [*first, _bye_level("C5", everybody, ranks, len(order))]
+
+
+def _among(levels: Iterable[Level], rows: Longs) -> list[Level]:
+    """Criteria of the whole round for the rows that are left."""
+    those = np.ix_(rows, rows)
+    return [Level(each.name, each.values[those], each.span) for each in levels]
+
+
+class Alternatives:
+    """What stands against boards that a round does not have.
+
+    The pairings that are best by the criteria so far are kept stage by stage in `RoundPairs`: a
+    board fails where none of them has it any more, and one matching tells whether any has.
+    """
+
+    def __init__(self, players: DutchField, pairs: RoundPairs, first: Sequence[Level]) -> None:
+        self._everybody = PairTable(players.players)
+        self._pairs, self._first = pairs, first
+        self._brackets: dict[int, tuple[Longs, _Bracket]] = {}
+
+    def against(self, one: int, other: int) -> tuple[str, float | None]:
+        """The first criterion that a pairing with this board of two rows meets worse.
+
+        ``order`` if the board only comes later, an empty text if there is no pairing with it; and
+        the score of the bracket, None for the whole round.
+        """
+        board, pairs = (one, other), self._pairs
+        highest = min(int(pairs.lasted[board]) + 1, 2 * len(pairs.brackets))
+        for number in range(highest // 2 - 1, -1, -1):
+            report = pairs.brackets[number]
+            if self._with(board, 2 * number + 2):
+                return "order", report.score
+            if best := self._with(board, 2 * number + 1):
+                waiting, bracket = self._bracket(number)
+                best = best.among(waiting)
+                best.narrow(_among(self._first, waiting))
+                best.steps = []
+                _meet_criteria(best, bracket)
+                return _first_worse(report.steps, best.steps), report.score
+        if best := self._with(board, 0):
+            best.narrow(_whole_round(self._everybody, self._first))
+            return _first_worse(pairs.steps, best.steps), None
+        return "", None
+
+    def _with(self, board: tuple[int, int], stage: int) -> BestMatchings | None:
+        """The pairings with a board that are left after a stage."""
+        if self._pairs.lasted[board] < stage:
+            return None
+        allowed = self._pairs.lasted >= stage
+        force(allowed, [board])
+        best = BestMatchings(allowed, odd_sets=self._pairs.odd_sets[stage])
+        return best if best.found else None
+
+    def _bracket(self, number: int) -> tuple[Longs, _Bracket]:
+        """The players who are left for a bracket, and the bracket."""
+        if number not in self._brackets:
+            pairs, n = self._pairs, self._everybody.count
+            gone = [row for each in pairs.brackets[:number] for pair in each.pairs for row in pair]
+            waiting = np.delete(np.arange(self._everybody.size), gone)
+            lowest = self._everybody.scores[pairs.mate.index(n)] if n % 2 else -np.inf
+            moved = len(pairs.brackets[number].moved)
+            bracket = _Bracket.first_of(self._everybody.part(waiting), moved, lowest)
+            self._brackets = {number: (waiting, bracket)}
+        return self._brackets[number]
+
+
+def _first_worse(ours: Sequence[CriterionStep], theirs: Sequence[CriterionStep]) -> str:
+    return next((a.criterion for a, b in zip(ours, theirs, strict=False) if a.best != b.best), "")
 
 
 def _within(mate: Longs, waiting: Longs) -> Longs:
@@ -323,39 +458,38 @@ def _within(mate: Longs, waiting: Longs) -> Longs:
     return np.array([place.get(int(mate[row]), place[int(row)]) for row in waiting], np.int64)
 
 
-def _pair_bracket(
-    best: BestMatchings, table: PairTable, bracket: _Bracket, *, bye_here: bool
-) -> int:
-    """Narrow the matchings down to one pairing of the bracket; returns the exchanges."""
+def _meet_criteria(best: BestMatchings, bracket: _Bracket) -> None:
+    """Keep the matchings that are best by the criteria of a bracket."""
+    pairs = best.narrow(bracket.quality)[0]
+    bye = [bracket.bye()] if bracket.bye_here and bracket.end - 2 * pairs == 1 else []
+    best.narrow([*bye, *bracket.colours_and_floats])
+
+
+def _take_first(best: BestMatchings, bracket: _Bracket) -> int:
+    """Of those that are left, the first in the order of candidates; returns the exchanges."""
     moved, end = bracket.moved, bracket.end
-    pairs = best.narrow(_quality(table, bracket))[0]
-    levels = []
-    if bye_here and end - 2 * pairs == 1:
-        ranks = table.unplayed[: table.count]
-        levels.append(_bye_level("C9", table, ranks, int(ranks.max(initial=0))))
-    best.narrow([*levels, *_colours(table, bracket), *_floats(table, bracket)])
     # Which moved-down players are paired, then their opponents: the highest first.
-    best.narrow(_with_partner(best, row, range(moved, end)) for row in range(moved))
+    best.narrow(_with_partner(end, row, range(moved, end)) for row in range(moved))
     paired = [row for row in range(moved) if moved <= best.mate[row] < end]
-    best.narrow(_lowest_partner(best, row, range(moved, end)) for row in paired)
+    best.narrow(_lowest_partner(best, end, row, range(moved, end)) for row in paired)
     force(best.allowed, ((row, int(best.mate[row])) for row in paired))
     taken = set(best.mate[:moved].tolist())
     return _pair_remainder(best, [row for row in range(moved, end) if row not in taken], end)
 
 
 def _with_partner(
-    best: BestMatchings, row: int, others: Sequence[int], worth: Any = 1, span: int = 1
+    end: int, row: int, others: Sequence[int], worth: Any = 1, span: int = 1
 ) -> Level:
-    """What it is worth that a player has one of these partners."""
-    values = np.zeros(best.allowed.shape, np.int64)
+    """What it is worth that a player has one of these partners in the bracket."""
+    values = np.zeros((end, end), np.int64)
     values[row, others] = values[others, row] = worth
     return Level("order", values, span)
 
 
-def _lowest_partner(best: BestMatchings, row: int, others: Iterable[int]) -> Level:
+def _lowest_partner(best: BestMatchings, end: int, row: int, others: Iterable[int]) -> Level:
     """Prefer the highest-ranked of some partners."""
     able = [other for other in others if best.allowed[row, other]]
-    return _with_partner(best, row, able, -np.arange(len(able)), max(len(able) - 1, 0))
+    return _with_partner(end, row, able, -np.arange(len(able)), max(len(able) - 1, 0))
 
 
 def _pair_remainder(best: BestMatchings, rows: list[int], end: int) -> int:
@@ -368,27 +502,24 @@ def _pair_remainder(best: BestMatchings, rows: list[int], end: int) -> int:
     half = int(sum(row < best.mate[row] < end for row in rows))
     if not half:
         return 0
-    shape = best.allowed.shape
     lower = np.minimum(np.arange(count)[:, None], np.arange(count))
-    few, near = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    few, near = np.zeros((2, end, end), np.int64)
     few[np.ix_(upper, upper)] = lower < half
     near[np.ix_(upper, upper)] = -lower
     first = [Level("order", few, half), Level("order", near, half * count)]
     exchanges: int = half - best.narrow(first)[0]
     if exchanges:  # who is the higher-ranked of a pair: few of the upper half, more of the lower
-        best.narrow(
-            _with_partner(best, rows[k], rows[k + 1 :], -1) for k in range(half - 1, -1, -1)
-        )
-        best.narrow(_with_partner(best, rows[k], rows[k + 1 :]) for k in range(half, count - 1))
+        best.narrow(_with_partner(end, rows[k], rows[k + 1 :], -1) for k in range(half - 1, -1, -1))
+        best.narrow(_with_partner(end, rows[k], rows[k + 1 :]) for k in range(half, count - 1))
     above = [row for row in rows if row < best.mate[row] < end]
     below = [row for row in rows if row not in set(above)]
-    lower_half = np.zeros(shape[0], np.bool_)
+    lower_half = np.zeros(len(best.allowed), np.bool_)
     lower_half[below] = True
     best.allowed[above, :] &= lower_half
     best.allowed[:, above] &= lower_half[:, None]
     best.allowed[np.ix_(lower_half, lower_half)] = False
     best.narrow(
-        _lowest_partner(best, row, (other for other in below if other > row)) for row in above
+        _lowest_partner(best, end, row, (other for other in below if other > row)) for row in above
     )
     return exchanges
 
@@ -402,30 +533,40 @@ class Level:
     """One criterion."""
 
     name: str
-    values: Longs  #: (n, n) Symmetric; what each edge is worth
+    values: Longs  #: (k, k) Symmetric; what edges among the first k rows are worth
     span: int  #: The sums of two matchings differ at most by so much
 
 
 class BestMatchings:
     """The perfect matchings of a graph of an even size, narrowed down criterion by criterion.
 
-    No edge outside `allowed` (n, n) is in one of the best, though not every one inside need be;
-    `mate` (n,) is one of the best matchings, `matching` the first one, which leaves players alone
-    if there is no perfect one. `steps` notes what each criterion attained, and what the `rival`,
-    another matching, attains.
+    They are those of `allowed` (n, n) of which one edge each leaves each of the `odd_sets`, though
+    not every edge inside need be in one; `mate` (n,) is one of them, if any was `found`. `steps`
+    notes what each criterion attained, and what the `rival`, another matching, attains.
     """
 
-    def __init__(self, allowed: Flags, rival: Longs | None = None) -> None:
+    def __init__(
+        self, allowed: Flags, rival: Longs | None = None, odd_sets: Iterable[Longs] = ()
+    ) -> None:
         self.allowed = allowed.copy()
         self.rival = rival
         self.steps: list[CriterionStep] = []
-        self.crossings = np.zeros(allowed.shape, np.int64)
-        self.matching = maximum_matching(self.crossings, self.allowed)
-        self.mate = self.matching.mate
+        self.odd_sets = list(odd_sets)
+        self.mate = self._solved(*self._edges(np.zeros((0, 0), np.int64), 1))[0]
 
-    def value(self, level: Level, mate: Longs) -> int:
-        """The sum of a criterion in a matching."""
-        return int(level.values[np.arange(len(mate)), mate].sum()) // 2
+    @property
+    def found(self) -> bool:
+        """Whether there is a matching."""
+        leaving = (np.isin(self.mate[rows], rows, invert=True).sum() for rows in self.odd_sets)
+        return self.mate.min(initial=0) >= 0 and all(edges == 1 for edges in leaving)
+
+    def among(self, rows: Longs) -> BestMatchings:
+        """Those of some rows, who have each other as partners, with the edges that are left."""
+        part = copy(self)
+        part.allowed = self.allowed[np.ix_(rows, rows)]
+        part.odd_sets, part.steps = [], []
+        part.mate = np.searchsorted(rows, self.mate[rows])
+        return part
 
     def narrow(self, levels: Iterable[Level]) -> list[int]:
         """Keep the matchings that are best by these criteria in turn; returns the best sums."""
@@ -442,31 +583,54 @@ class BestMatchings:
             weight *= level.span + 1
         if waiting:
             self._match(waiting)
-        sums = [self.value(level, self.mate) for level in levels]
+        sums = [_value(level, self.mate) for level in levels]
         for level, total in zip(levels, sums, strict=True):
-            rival = None if self.rival is None else self.value(level, self.rival)
+            rival = None if self.rival is None else _value(level, self.rival)
             self.steps.append(CriterionStep(level.name, total, rival))
         return sums
 
     def _cost(self) -> int:
-        """By how much crossings alone can make sums large."""
-        return 1 + int(self.crossings.max(initial=0)) * (len(self.crossings) // 2)
+        """By how much odd sets alone can make sums large."""
+        return 1 + len(self.odd_sets) * (len(self.allowed) // 2)
 
     def _match(self, levels: Sequence[Level]) -> None:
-        weights = np.zeros(self.crossings.shape, np.int64)
+        weights = np.zeros([max(len(level.values) for level in levels)] * 2, np.int64)
         span = 1
         for level in levels:
-            weights = weights * (level.span + 1) + level.values
+            weights *= level.span + 1
+            weights[: len(level.values), : len(level.values)] += level.values
             span *= level.span + 1
-        weights -= span * self.crossings
-        matching = maximum_matching(weights, self.allowed)
-        self.mate = matching.mate
-        slack = matching.dual[:, None] + matching.dual[None, :] - 2 * weights
-        for inside, dual in matching.blossoms:
-            rows = np.fromiter(inside, np.int64)
-            slack[np.ix_(rows, rows)] += dual
-            if dual > 0:
-                within = np.zeros(len(weights), np.bool_)
-                within[rows] = True
-                self.crossings += within[:, None] != within[None, :]
-        self.allowed &= slack == 0
+        rows, columns, worth = self._edges(weights, span)
+        self.mate, dual, blossoms = self._solved(rows, columns, worth)
+        slack = dual[rows] + dual[columns] - 2 * worth
+        for inside, z in blossoms:
+            within = np.zeros(len(dual), np.bool_)
+            within[list(inside)] = True
+            slack[within[rows] & within[columns]] += z
+            if z > 0:
+                self.odd_sets.append(np.flatnonzero(within))
+        loose = slack > 0
+        self.allowed[rows[loose], columns[loose]] = False
+
+    def _edges(self, weights: Longs, span: int) -> tuple[Longs, Longs, Longs]:
+        """The edges, each with both its ends, and what they are worth; odd sets come first."""
+        rows, columns = np.nonzero(self.allowed)
+        worth = np.zeros(len(rows), np.int64)
+        near = np.flatnonzero((rows < len(weights)) & (columns < len(weights)))
+        worth[near] = weights[rows[near], columns[near]]
+        for odd in self.odd_sets:
+            within = np.zeros(len(self.allowed), np.bool_)
+            within[odd] = True
+            worth[within[rows] != within[columns]] -= span
+        return rows, columns, worth
+
+    def _solved(self, rows: Longs, columns: Longs, worth: Longs) -> tuple[Longs, Longs, Blossoms]:
+        mate, dual, blossoms, _ = match_edges(len(self.allowed), rows, columns, worth)
+        return mate, dual, blossoms
+
+
+def _value(level: Level, mate: Longs) -> int:
+    """The sum of a criterion in a matching."""
+    partners = mate[: len(level.values)]
+    rows = np.flatnonzero(partners < len(level.values))
+    return int(level.values[rows, partners[rows]].sum()) // 2

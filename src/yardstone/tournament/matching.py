@@ -19,8 +19,8 @@ from yardstone.tournament._matching import INNER, LARGEST, Forest
 
 #: A matrix of so many vertices needs some three gigabytes.
 _MOST_VERTICES = 10_000
-#: Odd sets of vertices, and twice their duals.
-_Blossoms = tuple[tuple[frozenset[int], int], ...]
+#: Odd sets of vertices, and twice their duals
+Blossoms = tuple[tuple[frozenset[int], int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Matching:
     #: (n + alone,) Twice the duals of the vertices; behind them those of the stand-ins with which
     #: vertices that stay alone are matched
     dual: Longs
-    blossoms: _Blossoms  #: Odd sets of vertices, and twice their duals
+    blossoms: Blossoms  #: Odd sets of vertices, and twice their duals
     #: If somebody stays alone, why: groups of vertices that only the vertices of `bottleneck` join,
     #: and there are too few of those. Empty otherwise.
     crowd: tuple[tuple[int, ...], ...] = ()
@@ -71,20 +71,20 @@ def maximum_matching(weights: ArrayLike, allowed: Flags | None = None) -> Matchi
         if open_pairs.shape != (n, n) or (open_pairs != open_pairs.T).any():
             raise InputError("the allowed pairs are not a symmetric matrix of the weights' size")
         edges &= open_pairs
-    mate, dual, blossoms, barrier = _solve(edges, plain)
+    mate, dual, blossoms, barrier = _match(edges, plain)
     # Groups that cannot all be served, and the vertices that would have to serve them.
     groups = [np.flatnonzero(barrier == state) for state in np.unique(barrier[barrier <= -2])]
     groups.sort(key=lambda group: int(group[0]))
     crowd = tuple(tuple(group.tolist()) for group in groups)
     bottleneck = tuple(np.flatnonzero(barrier == INNER).tolist())
     if (mate < 0).any():
-        alone = int((_solve(edges, np.zeros_like(plain))[0] < 0).sum())
+        alone = int((_match(edges, np.zeros_like(plain))[0] < 0).sum())
         # Stand-ins for the missing partners: whoever is left over is matched with one.
         whole = np.zeros((n + alone, n + alone), np.int64)
         whole[:n, :n] = plain
         edges = np.pad(edges, (0, alone), constant_values=True)
         edges[n:, n:] = False
-        mate, dual, blossoms, _ = _solve(edges, whole)
+        mate, dual, blossoms, _ = _match(edges, whole)
         mate = np.where(mate < n, mate, -1)[:n]
     rows = np.flatnonzero(mate > np.arange(n))
     return Matching(mate, int(plain[rows, mate[rows]].sum()), dual, blossoms, crowd, bottleneck)
@@ -107,11 +107,21 @@ def _checked(weights: ArrayLike) -> Longs:
     return plain
 
 
-def _solve(edges: Flags, weights: Longs) -> tuple[Longs, Longs, _Blossoms, Longs]:
-    n = len(edges)
+def _match(edges: Flags, weights: Longs) -> tuple[Longs, Longs, Blossoms, Longs]:
     rows, columns = np.nonzero(edges)
+    return match_edges(len(edges), rows, columns, weights[rows, columns])
+
+
+def match_edges(
+    n: int, rows: Longs, columns: Longs, weights: Longs
+) -> tuple[Longs, Longs, Blossoms, Longs]:
+    """Match n vertices by their edges, which stand with both their ends, by rows and columns.
+
+    Returns `mate`, `dual` and `blossoms` as in `Matching`, of the largest weight if no vertex stays
+    alone, and the last array of `Forest.match`.
+    """
     start = np.searchsorted(rows, np.arange(n + 1))
-    forest = Forest(start, columns.astype(np.int32), 2 * weights[rows, columns])
+    forest = Forest(start, columns.astype(np.int32), 2 * weights)
     sound, mate, dual, z, up, barrier = forest.match()
     if not sound:
         raise ModelError("the weights are too large for a field of this size")
