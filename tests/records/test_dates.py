@@ -14,6 +14,8 @@ from yardstone.evaluation.splits import judged_games
 from yardstone.pool import Pool
 from yardstone.records.dates import DateOrder, date_span, read_dates
 
+pytestmark = pytest.mark.usefixtures("one_database")
+
 NEVER = "NaT"
 
 

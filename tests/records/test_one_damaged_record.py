@@ -14,7 +14,10 @@ import yardstone
 from tests.records.pools import Game, games
 from yardstone.errors import YardstoneError
 
-pytestmark = pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::yardstone.errors.SkippedWarning"),
+    pytest.mark.usefixtures("one_database"),
+]
 RECORDS = 30
 FIRST = ("Ashkar", "Boulian", "Cervo", "Dahlem", "Etxea", "Fjeld")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-1", "1-0")

@@ -12,6 +12,8 @@ from tests.records.pools import games
 from yardstone.errors import InputError, SkippedWarning, UsageError, YardstoneError
 from yardstone.pool import Pool
 
+pytestmark = pytest.mark.usefixtures("one_database")
+
 
 def read(text: str, **options: Any) -> Pool:
     import pandas as pd

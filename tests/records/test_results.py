@@ -19,6 +19,8 @@ from yardstone.tournament.event import parse_score
 from yardstone.tournament.model import Result
 from yardstone.winprob.games import read_games_csv
 
+pytestmark = pytest.mark.usefixtures("one_database")
+
 #: Whom a text names: a colour, or by the place of its points the first or the second player.
 TEXTS = {
     "black": [

@@ -16,6 +16,8 @@ from yardstone.records.formats import FORMATS, Writer, read_format
 from yardstone.records.options import Options
 from yardstone.records.sources import Source
 
+pytestmark = pytest.mark.usefixtures("one_database")
+
 WRITERS = [(format.name, writer) for format in FORMATS.values() for writer in format.writers]
 _ODD = "\"'\\,;|\t[](){}%#=&<>:/*?-+.1 aÄ段\u00a0\u2028\U0001f600"
 #: Names as a reader may give them: cleaned, and not empty.

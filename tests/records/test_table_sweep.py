@@ -11,6 +11,8 @@ import yardstone
 from tests.records.pools import Game, games
 from yardstone.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("one_database")
+
 # The cases stand in ``tables.txt``: a heading (``=== NAME``, with another ending than ``.csv``
 # where there is one), the table, and what must come of it: ``==> refused: WORDS OF THE MESSAGE``,
 # or the games (``Anna>Ben 1`` where Anna moved first, ``Anna-Ben 1`` where nobody knows), then,
