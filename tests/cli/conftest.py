@@ -47,6 +47,18 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_network(tmp_path_factory.mktemp("net"))
 
 
+@pytest.fixture(scope="session")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def kept_evaluations(_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a network says is kept for all tests, as it is by default for all commands."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(_cache))
+    monkeypatch.setenv("YARDSTONE_CACHE", "100MB")
+
+
 @pytest.fixture(autouse=True)
 def _few_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals over time are put to the test on few games; tests/evaluation has enough."""
