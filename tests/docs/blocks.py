@@ -43,6 +43,7 @@ FENCE = re.compile(
 IMAGE = re.compile(r"!\[[^\]]*\]\(([\w./-]+\.svg)\)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 INCLUDED = "included network"
+NETWORKS = {"network", INCLUDED}
 NETWORK = "nets/g170-b6c96-s175395328-d26788732.bin.gz"
 DOCTEST_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: What makes a line one for a shell: several commands, or files in place of its streams.
@@ -68,6 +69,10 @@ class Workplace:
     needs: tuple[str, ...] = ()
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__documentation__"})
 
+    @property
+    def cache(self) -> Path:
+        return self.folder / ".cache"
+
     @classmethod
     def prepare(cls, folder: Path, needs: tuple[str, ...] = ()) -> Workplace:
         copy_examples(folder)
@@ -90,12 +95,12 @@ class Workplace:
     def run(self, command: str) -> str:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "88", "NO_COLOR": "1"}
-        if {"network", INCLUDED} & set(self.needs):
+        if NETWORKS & set(self.needs):
             from matplotlib import font_manager, get_cachedir
 
             assert font_manager.fontManager is not None  # made, and not made again
             environment["MPLCONFIGDIR"] = get_cachedir()
-            environment["XDG_CACHE_HOME"] = str(self.folder / ".cache")
+            environment["XDG_CACHE_HOME"] = str(self.cache)
             environment.pop("YARDSTONE_NET", None)
         lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=True)
         lexer.whitespace_split, lexer.commenters = True, ""

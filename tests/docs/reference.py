@@ -10,7 +10,7 @@ import ast
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -27,16 +27,20 @@ MODULE = re.compile(r"^\.\. automodule:: ([\w.]+)\n((?: {3}:.*\n)*)", re.MULTILI
 EXCLUDED = re.compile(r":exclude-members: (.*)")
 
 
-def public_modules() -> Iterator[ModuleType]:
+@cache
+def public_modules() -> list[ModuleType]:
+    result = []
     for package in (yardstone, yardstone_lab):
         found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-        for result in sorted(found, key=str):
-            if not any(part.startswith("_") for part in result.name.split(".")):
-                module = import_module(result.name)
+        for each in sorted(found, key=str):
+            if not any(part.startswith("_") for part in each.name.split(".")):
+                module = import_module(each.name)
                 if hasattr(module, "__all__") or not hasattr(module, "__path__"):
-                    yield module
+                    result.append(module)
+    return result
 
 
+@cache
 def public_names(module: ModuleType) -> list[str]:
     """Names in `__all__`; without it those that the module defines, but for an underscore."""
     names = list(getattr(module, "__all__", ()))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs import blocks, tables
+from yardstone import parallel
 
 #: A fence, with the line above it if that is a comment.
 ANY_FENCE = re.compile(
@@ -26,11 +27,25 @@ for each in itertools.chain.from_iterable(map(blocks.blocks, blocks.documents())
     GROUPS.setdefault(own, []).append(each)
 
 
+@pytest.fixture(scope="session")
+def evaluations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a network said of positions, to the last bit: several pages show one game."""
+    return tmp_path_factory.mktemp("evaluations")
+
+
 @pytest.mark.parametrize("group", GROUPS)
-def test_examples(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples(
+    group: str, tmp_path: Path, evaluations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    workplace = blocks.Workplace.prepare(tmp_path, GROUPS[group][0].needs)
-    wrong = blocks.problems(workplace, GROUPS[group])
+    needs = GROUPS[group][0].needs
+    workplace = blocks.Workplace.prepare(tmp_path, needs)
+    if blocks.NETWORKS & set(needs):
+        monkeypatch.setenv("YARDSTONE_CACHE", "500MB")
+        (kept := workplace.cache / "yardstone").mkdir(parents=True, exist_ok=True)
+        (kept / "evaluations").symlink_to(evaluations)
+    with parallel.context(workers=1):  # to start processes takes longer than these examples
+        wrong = blocks.problems(workplace, GROUPS[group])
     assert not wrong, "\n\n".join(wrong) + "\n(python -m tests.docs.update renews them)"
 
 
