@@ -150,7 +150,10 @@ studies: $(TOOLS) $(LOOPS)
 EACH ?= 1
 
 faults: $(TOOLS) $(LOOPS)
-	FAULTS_EACH=$(EACH) $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal tests/faults
+	mkdir -p build && rm -f build/faults.* && touch build/faults.start
+	FAULTS_EACH=$(EACH) FAULTS_SURVIVED=$(CURDIR)/build/faults.txt \
+	    $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal tests/faults
+	$(BIN)/python -m tests.faults.table build/faults.txt > docs/studies/faults-tables.md
 
 # A sample of small faults; what is done is kept in build/mutants, and is gone on from.
 SAMPLE ?= 600

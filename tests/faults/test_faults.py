@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 EACH = int(os.environ.get("FAULTS_EACH", "0"))
 #: Calls of a case that fail, one at a time; of more, as many, spread over all.
 MOST_CALLS = 60
+#: Where it notes each trial that was survived: command and fault.
+SURVIVED = os.environ.get("FAULTS_SURVIVED")
 #: When `make faults` begins no more cases.
 ENOUGH = time.monotonic() + 20 * 60
 
@@ -87,6 +89,9 @@ def test_faults(trial: Trial, request: pytest.FixtureRequest) -> None:
             trial.server = request.getfixturevalue("timed") if clock else server
             noticed = trial.fault(fault, call)
             assert noticed or fault != "locked disk"
+            if SURVIVED:
+                with Path(SURVIVED).open("a", encoding="utf-8") as file:
+                    file.write(f"{trial.case.command}\t{fault}\n")
 
 
 def some_faults(trial: Trial) -> Iterator[tuple[str, int]]:
