@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import hypot
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from lab.studies.coverage_models import SETTINGS, held
 from yardstone.errors import UsageError
 from yardstone.winprob.fit import region_by_event, region_by_player, spread_between
 from yardstone.winprob.games import GameColumns
-from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel, Kaniuk
+from yardstone.winprob.kaniuk import ALL_PARAMETERS, GradeModel, Kaniuk, log_gradients
 from yardstone.winprob.model import CoefficientRegion, WinningModel, model_draws
 
 Array = NDArray[np.float64]
@@ -228,6 +229,20 @@ def test_bounds_cut_the_region_off(peak: list[float]) -> None:
         ends = region.coefficient_interval(name)
         wanted = -furthest(-np.eye(2)[k]), furthest(np.eye(2)[k])
         assert ends == pytest.approx(wanted, rel=2e-3, abs=1e-4)
+
+
+def test_a_model_is_asked_once_at_each_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the fit for both ends, and where each of three turns led on either side."""
+    calls = []
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return log_gradients(*given)
+
+    monkeypatch.setattr("yardstone.winprob.model.log_gradients", counted)
+    region = CoefficientRegion(LINEAR, ("u0", "u1"), np.array([0.1, 0.2]), CORRELATED, 9.0, "")
+    region.interval(-6.0, -4.0)
+    assert len(calls) == 1 + 2 * 3
 
 
 def test_models_are_drawn_from_students_t_about_the_peak() -> None:

@@ -544,14 +544,13 @@ class CoefficientRegion:
         """Range of the probability of one game (first, second, handicap, komi)."""
         best = self.model.vector
         index = places(self.free)
-        middle = self._logit(best, game)[0]
+        middle, steepest = self._logit(best, game)
         ends = []
         for sign in (-1.0, 1.0):
-            vector, end = best.copy(), middle
+            vector, end, slope = best.copy(), middle, steepest
             for _ in range(_TURNS):
-                slope = self._logit(vector, game)[1][index]
-                vector[index] = self._furthest(sign * slope, reach, slices)
-                value = self._logit(vector, game)[0]
+                vector[index] = self._furthest(sign * slope[index], reach, slices)
+                value, slope = self._logit(vector, game)
                 end = min(end, value) if sign < 0.0 else max(end, value)
             wide = middle + sign * hypot(end - middle, differ * middle)
             if wide * middle < 0.0:  # no event turns players round
