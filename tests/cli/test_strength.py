@@ -29,7 +29,7 @@ def _scales_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def estimate(case: Case, run: Command) -> Estimate:
+def estimate(case: Case, run: Command, kept_evaluations: None) -> Estimate:
     """Runs `strength` with the small network; `anna.sgf` is three games of Anna."""
     pairs = (("Anna", "Bob", 3), ("Cid", "Anna", 1), ("Anna", "Dora", 2))
     games = [sgf(game(11 + k, one, two, day=day)) for k, (one, two, day) in enumerate(pairs)]
