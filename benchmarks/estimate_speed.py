@@ -35,7 +35,7 @@ from yardstone.strength.evidence import evidence_of_games
 from yardstone.strength.listed_moves import player_losses
 from yardstone.strength.model import StrengthModel
 from yardstone.strength.players import colour_of, evaluate_games, model_network
-from yardstone.strength.strengths import measured_on, supported_scales
+from yardstone.strength.strengths import supported_scales
 
 GAMES, MOVES = 10, 250
 ASKED = 8.0
@@ -128,8 +128,8 @@ def parts_of(file: Path, player: str, net: str) -> Parts:
 
     def strengths() -> list[Any]:
         evidence = evidence_of_games([game.features for game in looked], colours)
-        given = (LEVEL, evidence, seen, losses)
-        return [measured_on(model, scale, *given) for scale in supported_scales(model, LEVEL)]
+        raters = supported_scales(model, LEVEL).values()
+        return [rater.measure(evidence, seen, losses) for rater in raters]
 
     parts.take("strength, from what was seen", strengths)
     return parts

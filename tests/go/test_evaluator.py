@@ -472,15 +472,20 @@ def test_the_next_run_says_the_same_without_the_network(
 
 def test_other_inputs_have_other_keys(network: Network) -> None:
     planes = np.random.default_rng(1).integers(0, 2, (22, 9, 9)).astype(np.float32)
-    numbers = np.zeros(19, np.float32)
-    same = {
-        evaluation_store.inputs_key(network, planes.astype(kind), numbers)
-        for kind in (np.uint8, np.float64)
-    }
+    numbers = np.zeros((1, 19), np.float32)
+
+    def key(spatial: Any, numbers: Any = numbers) -> bytes:
+        (named,) = evaluation_store.inputs_keys(network, spatial[None], numbers)
+        return named
+
+    same = {key(planes.astype(kind)) for kind in (np.uint8, np.float64)}
     assert len(same) == 1
     others: list[Any] = [planes / 2, planes * 2, 1 - planes, planes.reshape(22, 27, 3)]
-    keys = {evaluation_store.inputs_key(network, each, numbers) for each in others}
-    assert len({*same, *keys, evaluation_store.inputs_key(network, planes, numbers + 1)}) == 6
+    keys = [key(each) for each in others]
+    assert len({*same, *keys, key(planes, numbers + 1)}) == 6
+    together = np.stack([planes, *others[:3]])
+    named = evaluation_store.inputs_keys(network, together, np.repeat(numbers, 4, axis=0))
+    assert named == [*same, *keys[:3]]
 
 
 def test_a_store_of_bounded_size_forgets_what_was_not_used(

@@ -103,6 +103,21 @@ def test_the_result_is_plain_and_its_rating_the_models(
     assert two["by_game"][1]["rating"] == pytest.approx(by_game[1]["rating"], abs=0.01)
 
 
+def test_moves_are_scored_once_for_all_that_is_said_of_them(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored: list[Any] = []
+    score = type(case.model.scorer).move_shares
+
+    def counted(scorer: Any, evidence: Any) -> Any:
+        scored.append(evidence)
+        return score(scorer, evidence)
+
+    monkeypatch.setattr(type(case.model.scorer), "move_shares", counted)
+    estimate(case, usual())
+    assert len(scored) == 1
+
+
 def test_one_more_game_asks_of_that_game_only(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

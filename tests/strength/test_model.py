@@ -171,10 +171,11 @@ def test_points_lost_are_scores_up_to_a_limit_whose_parts_add_up() -> None:
     scorer = LossScorer(np.array([[1.0, 0.5], [0.2, -1.0]]))
     wanted = moments @ scorer.directions
     assert_allclose(scorer.move_shares(evidence), wanted)
-    whole = scorer.part_scores(evidence, np.zeros(len(evidence), np.int64), 1)
-    assert_allclose(whole[0], [wanted[:30].sum(axis=0), wanted[30:].sum(axis=0)])
+    model = StrengthModel(scorer, list(TWO.scales.values()), {})
+    whole = model.game_statistics(evidence)[:, PHASES + 1 :]
+    assert_allclose(whole, [wanted[:30].sum(axis=0), wanted[30:].sum(axis=0)])
     part = np.arange(len(evidence)) % 3 - 1
-    parts = scorer.part_scores(evidence, part, 2)
+    parts = model.part_statistics(evidence, part, 2)[..., PHASES + 1 :]
     for number, game in np.ndindex(2, 2):
         mine = (part == number) & (evidence.game == game)
         assert_allclose(parts[number, game], wanted[mine].sum(axis=0))
@@ -186,9 +187,6 @@ def test_joined_scores_stand_side_by_side_and_a_density_is_the_mean_of_the_membe
     assert (scorer.width, scorer.channels) == (2 * (WIDTH + 2), TWO.scorer.channels)
     each = [one.scorer.move_shares(EVIDENCE) for one in (TWO, OTHER)]
     assert_array_equal(scorer.move_shares(EVIDENCE), np.concatenate(each, axis=1))
-    part = EVIDENCE.number.astype(np.int64) % 3 - 1
-    each = [one.scorer.part_scores(EVIDENCE, part, 2) for one in (TWO, OTHER)]
-    assert_array_equal(scorer.part_scores(EVIDENCE, part, 2), np.concatenate(each, axis=2))
     statistics = model.game_statistics(EVIDENCE)
     ogs = replace(OTHER.scale("ogs"), prior=TWO.scale("ogs").prior)  # theirs is the first one's
     members = [(TWO.scale("ogs"), TWO.game_statistics(EVIDENCE))]
@@ -395,8 +393,8 @@ def test_intervals_are_kept_by_scale_and_supported_by_enough_players() -> None:
     assert interval_tables(model, "fox")["whole"].ends.tolist() == [*EDGES[:2], *EDGES[-2:]]
     few = {name: replace(each, players=np.array([40])).as_dict() for name, each in fox.items()}
     model.card["intervals"] = {"fox": few}
-    assert supported_scales(model, 0.9) == ["fox", "ogs"]
-    assert supported_scales(model, 0.95) == ["ogs"]
+    assert list(supported_scales(model, 0.9)) == ["fox", "ogs"]
+    assert list(supported_scales(model, 0.95)) == ["ogs"]
     model.card["intervals"] = {"fox": few, "ogs": few}
     with pytest.raises(UsageError, match="nothing is known of intervals of 95 %"):
         supported_scales(model, 0.95)

@@ -61,7 +61,7 @@ class KeptAnswer:
                 _HEAD.pack(len(self.policy), channels, len(self.points), self.mean is not None),
                 numbers.astype("<f4").tobytes(),
                 np.array(list(self.points), "<u2").tobytes(),
-                *(vector.astype("<f2").tobytes() for vector in vectors),
+                np.array(vectors, "<f2").tobytes(),
             )
         )
 
@@ -85,37 +85,46 @@ class KeptAnswer:
         )
 
 
-def inputs_key(network: Network, spatial: NDArray[Any], numbers: Floats32) -> bytes:
-    """Names the inputs of a position and what they are shown to: 16 bytes."""
+def inputs_keys(network: Network, spatial: NDArray[Any], numbers: Floats32) -> list[bytes]:
+    """Name the inputs of each of some positions and what they are shown to: 16 bytes."""
     how = f"{network.engine} {network.precision}"
     if network.device != CPU:
         how += f" {network.device}"
     if network.symmetries > 1:
         how += f" {network.symmetries} symmetries"
     named = f"{network.sha256} {how} {spatial.shape[-1]}"
-    hashed = hashlib.blake2b(named.encode(), digest_size=16)
-    planes = spatial.astype(np.uint8)
-    if np.array_equal(planes, spatial) and planes.max(initial=0) <= 1:
-        hashed.update(np.packbits(planes).tobytes())
-    else:
-        hashed.update(b"real" + np.ascontiguousarray(spatial, np.float32).tobytes())
-    hashed.update(np.ascontiguousarray(numbers, np.float32).tobytes())
-    return hashed.digest()
+    begun = hashlib.blake2b(named.encode(), digest_size=16)
+    flat = spatial.reshape(len(spatial), -1)
+    ones = flat == 1
+    bits = np.packbits(ones, axis=1)
+    binary = (ones | (flat == 0)).all(axis=1).tolist()
+    numbers = np.ascontiguousarray(numbers, np.float32)
+    keys = []
+    for row, packed in enumerate(binary):
+        hashed = begun.copy()
+        if packed:
+            hashed.update(bits[row].tobytes())
+        else:
+            hashed.update(b"real" + np.ascontiguousarray(flat[row], np.float32).tobytes())
+        hashed.update(numbers[row].tobytes())
+        keys.append(hashed.digest())
+    return keys
 
 
-def evaluate_kept(network: Network, spatial: Floats32, numbers: Floats32) -> list[KeptAnswer]:
+def evaluate_kept(network: Network, spatial: NDArray[Any], numbers: Floats32) -> list[KeptAnswer]:
     """What a network says of positions, those it was asked about in earlier runs as then."""
     store = network.answers
     answers: dict[int, KeptAnswer] = {}
     if store is not None:
-        keys = [inputs_key(network, *inputs) for inputs in zip(spatial, numbers, strict=True)]
+        keys = inputs_keys(network, spatial, numbers)
         known = store.get(keys)
         answers = {
             k: KeptAnswer.from_bytes(known[key]) for k, key in enumerate(keys) if key in known
         }
     fresh = [row for row in range(len(spatial)) if row not in answers]
     if fresh:
-        outputs = network.evaluate(spatial[fresh], numbers[fresh])
+        planes = spatial[fresh].astype(np.float32, copy=False)
+        outputs = network.evaluate(planes, numbers[fresh])
         answers |= {row: KeptAnswer.of(outputs, place) for place, row in enumerate(fresh)}
     if store is not None:
         for row in fresh:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone import parallel
-from yardstone.arrays import Floats32, Ints, Longs
+from yardstone.arrays import Flags, Floats32, Ints, Longs
 from yardstone.errors import InputError, NoGamesError, StrictError, UsageError
-from yardstone.go.evaluation_store import KeptAnswer, evaluate_kept, inputs_key
+from yardstone.go.evaluation_store import KeptAnswer, evaluate_kept, inputs_keys
 from yardstone.go.inputs import Encoded, encode_game
 from yardstone.go.nets.network import Network, network_here, softmax, turned
 from yardstone.go.points import PASS, WHITE, colour_name, point_name, symmetry_points
@@ -39,7 +38,7 @@ MEMORY = 128 << 20
 _ENTRY = 4096
 #: No more positions than this wait for the first of them to be answered.
 _MOST_WAITING = 4096
-_HALF = np.finfo(np.float16)
+_LEAST, _MOST = np.finfo(np.float16).min, np.finfo(np.float16).max
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,21 +79,20 @@ class _Position:
     answer: KeptAnswer | None = None
     trunk: Floats32 | None = None
 
-    def at(self, point: int) -> NDArray[Any]:
-        """The trunk at a point."""
+    def at(self, points: list[int]) -> NDArray[Any]:
+        """The trunk at some points: [points, channels]."""
         if self.trunk is not None:
-            return self.trunk.reshape(len(self.trunk), -1)[:, point]
+            return self.trunk.reshape(len(self.trunk), -1)[:, points].T
         assert self.answer is not None
-        return self.answer.points[point]
+        return np.stack([self.answer.points[point] for point in points])
 
     def mean(self) -> NDArray[Any]:
         """The trunk's mean over the board."""
-        if self.trunk is not None:
-            flat = self.trunk.reshape(len(self.trunk), -1)
-            return np.asarray(flat.mean(axis=1, dtype=np.float64))
-        assert self.answer is not None
-        assert self.answer.mean is not None
-        return self.answer.mean
+        if self.answer is not None and self.answer.mean is not None:
+            return self.answer.mean
+        assert self.trunk is not None
+        flat = self.trunk.reshape(len(self.trunk), -1)
+        return np.asarray(flat.mean(axis=1, dtype=np.float64))
 
     def lacks(self, points: Collection[int], mean: bool, whole: bool) -> bool:
         """Whether the network must be asked for the trunk."""
@@ -178,29 +176,22 @@ class Evaluator:
             raise UsageError(f"{self.network.name} is asked under {question.rules.name} rules")
         pending = self._pending.setdefault(int(encoded.spatial.shape[-1]), [])
         positions = []
-        for inputs in zip(encoded.spatial, encoded.globals, strict=True):
-            hashed = hashlib.blake2b(inputs[0].tobytes(), digest_size=16)
-            hashed.update(inputs[1].tobytes())
-            key = hashed.digest()
+        keys = inputs_keys(self.network, encoded.spatial, encoded.globals)
+        new = [] if self._store is None else [key for key in keys if key not in self._known]
+        kept = self._store.get(new) if self._store is not None else {}
+        for key, *inputs in zip(keys, encoded.spatial, encoded.globals, strict=True):
             position = self._known.get(key)
             if position is None:
-                position = self._known[key] = self._recalled(inputs)
-                if position.answer is None:
+                answer = KeptAnswer.from_bytes(kept[key]) if key in kept else None
+                position = _Position(None if key in kept else (inputs[0], inputs[1]), key, answer)
+                self._known[key] = position
+                if answer is None:
                     pending.append(position)
             else:
                 self._known.move_to_end(key)
             positions.append(position)
         self.asked += len(positions)
         return positions
-
-    def _recalled(self, inputs: tuple[NDArray[Any], Floats32]) -> _Position:
-        """A position, with what was kept of it."""
-        if self._store is None:
-            return _Position(inputs)
-        key = inputs_key(self.network, *inputs)
-        kept = self._store.get([key]).get(key)
-        answer = None if kept is None else KeptAnswer.from_bytes(kept)
-        return _Position(inputs if answer is None else None, key, answer)
 
     def _flush(self, size: int, *, everything: bool) -> None:
         """Evaluate what is pending on one size of board, in whole batches or all of it."""
@@ -238,7 +229,8 @@ class Evaluator:
     def _answered(self, question: NetworkQuestion, positions: list[_Position]) -> NetworkAnswer:
         encoded = question.encoded
         outputs = [position.answer for position in positions if position.answer is not None]
-        assessment = assess_answers(outputs, encoded, question.rules)
+        without_result = can_end_without_result(question.rules)
+        assessment = assess_answers(outputs, encoded.to_play, encoded.legal, without_result)
         if question.points is None:
             return NetworkAnswer(question, assessment)
         rows = np.flatnonzero(question.points >= 0)
@@ -251,11 +243,10 @@ class Evaluator:
         self._complete(question, positions, self._wanted(rows, points, others))
         at = list(zip(rows.tolist(), points.tolist(), strict=True))
         values: dict[str, Iterable[Any]] = {
-            "pick": (positions[row].at(point) for row, point in at),
-            "after": (positions[row + 1].at(point) for row, point in at),
+            "pick": (positions[row].at([point])[0] for row, point in at),
+            "after": (positions[row + 1].at([point])[0] for row, point in at),
             "candidates": (
-                np.stack([positions[row].at(point) for point in best])
-                for (row, _), best in zip(at, others.tolist(), strict=True)
+                positions[row].at(best) for (row, _), best in zip(at, others.tolist(), strict=True)
             ),
             "mean": (positions[row].mean() for row, _ in at),
             "trunk": (positions[row].trunk for row, _ in at),
@@ -303,10 +294,11 @@ class Evaluator:
             answer = position.answer
             if answer is None or position.trunk is None:
                 continue
-            for point in wanted.get(row, set()) - answer.points.keys():
-                answer.points[point] = _stack([position.at(point)])[0]
+            if points := list(wanted.get(row, set()) - answer.points.keys()):
+                values = _half(position.at(points))
+                answer.points.update(zip(points, values, strict=True))
             if mean and answer.mean is None and row in wanted:
-                answer.mean = _stack([position.mean()])[0]
+                answer.mean = _half(position.mean())
             self._store.put(position.key, answer.to_bytes())
 
 
@@ -324,8 +316,12 @@ def feature_shapes(channels: int, size: int) -> dict[str, tuple[int, ...]]:
 
 def _stack(values: list[NDArray[Any]], *shape: int) -> NDArray[np.float16]:
     """Values of this shape as float16, without infinite ones."""
-    stack = np.stack(values) if values else np.empty((0, *shape))
-    return np.clip(stack, _HALF.min, _HALF.max).astype(np.float16)
+    return _half(np.stack(values) if values else np.empty((0, *shape)))
+
+
+def _half(values: NDArray[Any]) -> NDArray[np.float16]:
+    """Return values as float16, without infinite ones."""
+    return np.clip(values, _LEAST, _MOST).astype(np.float16)
 
 
 def _candidates(policy: Floats32, points: Longs) -> tuple[Longs, Floats32]:
@@ -379,18 +375,17 @@ def assess(
     to_play: NDArray[np.int8],
     legal: NDArray[np.uint8],
     *,
-    without_result: bool,
+    without_result: bool | Flags,
 ) -> Assessment:
     """Turn the output of a network to White's view.
 
     `policy_logits` [n, size² + 1] are of every point and of passing, legal or not; `value_logits`
     [n, 3] and `score` [n, 2] (lead and expected score) are for the side to move, 1 Black or 2
-    White. Without `without_result` (`can_end_without_result`) what it says of games without a
-    result is left out.
+    White. Without `without_result` (`can_end_without_result`; one, or one for each) what it says of
+    games without a result is left out.
     """
     values = value_logits.astype(np.float64)
-    if not without_result:
-        values[:, 2] = -np.inf
+    values[:, 2] = np.where(without_result, values[:, 2], -np.inf)
     chances = softmax(values)
     white = to_play == WHITE
     mine, theirs, none = chances.T
@@ -408,15 +403,20 @@ def assess(
     )
 
 
-def assess_answers(answers: Sequence[KeptAnswer], encoded: Encoded, rules: Rules) -> Assessment:
-    """What answers to questions about encoded positions say, from White's view."""
+def assess_answers(
+    answers: Sequence[KeptAnswer],
+    to_play: NDArray[np.int8],
+    legal: NDArray[np.uint8],
+    without_result: bool | Flags,
+) -> Assessment:
+    """What answers about positions say, from White's view; the rest is as for `assess`."""
     return assess(
-        np.array([each.policy for each in answers], np.float32).reshape(encoded.legal.shape),
+        np.array([each.policy for each in answers], np.float32).reshape(legal.shape),
         np.array([each.value for each in answers], np.float32).reshape(-1, 3),
         np.array([each.score for each in answers], np.float32).reshape(-1, 2),
-        encoded.to_play,
-        encoded.legal,
-        without_result=can_end_without_result(rules),
+        to_play,
+        legal,
+        without_result=without_result,
     )
 
 
@@ -508,7 +508,7 @@ def require_games(number: int, skipped: SkipReport, *, strict: bool = False) -> 
 
 
 def evaluate_turned(
-    network: Network, spatial: Floats32, numbers: Floats32, symmetries: Longs
+    network: Network, spatial: NDArray[Any], numbers: Floats32, symmetries: Longs
 ) -> list[KeptAnswer]:
     """What a network says of positions that it is shown turned, with the policy turned back.
 

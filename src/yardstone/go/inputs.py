@@ -155,7 +155,7 @@ def encode_game(
     position = set_up(size, black, white)
     past = _inputs.Past(rules, number, len(black), len(white), position, first)
     rows = np.full(number + 1, -1, dtype=np.int32)
-    order = np.unique(places)
+    order = np.flatnonzero(np.bincount(places, minlength=number + 1))
     rows[order] = np.arange(len(order), dtype=np.int32)
     outputs = _InputArrays(
         planes=np.zeros((len(order), SPATIAL, area), dtype=np.uint8),
@@ -264,6 +264,6 @@ def move_colours(colours: ArrayLike | None, number: int, beginner: int = BLACK) 
     players = np.ascontiguousarray(colours, dtype=np.int32)
     if players.shape != (number,):
         raise InputError(f"{number} moves have {players.size} colours", hint="give one a move")
-    if not np.isin(players, (BLACK, WHITE)).all():
+    if not ((players == BLACK) | (players == WHITE)).all():
         raise InputError("a move has no colour", hint="1 is Black, 2 is White")
     return players

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from yardstone.arrays import Flags, Floats32, Ints
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import assess_answers, evaluate_turned
+from yardstone.go.evaluator import assess_answers, can_end_without_result, evaluate_turned
 from yardstone.go.inputs import Encoded, encode_game
 from yardstone.go.nets.network import Network
 from yardstone.go.points import PASS, SYMMETRIES, WHITE, opponent
@@ -447,14 +447,17 @@ def _evaluated(lines: Sequence[Line], network: Network) -> Iterator[tuple[float,
     encoded = [_encoded(line) for line in lines]
     answers = evaluate_turned(
         network,
-        np.concatenate([each.spatial for each in encoded]).astype(np.float32, copy=False),
+        np.concatenate([each.spatial for each in encoded]),
         np.concatenate([each.globals for each in encoded]),
         np.array([line.symmetry for line in lines]),
     )
-    for line, each, answer in zip(lines, encoded, answers, strict=True):
-        assessment = assess_answers([answer], each, line.conditions.rules)
-        lead = float(assessment.white_lead[0])
-        yield float(assessment.white_expected[0]), lead, assessment.policy[0]
+    seen = assess_answers(
+        answers,
+        np.concatenate([each.to_play for each in encoded]),
+        np.concatenate([each.legal for each in encoded]),
+        np.array([can_end_without_result(line.conditions.rules) for line in lines]),
+    )
+    yield from zip(seen.white_expected.tolist(), seen.white_lead.tolist(), seen.policy, strict=True)
 
 
 def _encoded(line: Line) -> Encoded:

@@ -98,6 +98,9 @@ def point_name(point: int, size: int) -> str:
     return f"{_COLUMNS[column]}{size - row}"
 
 
+_LOWEST, _HIGHEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
+
+
 def point_array(points: ArrayLike) -> Ints:
     """Return points as an array of int32 in one dimension; those outside int16 become -32768."""
     given = np.asarray(points)
@@ -105,9 +108,10 @@ def point_array(points: ArrayLike) -> Ints:
         return np.zeros(0, dtype=np.int32)
     if given.dtype.kind not in "iu" or given.ndim != 1:
         raise InputError("points must be whole numbers in one dimension", hint="-1 is a pass")
-    low, high = np.iinfo(np.int16).min, np.iinfo(np.int16).max
-    inside = (given >= low) & (given <= high)
-    return np.ascontiguousarray(np.where(inside, given, low), dtype=np.int32)
+    if given.dtype == np.int16:
+        return given.astype(np.int32)
+    inside = (given >= _LOWEST) & (given <= _HIGHEST)
+    return np.ascontiguousarray(np.where(inside, given, _LOWEST), dtype=np.int32)
 
 
 @cache

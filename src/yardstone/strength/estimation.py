@@ -65,7 +65,6 @@ from yardstone.strength.strengths import (
     Rater,
     best_basis,
     contradictory,
-    measured_on,
     supported_scales,
 )
 
@@ -386,9 +385,7 @@ def estimate_everyone(
             )
         looks = [(evaluated[k], mine) for k, mine in own]
         lost = [losses[half] for half in own]
-        measured = {
-            name: measured_on(ranks, name, level, evidence, looks, lost) for name in supported
-        }
+        measured = {name: rater.measure(evidence, looks, lost) for name, rater in supported.items()}
         basis = best_basis(ranks, {name: each.whole for name, each in measured.items()})
         estimate = StrengthEstimate(
             player=side.player,

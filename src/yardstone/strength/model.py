@@ -77,6 +77,8 @@ class StrengthModel:
         self.scorer = scorer
         self.scales = {scale.name: scale for scale in scales}
         self.card = dict(card)
+        #: The moves scored last, with their scores: all parts of an estimate ask for them.
+        self._scored: tuple[Evidence, Floats] | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> StrengthModel:
@@ -178,8 +180,16 @@ class StrengthModel:
         np.add.at(sums, (*place, phases_of(evidence.number)[rows]), 1.0)
         sums[..., PHASES] = sums[..., :PHASES].sum(axis=-1) ** 2
         if len(rows):
-            sums[..., PHASES + 1 :] = self.scorer.part_scores(evidence, part, parts)
+            scores = sums[..., PHASES + 1 :]
+            np.add.at(scores, place, self._move_shares(evidence)[rows])
         return sums
+
+    def _move_shares(self, evidence: Evidence) -> Floats:
+        """Return the scores of each move: [n, k]."""
+        scored = self._scored
+        if scored is None or scored[0] is not evidence:
+            self._scored = scored = (evidence, self.scorer.move_shares(evidence))
+        return scored[1]
 
     def score(self, evidence: Evidence, scale: str | None = None) -> RankScore:
         """How strong the player is; without any move, what is known beforehand."""
@@ -221,7 +231,7 @@ class StrengthModel:
         start = whole.copy()
         start[PHASES + 1 + columns] = counts @ base[:, columns]
         ends, _ = on.moments(on.density(np.stack([start, whole])))
-        shares = self.scorer.move_shares(evidence) - base[phase]
+        shares = self._move_shares(evidence) - base[phase]
         for steps in _PATHS:
             effects = np.asarray(shares @ _mean_slope(on, start, whole, self.scorer.width, steps))
             if abs(effects.sum() - (ends[1] - ends[0])) < _CLOSE:
@@ -326,11 +336,6 @@ class JoinedScorer:
             raise ValueError("scorers of different networks")
         return cls(members)
 
-    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Floats:
-        """Summed scores of some parts of each game: [parts, games, k]; see `Scorer`."""
-        each = [member.part_scores(evidence, part, parts) for member in self.members]
-        return np.concatenate(each, axis=-1)
-
     def move_shares(self, evidence: Evidence) -> Floats:
         """What each move has of the scores of its whole game: [n, k]."""
         return np.concatenate([member.move_shares(evidence) for member in self.members], axis=-1)
@@ -347,14 +352,14 @@ def default_model(
     """
     if model is not None:
         return StrengthModel.load(model)
-    usual = StrengthModel.load()
     if net is not None or os.environ.get(ENVIRONMENT):
-        return StrengthModel.load(SMALL) if _is_included(net) else usual
+        return StrengthModel.load(SMALL if _is_included(net) else None)
+    usual = _FILE.read(_DATA / f"{SHIPPED[0]}.npz", lambda _, about: NetworkView.of(about["card"]))
     try:
-        find_network(NetworkView.of(usual.card).name)
+        find_network(usual.name)
     except InputError:
         return StrengthModel.load(SMALL)
-    return usual
+    return StrengthModel.load()
 
 
 def _is_included(net: StrPath | Network | None) -> bool:

@@ -58,7 +58,8 @@ class ModelScale:
     @cached_property
     def columns(self) -> Longs:
         """The scores that the scale reads, growing."""
-        return np.unique(np.concatenate([each.columns for each in self.spreads])).astype(np.int64)
+        read = {int(column) for each in self.spreads for column in each.columns}
+        return np.array(sorted(read), np.int64)
 
     def density(self, statistics: Floats) -> Floats:
         """The distribution of the strength of the player of some games.
@@ -207,7 +208,7 @@ class ScoreSpread:
         for name, shape in shapes.items():
             if getattr(spread, name).shape != shape:
                 raise ValueError(f"{name} is of shape {getattr(spread, name).shape}, not {shape}")
-        if not np.isin(columns, np.arange(scores)).all() or len(np.unique(columns)) < len(columns):
+        if len(set(columns.tolist()) & set(range(scores))) < len(columns):
             raise ValueError("a score that the model has not")
         if not (np.diff(knots) >= _CLOSEST).all() or np.abs(knots).max() > _FARTHEST:
             raise ValueError("knots that do not grow, or of no rank")

@@ -37,18 +37,6 @@ class Scorer(Protocol):
     def move_shares(self, evidence: Evidence) -> Floats:
         """What each move has of the scores of its whole game: [n, k]; a game's add up."""
 
-    def part_scores(self, evidence: Evidence, part: NDArray[np.integer[Any]], parts: int) -> Floats:
-        """Scores of some parts of each game, times their number of moves: what its moves have.
-
-        `evidence`: whole sides of games. `part` [n]: the part that each move belongs to, from 0;
-        none of the parts if below 0. Returns [parts, games, k].
-        """
-        shares = self.move_shares(evidence)
-        sums = np.zeros((parts, evidence.games, shares.shape[1]))
-        rows = np.flatnonzero(part >= 0)
-        np.add.at(sums, (part[rows], evidence.game[rows]), shares[rows])
-        return sums
-
 
 #: Points beyond which a loss counts as that many.
 _MOST = 10.0

@@ -150,6 +150,24 @@ class Rater:
             for number, (game, colour) in enumerate(evaluated)
         )
 
+    def measure(
+        self,
+        evidence: Evidence,
+        games: Sequence[tuple[EvaluatedGame, int]],
+        losses: Sequence[Losses],
+    ) -> Measured:
+        """Return what the moves of some games say; `losses` are those of the player's moves."""
+        model, scale = self._model, self.scale.name
+        whole, probabilities = self.whole(evidence)
+        return Measured(
+            whole=whole,
+            probabilities=probabilities,
+            phases=self.phases(evidence),
+            games=self.games(evidence, games),
+            indicative=indicative_moves(evidence, model, games, losses, scale),
+            checked=scale in (model.card.get("intervals") or {}),
+        )
+
 
 #: Strengths at which scores are compared: they are carried on beyond the scale, so that
 #: the sum of the phases is still their sum there.
@@ -226,37 +244,15 @@ class Measured:
     checked: bool  #: Whether the intervals were checked on players.
 
 
-def measured_on(
-    model: StrengthModel,
-    scale: str,
-    level: float,
-    evidence: Evidence,
-    games: Sequence[tuple[EvaluatedGame, int]],
-    losses: Sequence[Losses],
-) -> Measured:
-    """What the moves of some games say on a scale; `losses` are those of the player's moves."""
-    rater = Rater(model, level, scale)
-    whole, probabilities = rater.whole(evidence)
-    return Measured(
-        whole=whole,
-        probabilities=probabilities,
-        phases=rater.phases(evidence),
-        games=rater.games(evidence, games),
-        indicative=indicative_moves(evidence, model, games, losses, scale),
-        checked=scale in (model.card.get("intervals") or {}),
-    )
-
-
-def supported_scales(model: StrengthModel, level: float) -> list[str]:
-    """The scales of a model on which players speak for intervals of a level.
+def supported_scales(model: StrengthModel, level: float) -> dict[str, Rater]:
+    """Return the scales of a model on which players speak for intervals of a level.
 
     Raises `UsageError` if too few do on any of them.
     """
-    supported, refused = [], None
+    supported, refused = {}, None
     for name in model.scales:
         try:
-            Rater(model, level, name)
-            supported.append(name)
+            supported[name] = Rater(model, level, name)
         except UsageError as error:
             refused = refused or error
     if refused is not None and not supported:

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, fields, replace
@@ -29,7 +30,7 @@ from tests.go.random_net import (
     write_network,
 )
 from yardstone.errors import InputError, MissingExtraError, UsageError
-from yardstone.go.evaluation_store import inputs_key
+from yardstone.go.evaluation_store import inputs_keys
 from yardstone.go.nets import Network, engines, find_network, load_network, read_model, store
 from yardstone.go.nets.engines import ENGINES, available_devices
 from yardstone.go.nets.layers import NetworkModel
@@ -258,6 +259,44 @@ def test_an_engine_that_is_not_installed(folder: Path, monkeypatch: pytest.Monke
     assert "yardstone[go]" in refused()
 
 
+#: Loads a network, then asks it about a position.
+_LOADED = """
+import subprocess
+import sys
+import numpy as np
+from yardstone.go.nets import load_network
+late = {"onnx", "onnxruntime", "http.client", "ssl", "numpy.ma"}
+net = load_network(sys.argv[1], threads=1)
+print(net.engine, net.device, *sorted(late & set(sys.modules)))
+spatial = np.zeros((1, 22, 9, 9), np.float32)
+spatial[:, 0] = 1.0
+net.evaluate(spatial, np.zeros((1, 19), np.float32))
+print("onnxruntime" in sys.modules)
+"""
+
+
+def test_a_network_that_is_not_asked_imports_no_engine(net_file: Path) -> None:
+    """Where all answers are kept it is loaded and never asked."""
+    words = [sys.executable, "-c", _LOADED, str(net_file)]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert told == "onnxruntime cpu\nTrue\n"
+
+
+def test_a_graph_with_more_outputs_answers_for_one_with_fewer(net_file: Path) -> None:
+    alone, both = (load_network(net_file, device="cpu", threads=1) for _ in range(2))
+    made: list[Any] = []
+    runner = both._engine.runner
+    vars(both._engine)["runner"] = lambda *asked: made.append(asked) or runner(*asked)
+    spatial, numbers = inputs(5, 9)
+    both.evaluate(spatial, numbers, trunk=True)
+    seen, wanted = both.evaluate(spatial, numbers), alone.evaluate(spatial, numbers)
+    assert (len(made), seen.trunk) == (1, None)
+    assert seen.policy_logits.tobytes() == wanted.policy_logits.tobytes()
+    assert seen.lead.tobytes() == wanted.lead.tobytes()
+    both.evaluate(spatial, numbers, ownership=True)
+    assert len(made) == 2
+
+
 def evaluated(net: Network, spatial: Any, numbers: Any) -> dict[str, Any]:
     """All that a network says, with chances in place of logits for the policy."""
     output = net.evaluate(spatial, numbers, trunk=True, ownership=True)
@@ -290,7 +329,7 @@ def test_symmetries_are_averaged_over_a_group(folder: Path) -> None:
                 np.testing.assert_allclose(here[name], there[name], atol=2e-5, err_msg=name)
         assert net.evaluate(spatial[:0], numbers[:0]).policy_logits.shape == (0, 50)
     # They are not mistaken for each other.
-    assert len({inputs_key(net, spatial[0], numbers[0]) for net in (plain, both)}) == 2
+    assert len({inputs_keys(net, spatial, numbers)[0] for net in (plain, both)}) == 2
     one, two = (NetworkView(net.sha256, net.symmetries, net.name) for net in (plain, both))
     assert (NetworkView.of(one.card()), NetworkView.of(two.card())) == (one, two)
     assert (str(one), str(two)) == (plain.name, f"{plain.name} under 2 symmetries")
@@ -370,7 +409,7 @@ def test_a_card_that_works_is_taken(
     assert (cpu.device, coarse.device, coarse.engine) == ("cpu", "cpu", "openvino")
     assert load_network(net_file, engine="openvino").device == "cpu"
     spatial, numbers = inputs(1, 5)
-    keys = {inputs_key(each, spatial[0], numbers[0]) for each in (cpu, net)}
+    keys = {inputs_keys(each, spatial, numbers)[0] for each in (cpu, net)}
     assert len(keys) == 2, "answers are kept by device"
     assert capsys.readouterr().out == ""
     runtime.works = False

@@ -10,12 +10,14 @@ and it stays fast where others want the same cores.
 from __future__ import annotations
 
 import io
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -73,6 +75,8 @@ def card_of(device: str) -> GraphicsCard | None:
     Raises UsageError where there is no such device, or it does not work here; says what to install.
     """
     if device == "auto":
+        if _knows_no_card():
+            return None
         return next((card for name, card in DEVICES.items() if _fault(name) is None), None)
     if device == CPU:
         return None
@@ -91,6 +95,15 @@ def _runtime() -> Any:
     except ModuleNotFoundError:
         raise MissingExtraError("onnxruntime", "go") from None
     return onnxruntime
+
+
+def _knows_no_card() -> bool:
+    """Whether ONNX Runtime is the build for processors alone, as its files say without import."""
+    spec = None if "onnxruntime" in sys.modules else find_spec("onnxruntime")
+    if spec is None or spec.origin is None:
+        return False
+    about = Path(spec.origin).with_name("capi") / "build_and_package_info.py"
+    return about.exists() and "package_name = 'onnxruntime'\n" in about.read_text()
 
 
 @cache
@@ -216,7 +229,8 @@ class _OnnxRuntime:
     name = "onnxruntime"
 
     def __init__(self, card: GraphicsCard | None = None) -> None:
-        self._runtime = _runtime()
+        if find_spec("onnxruntime") is None:
+            raise MissingExtraError("onnxruntime", "go")
         self._card = card
         self.device = CPU if card is None else card.name
         # The method of `WIDE` networks likes multiples of 12, and more do not fit into caches.
@@ -224,10 +238,10 @@ class _OnnxRuntime:
 
     def runner(self, model: NetworkModel, size: int, outputs: Sequence[str]) -> Runner:
         """Prepare a network for one size of board and a choice of outputs."""
-        card = self._card
+        card, runtime = self._card, _runtime()
         by_points = card is None and model.trunk.channels >= WIDE
         graph = _graph_tools().build_network(model, size, outputs, mish=False, by_points=by_points)
-        options = self._runtime.SessionOptions()
+        options = runtime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
@@ -235,9 +249,7 @@ class _OnnxRuntime:
         if card is not None:
             options.enable_mem_pattern = False  # DirectML asks for that
             providers.insert(0, (card.provider, dict(card.options)))
-        session = self._runtime.InferenceSession(
-            graph.SerializeToString(), options, providers=providers
-        )
+        session = runtime.InferenceSession(graph.SerializeToString(), options, providers=providers)
         if card is not None and card.provider not in session.get_providers():
             raise UsageError(
                 f"the device {card.name} cannot be used: ONNX Runtime fell back to the processor. "

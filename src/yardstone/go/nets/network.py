@@ -75,7 +75,7 @@ class Network:
         self.symmetries = check_symmetries(symmetries)
         self.knowledge = KNOWLEDGE.get(self.sha256)
         self._engine = engine
-        self._runners: dict[tuple[int, tuple[str, ...]], Runner] = {}
+        self._runners: dict[int, dict[tuple[str, ...], Runner]] = {}
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
 
@@ -156,11 +156,14 @@ class Network:
         whole = {name: np.empty((number, *sides[name]), np.float32) for name in outputs}
         if number == 0:
             return whole
-        key = (size, tuple(outputs))
         with self._lock:
-            if key not in self._runners:
-                self._runners[key] = self._engine.runner(self.model, size, outputs)
-            runner = self._runners[key]
+            # One that gives more is there sooner than a second graph is made.
+            runners = self._runners.setdefault(size, {})
+            makes = next((names for names in runners if set(outputs) <= set(names)), None)
+            if makes is None:
+                makes = tuple(outputs)
+                runners[makes] = self._engine.runner(self.model, size, outputs)
+            runner = runners[makes]
         step = _chunk(number, self._engine.batch, self.threads)
 
         def part(start: int) -> None:
@@ -169,8 +172,8 @@ class Network:
                 np.ascontiguousarray(spatial[place], np.float32),
                 np.ascontiguousarray(numbers[place], np.float32),
             )
-            for name, values in answers.items():
-                whole[name][place] = values
+            for name in outputs:
+                whole[name][place] = answers[name]
 
         starts = range(0, number, step)
         if len(starts) == 1 or self.threads == 1:
@@ -258,7 +261,7 @@ def check_symmetries(number: int) -> int:
     return number
 
 
-def turned(planes: Floats32, symmetries: Longs) -> Floats32:
+def turned(planes: NDArray[Any], symmetries: Longs) -> NDArray[Any]:
     """Planes [n, planes, size, size] of positions, each turned by its symmetry, 0 to 7."""
     size = planes.shape[-1]
     flat = planes.reshape(len(planes), planes.shape[1], size * size)

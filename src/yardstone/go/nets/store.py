@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
 import re
 import shutil
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -248,7 +245,6 @@ def remove_network(name: str) -> Path:
 _LARGEST = 4 << 30
 _RECEIVED_PIECE = 1 << 18
 _PATIENCE = 60.0
-_BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
@@ -319,27 +315,32 @@ def _wanted(name_or_url: str, sha256: str | None, name: str | None) -> _Wanted:
     return _Wanted(name_or_url, name or network_name(file_name), file_name, checksum)
 
 
-class _SaferRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirections, but never from an encrypted connection to a plain one."""
-
-    def redirect_request(
-        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> Any:
-        """The request to make instead."""
-        scheme = urlsplit(newurl).scheme
-        if scheme not in ("http", "https") or (req.type == "https" and scheme != "https"):
-            raise InputError(f"leads to {newurl}, which is not encrypted", file=req.full_url)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 def _fetch(url: str, part: Path) -> None:
     """Fetch what is still missing of a file."""
+    # These take long to import, and few downloads are made.
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    class SaferRedirects(urllib.request.HTTPRedirectHandler):
+        """Follows redirections, but never from an encrypted connection to a plain one."""
+
+        def redirect_request(
+            self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+        ) -> Any:
+            """Return the request to make instead."""
+            scheme = urlsplit(newurl).scheme
+            if scheme not in ("http", "https") or (req.type == "https" and scheme != "https"):
+                raise InputError(f"leads to {newurl}, which is not encrypted", file=req.full_url)
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    broken = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"User-Agent": "yardstone"})
     if have:
         request.add_header("Range", f"bytes={have}-")
     try:
-        with urllib.request.build_opener(_SaferRedirects).open(request, timeout=_PATIENCE) as reply:
+        with urllib.request.build_opener(SaferRedirects).open(request, timeout=_PATIENCE) as reply:
             _receive(reply, url, part, have)
     except urllib.error.HTTPError as error:
         if error.code == 416 and have:  # nothing is missing, or what is there is something else
@@ -353,7 +354,7 @@ def _fetch(url: str, part: Path) -> None:
         raise InputError(
             f"the server answers {error.code} {error.reason}", file=url, hint="check the address"
         ) from None
-    except _BROKEN as error:
+    except broken as error:
         reason = getattr(error, "reason", None) or str(error) or type(error).__name__
         raise InputError(
             f"the download broke off: {reason}",
@@ -380,6 +381,8 @@ def _receive(reply: Any, url: str, part: Path, have: int) -> None:
             file.write(piece)
             track(have)
     if whole and have < whole:
+        import http.client
+
         raise http.client.IncompleteRead(b"", whole - have)
 
 
