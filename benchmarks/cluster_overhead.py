@@ -87,7 +87,7 @@ def features(net: str, figures: dict[str, float]) -> None:
     """Print what features of a game cost."""
     (game,) = read_games(example("professional.sgf"))
     batch = Batch(0, "", (plain(game),) * 2, ExtractionSettings(net=net, batch=2))
-    make_part(batch)  # compiles, and loads the network
+    make_part(batch)  # loads the network
     start = time.process_time()
     part = make_part(batch)
     figures["seconds a game"] = (time.process_time() - start) / 2

@@ -165,7 +165,6 @@ def main() -> None:
         fewer.write_text("\n".join(map(write_sgf, games[:-1])), encoding="utf-8")
         command: list[str | Path] = [YARDSTONE, "strength", "estimate"]
         command += ["--player", options.player, "--net", options.net]
-        run([*command, file, "--no-cache"])  # the first call on a machine compiles
         costs = [run([*command, file, "--no-cache"]) for _ in range(options.rounds)]
         wall, cpu = median(cost.wall for cost in costs), median(cost.cpu for cost in costs)
         parts = parts_of(file, options.player, options.net)

@@ -51,7 +51,6 @@ def analysis(net: str, folder: Path) -> None:
         file = folder / f"{moves}.sgf"
         file.write_text(write_sgf(shortened(moves)))
         command: list[str | Path] = [YARDSTONE, "go", "analyse", file, "--net", net, "--no-cache"]
-        run(command)  # the first call on a machine compiles
         rounds = [run(command) for _ in range(ROUNDS)]
         wall = sorted(cost.wall for cost in rounds)
         used = median(cost.cpu for cost in rounds)
@@ -67,7 +66,7 @@ def extraction(net: str, files: Sequence[str], precision: str, folder: Path) -> 
     store = folder / f"store-{precision}"
     (store / PARTS).mkdir(parents=True)
     settings = ExtractionSettings(net=net, precision=precision, trunk=KINDS)
-    make_part(Batch(0, "", games[:1], settings))  # compiles and loads
+    make_part(Batch(0, "", games[:1], settings))  # loads the network
     begun = time.process_time()
     make_part(Batch(1, "", games, settings))
     taken = time.process_time() - begun

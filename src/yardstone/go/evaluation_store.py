@@ -14,6 +14,7 @@ import weakref
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,7 @@ def inputs_keys(network: Network, spatial: NDArray[Any], numbers: Floats32) -> l
         how += f" {network.symmetries} symmetries"
     named = f"{network.sha256} {how} {spatial.shape[-1]}"
     begun = hashlib.blake2b(named.encode(), digest_size=16)
-    flat = spatial.reshape(len(spatial), -1)
+    flat = spatial.reshape(len(spatial), prod(spatial.shape[1:]))
     ones = flat == 1
     bits = np.packbits(ones, axis=1)
     binary = (ones | (flat == 0)).all(axis=1).tolist()

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from yardstone.arrays import Flags, Floats32, Ints
 from yardstone.errors import UsageError
-from yardstone.go.evaluator import assess_answers, can_end_without_result, evaluate_turned
+from yardstone.go.evaluator import BATCH, assess_answers, can_end_without_result, evaluate_turned
 from yardstone.go.inputs import Encoded, encode_game
 from yardstone.go.nets.network import Network
 from yardstone.go.points import PASS, SYMMETRIES, WHITE, opponent
@@ -281,8 +281,6 @@ _FIRST_PLAY = 0.2
 _POINTS_WEIGHT, _POINTS_SCALE = 0.3, 19.0
 #: Moves of a position that are considered at all, by policy.
 _WIDTH = 12
-#: Positions that go to the network together.
-_BATCH = 96
 
 
 @dataclass(slots=True, eq=False)
@@ -437,8 +435,8 @@ def evaluate_lines(lines: Sequence[Line], network: Network) -> list[tuple[float,
     seen: dict[int, tuple[float, float, Floats32]] = {}
     for size in sorted({line.game.size for line in lines}):  # a call takes boards of one size
         places = [place for place, line in enumerate(lines) if line.game.size == size]
-        for start in range(0, len(places), _BATCH):
-            some = places[start : start + _BATCH]
+        for start in range(0, len(places), BATCH):
+            some = places[start : start + BATCH]
             seen |= zip(some, _evaluated([lines[k] for k in some], network), strict=True)
     return [seen[place] for place in range(len(lines))]
 
