@@ -179,11 +179,12 @@ class Evaluator:
         keys = inputs_keys(self.network, encoded.spatial, encoded.globals)
         new = [] if self._store is None else [key for key in keys if key not in self._known]
         kept = self._store.get(new) if self._store is not None else {}
-        for key, *inputs in zip(keys, encoded.spatial, encoded.globals, strict=True):
+        for key, spatial, numbers in zip(keys, encoded.spatial, encoded.globals, strict=True):
             position = self._known.get(key)
             if position is None:
                 answer = KeptAnswer.from_bytes(kept[key]) if key in kept else None
-                position = _Position(None if key in kept else (inputs[0], inputs[1]), key, answer)
+                inputs = (spatial, numbers) if answer is None else None
+                position = _Position(inputs, key, answer)
                 self._known[key] = position
                 if answer is None:
                     pending.append(position)

@@ -249,7 +249,8 @@ def supported_scales(model: StrengthModel, level: float) -> dict[str, Rater]:
 
     Raises `UsageError` if too few do on any of them.
     """
-    supported, refused = {}, None
+    supported: dict[str, Rater] = {}
+    refused = None
     for name in model.scales:
         try:
             supported[name] = Rater(model, level, name)
