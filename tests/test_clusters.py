@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 
 from yardstone.clusters import (
@@ -34,9 +35,13 @@ def test_quantiles() -> None:
     for bad in (0.0, 1.0, 95.0):
         with pytest.raises(UsageError):
             half_width(bad)
-    for freedom in (1.0, 2.5, 30.0, math.inf):
-        expected = scipy.stats.t.ppf(0.975, freedom)
-        assert t_quantile(0.975, freedom) == pytest.approx(expected, rel=1e-9)
+    for freedom in (1.0, 2.5, 30.0, 450.0, 1e5):
+        for level in (0.0, 1e-9, 0.2, 0.5, 0.6, 0.975, 0.9995, 1.0):
+            expected = scipy.special.stdtrit(freedom, level)
+            assert t_quantile(level, freedom) == pytest.approx(expected, rel=1e-11)
+    assert t_quantile(0.975, math.inf) == half_width(0.95)
+    assert math.isnan(t_quantile(0.9, math.nan))
+    assert math.isnan(t_quantile(math.nan, 3.0))
 
 
 def test_effective_numbers() -> None:

@@ -148,6 +148,9 @@ LATE = {"numpy", "onnxruntime", "torch", "importlib.metadata"}
 #: What typer converts and draws with.
 UNUSED = {"pydantic", "rich.console", "importlib.metadata"}
 READERS = {"yardstone.pool", "yardstone.records.reading", "yardstone.records.formats"}
+#: What is asked, or made, only where files are large, packed or damaged.
+SELDOM = {"psutil", "numpy.ma", "tarfile"}
+PAIRING = {"yardstone.tournament.pairing", "yardstone.ratings.sequential"}
 CHARTS = {"yardstone.reports.chart", "yardstone.reports.drawing"}
 STRENGTH = "strength estimate professional.sgf --colour black"
 CALL = "from yardstone.cli.main import main; main({!r}.split())"
@@ -172,15 +175,23 @@ def _examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
+        ("import yardstone", {"dataclasses", "inspect", "yardstone.errors"}),
         ("import yardstone, yardstone.errors, yardstone.parallel", HEAVY | {"numpy"}),
         ("import yardstone.pool", HEAVY),
         (CALL.format("--version"), HEAVY | {"numpy"}),
         (CALL.format("--help"), HEAVY - {"typer", "rich"} | LATE),
         (CALL.format("rate --help"), HEAVY - {"typer", "rich"} | {"numpy"}),
         (CALL.format("match 30 20 10"), HEAVY - {"rich", "typer"} | UNUSED | READERS),
-        (CALL.format("rate small.pgn"), HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
-        (CALL.format("rate league.csv"), FOR_TABLES - {"duckdb"} | {"scipy", "pydantic"} | CHARTS),
+        (CALL.format("rate small.pgn"), SELDOM | HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
+        (CALL.format("rate league.csv"), SELDOM | FOR_TABLES - {"duckdb"} | {"scipy"} | CHARTS),
         (CALL.format("history small.pgn"), HEAVY - {"rich", "typer"} | UNUSED | CHARTS),
+        (
+            CALL.format("tournament standings open.xml"),
+            PAIRING | HEAVY - {"rich", "typer"} | CHARTS,
+        ),
+        (CALL.format("evaluate league.csv"), {"scipy", "psutil", "pydantic"} | CHARTS),
+        (CALL.format("winprob 2d 4d"), HEAVY - {"rich", "typer"} | UNUSED | READERS | CHARTS),
+        (CALL.format("handicap 5k 2d"), HEAVY - {"rich", "typer"} | UNUSED | READERS | CHARTS),
         (CALL.format(STRENGTH), FOR_TABLES | {"scipy", "pydantic", "rich.console"}),
         (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
     ],
@@ -209,7 +220,7 @@ MANY = ["scipy", "duckdb", "backports", "matplotlib"]
     [
         (MANY, "rate small.pgn -o list.svg -o list.html", None),
         (["matplotlib"], "rate small.pgn -o list.png", "pip install 'yardstone[plot]'"),
-        (["scipy"], "evaluate small.pgn", "pip install scipy, or make install"),
+        (["scipy"], "tournament simulate open.xml", "pip install scipy, or make install"),
         (["duckdb"], "rate league.csv", "pip install duckdb, or make install"),
     ],
 )

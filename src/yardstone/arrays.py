@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar, overload
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
@@ -22,6 +21,9 @@ from numpy.typing import NDArray
 from yardstone.display import Displayed
 from yardstone.errors import InputError, MissingFileError, YardstoneError
 from yardstone.files import replaced
+
+if TYPE_CHECKING:
+    import zipfile
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -92,6 +94,8 @@ class ArrayFile:
         Raises:
             InputError: There is no such file, or it is something else, damaged or too large.
         """
+        import zipfile
+
         file = str(path)
         try:
             with path.open("rb") as source, zipfile.ZipFile(source) as archive:

@@ -16,7 +16,7 @@ more where there are no such effects (docs/studies/coverage-forecasts.md).
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import copysign, exp, inf, log1p, nan, pi, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -91,9 +91,40 @@ def t_quantile(level: float, freedom: float) -> float:
     """Student's quantile at a level from 0 to 1; the normal one for `freedom` infinite."""
     if freedom == inf:
         return NormalDist().inv_cdf(level)
-    from scipy.special import stdtrit
+    if not (freedom > 0.0 and 0.0 < level < 1.0):
+        return copysign(inf, level - 0.5) if freedom > 0.0 and level in (0.0, 1.0) else nan
+    # Gamma(half + 1/2) / Gamma(half), by its series where that is exact to rounding.
+    ratio, k = 1.0, 0.5 * freedom
+    while k < 200.0:
+        ratio, k = ratio * k / (k + 0.5), k + 1.0
+    ratio *= sqrt(k) * (1.0 + (-1 / 8 + (1 / 128 + (5 / 1024 - 21 / 32768 / k) / k) / k) / k)
+    # Newton's method: the tail is convex, so from 0 it comes nearer from one side.
+    wanted, t = min(level, 1.0 - level), 0.0
+    while True:
+        square = t * t / freedom
+        density = ratio / sqrt(pi * freedom) * exp(-0.5 * (freedom + 1.0) * log1p(square))
+        following = t + (_t_tail(t, 0.5 * freedom, square, density) - wanted) / density
+        if not following > t * (1.0 + 1e-15):
+            return copysign(t, level - 0.5)
+        t = following
 
-    return float(stdtrit(freedom, level))
+
+def _t_tail(t: float, half: float, square: float, density: float) -> float:
+    """Student's probability above t: the continued fraction of the incomplete beta function.
+
+    `half` of the degrees of freedom, `square` of t over them, and the density there (NIST Digital
+    Library of Mathematical Functions, 8.17.22).
+    """
+    outside = half + 2.5 < (half + 1.0) * (1.0 + square)  # where the fraction converges at once
+    a, b, x = (half, 0.5, 1.0) if outside else (0.5, half, square)
+    x /= 1.0 + square
+    value = 1.0
+    for m in range(20 + int(2.0 * sqrt(half)), 0, -1):
+        n = a + 2.0 * m
+        value = 1.0 + m * (b - m) * x / ((n - 1.0) * n) / value
+        value = 1.0 - (a + m - 1.0) * (a + b + m - 1.0) * x / ((n - 2.0) * (n - 1.0)) / value
+    share = 0.5 * t * density / (a * value)
+    return share if outside else 0.5 - share
 
 
 def numbered(first: Ints, second: Ints) -> tuple[Ints, Ints, Longs, int]:

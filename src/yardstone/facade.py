@@ -5,38 +5,43 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 
-def lazy_names(
-    package: str,
-) -> tuple[list[str], Callable[[], list[str]], Callable[[str], Any]]:
-    """The ``__all__``, ``__dir__`` and ``__getattr__`` of a package, by its ``__name__``.
+def lazy_names(package: str) -> tuple[Callable[[], list[str]], Callable[[str], Any]]:
+    """The ``__dir__`` and ``__getattr__`` of a package, by its ``__name__``.
 
     Its public names are those that its source imports for type checkers, in the block below
-    ``if TYPE_CHECKING``: each name as itself, or all of a module by a star. What is imported
-    under another name can be had, and is not listed.
+    ``if TYPE_CHECKING``: each name as itself, or all of a module by a star. They are its
+    ``__all__``. What is imported under another name can be had, and is not listed. The source is
+    read when the first of them is asked for: most commands ask for none.
     """
     module = sys.modules[package]
-    places: dict[str, tuple[str, str]] = {}
-    for block in ast.parse(Path(str(module.__file__)).read_text("utf-8")).body:
-        for node in block.body if isinstance(block, ast.If) else ():
-            if isinstance(node, ast.ImportFrom):
-                home = str(node.module)
-                names = {each.asname or each.name: each.name for each in node.names}
-                if "*" in names:
-                    names = {each: each for each in import_module(home).__all__}
-                places |= {name: (home, there) for name, there in names.items()}
+
+    @cache
+    def places() -> dict[str, tuple[str, str]]:
+        found: dict[str, tuple[str, str]] = {}
+        for block in ast.parse(Path(str(module.__file__)).read_text("utf-8")).body:
+            for node in block.body if isinstance(block, ast.If) else ():
+                if isinstance(node, ast.ImportFrom):
+                    home = str(node.module)
+                    names = {each.asname or each.name: each.name for each in node.names}
+                    if "*" in names:
+                        names = {each: each for each in import_module(home).__all__}
+                    found |= {name: (home, there) for name, there in names.items()}
+        return found
 
     def load(name: str) -> Any:
-        if name not in places:
+        if name == "__all__":
+            return sorted(name for name, (_, there) in places().items() if name == there)
+        if name.startswith("__") or name not in places():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home, there = places[name]
+        home, there = places()[name]
         value = getattr(import_module(home), there)
         setattr(module, name, value)
         return value
 
-    listed = sorted(name for name, (_, there) in places.items() if name == there)
-    return listed, lambda: sorted({*vars(module), *places}), load
+    return lambda: sorted({*vars(module), *places()}), load

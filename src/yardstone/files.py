@@ -8,7 +8,6 @@ pile up. Which of them are still in use, a lock on each tells: it goes with its 
 from __future__ import annotations
 
 import errno
-import hashlib
 import io
 import os
 import re
@@ -162,6 +161,8 @@ def _part_name(name: str, number: int) -> str:
     ending = f".part{number or ''}{Path(name).suffix}"
     if len(os.fsencode(f".{name}{ending}")) <= _LONGEST_NAME:
         return f".{name}{ending}"
+    import hashlib  # seldom needed, and slow to load
+
     short = hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()
     return f".{short}{ending if len(os.fsencode(ending)) < len(short) else '.part'}"
 

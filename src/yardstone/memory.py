@@ -10,7 +10,7 @@ from yardstone.errors import UsageError
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 #: Less than this is no room to read anything in.
-_LEAST = 100_000_000
+LEAST = 100_000_000
 #: Where the limits of a container stand (control groups of both kinds).
 _LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -29,7 +29,7 @@ def bytes_of(text: str, option: str = "--memory") -> int:
     if match is None:
         raise UsageError(f"{option} {text[:40]}: a size of memory is wanted, such as 2GB or 500MB")
     size = int(float(match[1]) * _UNITS[match[2].lower()])
-    if size < _LEAST:
+    if size < LEAST:
         raise UsageError(f"{option} {text[:40]}: nothing can be done in less than 100MB")
     return size
 
@@ -46,7 +46,7 @@ def usable_memory() -> int:
             continue
         if text.isdigit():
             whole = min(whole, int(text))
-    return max(whole // 2, _LEAST)
+    return max(whole // 2, LEAST)
 
 
 def working_memory(text: str | None) -> int:

@@ -22,9 +22,10 @@ from yardstone.tournament.event.entries import (
     remove_player,
 )
 from yardstone.tournament.event.file import change_file, taken_back, undo_step
-from yardstone.tournament.event.rounds import GameResult, give_bye, parse_score, score_of, withdraw
+from yardstone.tournament.event.rounds import GameResult, give_bye, parse_score, withdraw
 from yardstone.tournament.event.settings import EventChange, change_settings, new_tournament
 from yardstone.tournament.formats.opengotha import read_opengotha, write_opengotha
+from yardstone.tournament.notation import score_of
 from yardstone.tournament.rules import (
     Acceleration,
     PairingSettings,

@@ -19,9 +19,9 @@ from tests.web.processes import until
 from tests.web.tables import Time
 from yardstone.errors import InputError
 from yardstone.examples import example
-from yardstone.tournament.event.rounds import score_of
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import Result
+from yardstone.tournament.notation import score_of
 from yardstone.web.desk import pages, service
 from yardstone.web.desk.app import DeskSettings
 from yardstone.web.desk.service import WatchedFile

@@ -6,6 +6,7 @@ from math import inf, log, nan
 
 import numpy as np
 import pytest
+from scipy import special
 
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs, laws
@@ -48,6 +49,16 @@ def test_the_logistic_law_on_its_scales() -> None:
     assert laws.logit([0.0, 0.5, 0.75]).tolist() == pytest.approx([-inf, 0.0, log(3.0)])
     assert np.isnan(laws.log_logistic(nan))
     assert float(laws.log_logistic(-800.0)) == -800.0
+
+
+def test_the_normal_law() -> None:
+    x = np.array([-inf, -1e8, -40.0, -30.1, -30.0, -29.9, -5.0, -1.0, -0.3, 0.0, 0.3, 7.0, inf])
+    cases = ((laws.normal_cdf, special.ndtr), (laws.normal_log_cdf, special.log_ndtr))
+    for ours, wanted in cases:
+        np.testing.assert_allclose(ours(x), wanted(x), rtol=1e-12)
+        np.testing.assert_allclose(ours(x.reshape(13, 1).T[::-1]), wanted(x)[None], rtol=1e-12)
+        assert ours(0.5).shape == ()
+        assert np.isnan(ours(nan))
 
 
 def test_the_egfs_law_since_2021_and_bisection() -> None:

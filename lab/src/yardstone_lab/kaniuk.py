@@ -35,7 +35,7 @@ from yardstone.winprob.kaniuk import (
     gap_of_probability,
     log_probabilities,
 )
-from yardstone.winprob.laws import logistic
+from yardstone.winprob.laws import logistic, normal_log_cdf
 from yardstone.winprob.likelihood import fit_likelihood
 from yardstone.winprob.scales import egf_players, list_lines
 from yardstone.winprob.statistics import WinningStatistics
@@ -571,9 +571,7 @@ def cubic(model: Kaniuk, n: int, x: ArrayLike) -> Array:
 
 def log_probability(model: Kaniuk, first: ArrayLike, second: ArrayLike) -> Array:
     """Natural logarithm of `Kaniuk.probability`, finite where that underflows."""
-    from scipy.special import log_ndtr
-
-    return np.asarray(log_ndtr(-sqrt(2.0) * model.strength_gap(first, second)))
+    return normal_log_cdf(-sqrt(2.0) * model.strength_gap(first, second))
 
 
 def opponent(model: Kaniuk, first: ArrayLike, probability: ArrayLike) -> Array:

@@ -47,6 +47,7 @@ from yardstone.winprob.kaniuk import (
     gap_of_probability,
     places,
 )
+from yardstone.winprob.laws import normal_cdf
 from yardstone.winprob.likelihood import (
     Fit,
     Minimum,
@@ -199,12 +200,10 @@ def fit_least_squares(
 
 def _bread_and_meat(cells: _FittedCells, full: Floats, index: list[int]) -> tuple[Floats, Floats]:
     """Inverse curvature of F, and the spread of its gradient by chance."""
-    from scipy.special import erfc
-
     gap, jacobian = _gap_and_jacobian(cells, full)
     jacobian = jacobian[index]
     # Spread of a cell's Lambda from that of its ratio, at the fitted probability.
-    p = 0.5 * erfc(gap)
+    p = normal_cdf(-np.sqrt(2.0) * gap)
     variance = np.pi * np.exp(2.0 * gap**2) * p * (1.0 - p) / cells.games
     meat = (jacobian * (4.0 * cells.weight**2 * variance)) @ jacobian.T
     # The curvature without the residuals, which would make it scatter.

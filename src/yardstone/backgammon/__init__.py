@@ -33,4 +33,4 @@ if TYPE_CHECKING:
     from yardstone.backgammon.rating import rating_answer as rating_answer
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

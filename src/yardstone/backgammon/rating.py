@@ -14,6 +14,7 @@ from yardstone.backgammon.formulas import Formula
 from yardstone.clusters import half_width, t_quantile
 from yardstone.errors import UsageError
 from yardstone.winprob import fibs
+from yardstone.winprob.laws import bisect
 
 #: Level of the intervals of ratings.
 LEVEL = 0.95
@@ -367,12 +368,8 @@ def _solve(share: float, length: NDArray[np.float64]) -> float:
         return nan
     if share <= 0.0 or share >= 1.0:
         return inf if share >= 1.0 else -inf
-    from scipy.optimize import brentq
-
     # The answer lies between those for the shortest and the longest match.
     ends = sorted(float(fibs.difference(share, n)) for n in (length.min(), length.max()))
     if ends[1] - ends[0] < 1e-9:
         return ends[0]
-    return float(
-        brentq(lambda d: float(fibs.probability(d, 0.0, length).mean()) - share, *ends, xtol=1e-9)
-    )
+    return float(bisect(lambda d: fibs.probability(d, 0.0, length).mean() > share, *ends))

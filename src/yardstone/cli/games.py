@@ -136,10 +136,10 @@ class GameOptions:
         report_skipped(games.skipped, always=True)
         return games
 
-    def fits(self, paths: Paths, memory: int, *, bytes_a_game: int = 100) -> bool:
-        """Whether all games together, by their estimated number, fit in so much memory.
+    def _bytes(self, paths: Paths, bytes_a_game: int) -> int:
+        """What all games together take, by their estimated number.
 
-        What nobody can tell beforehand fits: standard input.
+        What nobody can tell beforehand takes nothing: standard input.
         """
         if self.query is not None:
             from yardstone.records.databases import queried_games
@@ -149,7 +149,7 @@ class GameOptions:
             from yardstone.records.reading import estimated_games
 
             games = estimated_games(paths or ())
-        return games * bytes_a_game <= memory
+        return games * bytes_a_game
 
     def _database(self, paths: Paths) -> list[str]:
         """The database that the query goes to, if there is one."""
@@ -182,18 +182,27 @@ class ManyGames(GameOptions):
 
     memory: Memory = None
 
+    def fits(self, paths: Paths, *, bytes_a_game: int) -> bool:
+        """Whether all games together fit in memory; one takes `bytes_a_game` of it."""
+        from yardstone.memory import LEAST, working_memory
+
+        given = self.memory is not None
+        room = working_memory(self.memory) if given else LEAST
+        size = self._bytes(paths, bytes_a_game)
+        # What the machine has is asked only where it matters: that takes longer than few games.
+        return size <= room or (not given and size <= working_memory(None))
+
     def read_within(self, paths: Paths, *, bytes_a_game: int, **wanted: Unpack[_Wanted]) -> Pool:
         """The games as `read` gives them, or on disk in order of time where they do not fit.
 
         `bytes_a_game` is what the work takes in memory.
         """
-        from yardstone.memory import working_memory
-
-        room = working_memory(self.memory)
-        if self.fits(paths, room, bytes_a_game=bytes_a_game):
+        if self.fits(paths, bytes_a_game=bytes_a_game):
             return self.read(paths, **wanted)
+        from yardstone.memory import working_memory
         from yardstone.pool import stored_games
 
+        room = working_memory(self.memory)
         with _skipped_said_later():
             pool = stored_games(self.stream(paths, memory=room // 2, **wanted), memory=room // 2)
         report_skipped(pool.skipped, always=True)

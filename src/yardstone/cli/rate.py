@@ -141,12 +141,10 @@ def rate(
     rows = _TERMINAL_PLAYERS if top is None else None
 
     def taken(sources: Sequence[str | Source] | None, *, tell: bool) -> Pool | CountedGames:
-        if not watching.watch and not tags:
+        once = not watching.watch and not tags
+        if once and not (games.memory is None and games.fits(sources, bytes_a_game=_BYTES_A_GAME)):
             limit = working_memory(games.memory)
-            if games.memory is not None or not games.fits(
-                sources, limit, bytes_a_game=_BYTES_A_GAME
-            ):
-                return games.counted(sources, memory=limit, names=names)
+            return games.counted(sources, memory=limit, names=names)
         return games.read(sources, tags=tags, times=False, names=names, report=tell)
 
     def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from yardstone.evaluation.history import RatingCurve as RatingCurve
     from yardstone.evaluation.history import RatingHistory as RatingHistory
     from yardstone.evaluation.history import rating_history as rating_history
-    from yardstone.evaluation.interval_scale import GameForecast as GameForecast
     from yardstone.evaluation.ledger import Ledger as Ledger
     from yardstone.evaluation.ledger import load_ledger as load_ledger
     from yardstone.evaluation.ledger import save_ledger as save_ledger
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.splits import Subset as Subset
     from yardstone.evaluation.splits import rating_labels as rating_labels
     from yardstone.evaluation.uncertainty import MeanInterval as MeanInterval
+    from yardstone.ratings.rating_list import GameForecast as GameForecast
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

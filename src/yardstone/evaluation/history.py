@@ -15,7 +15,6 @@ from yardstone.arrays import DisplayedRows, Flags, Floats, Longs, Times
 from yardstone.choices import checked_arguments, unknown_player
 from yardstone.disk import pieces, rows_of, taken
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.evaluation.findings import Findings, examine
 from yardstone.evaluation.interval_scale import IntervalScale, interval_scale
 from yardstone.evaluation.ledger import (
     CarriedRatings,
@@ -32,6 +31,7 @@ from yardstone.records.options import ColumnNames
 from yardstone.records.reading import games_of
 
 if TYPE_CHECKING:
+    from yardstone.evaluation.findings import Findings
     from yardstone.ratings.rating_list import GameForecast
     from yardstone.ratings.result import Replay
 
@@ -106,6 +106,8 @@ def rating_history(
     findings = None
     curves = rating_curves(rated.pool, rated.replay, players)
     if report:
+        from yardstone.evaluation.findings import examine
+
         findings = examine(
             rated.pool,
             rated.replay,

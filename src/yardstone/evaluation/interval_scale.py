@@ -29,7 +29,6 @@ from yardstone.evaluation.splits import earlier_games
 from yardstone.pool import Pool
 from yardstone.ratings.egf import Handicap
 from yardstone.ratings.glicko import POINTS, Glicko, Glicko2
-from yardstone.ratings.rating_list import GameForecast as GameForecast
 from yardstone.ratings.result import Estimate, Ratings, Replay
 from yardstone.ratings.systems import find_system
 from yardstone.ratings.whole_history import WholeHistoryRatings
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
 
     from yardstone.arrays import Floats, Longs
     from yardstone.evaluation.rated_games import RatedGames
+    from yardstone.ratings.rating_list import GameForecast
 
 
 #: Players of at least so many earlier games make up each class.
@@ -341,6 +341,8 @@ def forecast(
     ratings as exact. By default chances are averages over what the ratings may truly be, as far as
     `interval_scale` can tell. `scale`: What that gave for these games: to predict many of them.
     """
+    from yardstone.ratings.rating_list import GameForecast
+
     if first == second:
         raise UsageError("nobody plays against himself: name two players")
     system, ratings = rated.system, rated.ratings

@@ -44,4 +44,4 @@ if TYPE_CHECKING:
     from yardstone.go.rules import parse_rules as parse_rules
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

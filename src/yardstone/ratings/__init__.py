@@ -33,4 +33,4 @@ if TYPE_CHECKING:
     from yardstone.ratings.whole_history import WholeHistoryRatings as WholeHistoryRatings
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

@@ -15,7 +15,7 @@ import numpy as np
 from yardstone.choices import check_fields
 from yardstone.errors import UsageError
 from yardstone.ratings.sequential import Arrays, Games, Period, Predictions, Sequential
-from yardstone.winprob.laws import logistic
+from yardstone.winprob.laws import logistic, normal_cdf
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
@@ -116,7 +116,5 @@ class Elo(Sequential):
         difference = first + ahead - second
         difference = np.clip(difference, -self.furthest, self.furthest)
         if self.curve == "normal":
-            from scipy.special import ndtr
-
-            return np.asarray(ndtr(difference * self._steepness * sqrt(2.0)), np.float64)
+            return normal_cdf(difference * self._steepness * sqrt(2.0))
         return logistic(difference * self._steepness)

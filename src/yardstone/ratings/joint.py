@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -325,6 +324,8 @@ class PlayerPriors(Mapping[str, Prior]):
     __slots__ = ("_digest", "_priors")
 
     def __init__(self, priors: Mapping[str, Prior | tuple[float, float]]) -> None:
+        import hashlib
+
         self._priors = {
             name: prior if isinstance(prior, Prior) else Prior(float(prior[0]), float(prior[1]))
             for name, prior in priors.items()

@@ -53,6 +53,7 @@ from yardstone.winprob.goldis import (
     expected_margin,
     goldis_of_grade,
 )
+from yardstone.winprob.laws import normal_cdf, normal_log_cdf
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats, Ints
@@ -108,10 +109,8 @@ class SktLr(Sequential):
         `difference`: Black's rating less White's. `deviation`: Of that difference. `handicap`,
         `given_komi`: As in `expected_margin`; no komi named is the fair one.
         """
-        from scipy.special import ndtr
-
         margin, spread = self._forecast(difference, deviation, handicap, given_komi)
-        return np.asarray(ndtr(margin / spread))
+        return normal_cdf(margin / spread)
 
     def _chance(self, first: Floats, second: Floats, ahead: Floats, variance: Floats) -> Floats:
         return self.win_probability(first + ahead - second, deviation=np.sqrt(variance))
@@ -173,8 +172,6 @@ class SktLr(Sequential):
         return super()._schedule(pool) if dated else Schedule()
 
     def _play(self, arrays: Arrays, games: Games) -> Predictions:
-        from scipy.special import ndtr
-
         size, plan, pool = len(games), games.schedule, games.pool
         handicap, komi = (plan.take(each) for each in stones_and_komi(pool))
         given = np.where(np.isnan(komi), self.komi, komi)
@@ -198,7 +195,7 @@ class SktLr(Sequential):
             difference = rating[one] - rating[two]
             doubt = variance[one] + variance[two]
             forecast, spread = self._forecast(difference, np.sqrt(doubt), handicap[at], given[at])
-            record.expected[at] = ndtr(forecast / spread)
+            record.expected[at] = normal_cdf(forecast / spread)
             pull, weight = self._lesson(
                 forecast, spread, self._slope(difference), margin[at], games.rounds.score[at]
             )
@@ -224,8 +221,6 @@ class SktLr(Sequential):
         self, forecast: Floats, spread: Floats, slope: Floats, margin: Floats, score: Floats
     ) -> tuple[Floats, Floats]:
         """Derivative of each game's log probability by Black's rating, and minus the second."""
-        from scipy.special import log_ndtr
-
         known = np.isfinite(margin) & (np.abs(margin) <= self.margin_limit)
         surprise = np.where(known, margin, 0.0) - forecast
         pull, weight = surprise / spread, np.ones(len(forecast))
@@ -233,7 +228,7 @@ class SktLr(Sequential):
             # A margin past the limit says no more than that it was that large.
             least = np.where(np.isfinite(margin), self.margin_limit, 0.0)
             z = (side * forecast - least) / spread
-            ratio = np.exp(-0.5 * z**2 - 0.5 * log(2.0 * np.pi) - log_ndtr(z))
+            ratio = np.exp(-0.5 * z**2 - 0.5 * log(2.0 * np.pi) - normal_log_cdf(z))
             which = won & ~known
             pull = np.where(which, side * ratio, pull)
             weight = np.where(which, ratio * (ratio + z), weight)

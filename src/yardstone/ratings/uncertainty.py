@@ -26,7 +26,7 @@ from yardstone.ratings._joint import SYSTEMS, add_ends, centre, conjugate_gradie
 from yardstone.ratings.graph import Graph, direct_solver
 from yardstone.ratings.joint import Setup, davidson_root, squared_spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Ratings, Status
-from yardstone.winprob.laws import logistic
+from yardstone.winprob.laws import logistic, normal_cdf
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -537,9 +537,7 @@ def superiority(ratings: Ratings) -> Floats:
     Returns:
         float64 array (players, players)
     """
-    from scipy.special import ndtr
-
-    result: Floats = ndtr(_surplus(ratings))
+    result = normal_cdf(_surplus(ratings))
     np.fill_diagonal(result, 0.5)
     return result
 

@@ -15,8 +15,6 @@ import io
 import os
 import re
 import sys
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -24,13 +22,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from yardstone.errors import InputError, MissingFileError
 from yardstone.files import zstd_module
 from yardstone.parallel import Track, current
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode, plain_cell
+
+if TYPE_CHECKING:
+    import tarfile
+    import zipfile
 
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
@@ -369,6 +371,8 @@ class _Zip:
         return _Zip, (self.path,)
 
     def _file(self) -> zipfile.ZipFile:
+        import zipfile
+
         if self._open is None:
             with _damage("zip", self.path, hint="download or copy it again"):
                 try:
@@ -489,6 +493,8 @@ class _Tar:
             return io.BytesIO(b"" if file is None else file.read())
 
     def _rewind(self, limits: ArchiveLimits) -> None:
+        import tarfile
+
         self._close()
         raw = self.path.open("rb", buffering=0)
         size = self.path.stat().st_size

@@ -305,7 +305,7 @@ class GameRows:
     ) -> Pool:
         table, roles = self.table, self.table.roles
         if roles.time and time is None:
-            time = np.ma.getdata(data["time"]).astype("datetime64[s]")
+            time = np.asarray(data["time"]).astype("datetime64[s]")
         columns = {key: _plain(data[f"further{k}"]) for k, key in enumerate(self.extra)}
         columns |= {name: data[name] for name in table.marks if name in data}
         sides = data["one"], data["two"], data["score"]
@@ -356,8 +356,8 @@ class GameRows:
 
 def _plain(values: Any) -> NDArray[Any]:
     """A column without a mask: NaN, NaT or an empty text where nothing is known."""
-    unknown = np.ma.getmaskarray(values)
-    array = np.asarray(np.ma.getdata(values))
+    unknown = np.broadcast_to(getattr(values, "mask", False), len(values))
+    array = np.asarray(values)
     if array.dtype.kind == "O":
         pairs = zip(array.tolist(), unknown.tolist(), strict=True)
         texts = ["" if missing or value is None else str(value) for value, missing in pairs]

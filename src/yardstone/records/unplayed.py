@@ -261,7 +261,8 @@ def _times_over(pool: Pool) -> int:
 
 def with_handicap(games: Pool | GameBatch) -> NDArray[np.bool_]:
     """Which games have a handicap, as far as their columns say."""
-    column = games.columns.get("handicap", np.zeros(len(games)))
+    if (column := games.columns.get("handicap")) is None:
+        return np.zeros(len(games), np.bool_)
     given = [each for each in np.unique(column).tolist() if handicap_reason(str(each))]
     return np.isin(column, np.array(given, column.dtype))
 

@@ -287,8 +287,8 @@ def _moment(text: str, size: int = 0) -> str | None:
 
 def values_of(column: NDArray[Any]) -> Values:
     """The values of a column of any kind; what is masked, empty or NaN is missing."""
-    missing = np.ma.getmaskarray(column)
-    plain = np.asarray(np.ma.getdata(column))
+    missing = np.broadcast_to(getattr(column, "mask", False), len(column))
+    plain = np.asarray(column)
     if plain.dtype.kind in "iufbM":
         if plain.dtype.kind in "fM":
             missing = missing | np.isnan(plain)  # of dates that are none as well

@@ -13,7 +13,7 @@ from yardstone.reports.document import Column, Document, Facts, Lines, Section, 
 from yardstone.reports.words import known, per_cent, picked, plain_skipped, plural
 
 if TYPE_CHECKING:
-    from yardstone.evaluation.interval_scale import GameForecast
+    from yardstone.ratings.rating_list import GameForecast
     from yardstone.ratings.sprt import MatchJudgement, SprtState
 
 _PAIR_NAMES = ("LL", "LD", "LW+DD", "DW", "WW")

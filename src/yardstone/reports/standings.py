@@ -34,16 +34,15 @@ from yardstone.reports.pairing import (
     stones_column,
 )
 from yardstone.reports.words import known, picked, plural
-from yardstone.tournament.event.rounds import score_of
 from yardstone.tournament.model import ByeKind, Game, Player, Result, System, Tournament, egf_class
-from yardstone.tournament.notation import result_text, score_text
-from yardstone.tournament.rating_change import RatingChange, rating_changes
-from yardstone.tournament.round_robin import RoundRobin
+from yardstone.tournament.notation import result_text, score_of, score_text
 from yardstone.tournament.rules import Team
 from yardstone.tournament.standings_table import Criterion, Scores, Standings, standings
 
 if TYPE_CHECKING:
     from yardstone.tournament.event.prizes import Prize, PrizeList
+    from yardstone.tournament.rating_change import RatingChange
+    from yardstone.tournament.round_robin import RoundRobin
     from yardstone.tournament.teams import TeamMatch, TeamStandings
 
 
@@ -275,6 +274,8 @@ def player_card_document(
 
 def _facts(tournament: Tournament, player: int) -> Iterator[tuple[str, str]]:
     """What is known of a player; empty texts are left out."""
+    from yardstone.tournament.rating_change import rating_changes
+
     who = tournament.players[player]
     yield "Grade", _grade(who) or ""
     if who.rating is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from yardstone.choices import plural
 from yardstone.errors import UsageError
 from yardstone.grades import format_grade, parse_grades
-from yardstone.reports.chart import Axis, Band, Chart, Guide, Label, Mark, Panel, Points, Stroke
 from yardstone.reports.document import Column, Document, Lines, Picture, Section, Table
 from yardstone.reports.words import chance_columns, chance_text, known_values, per_cent, picked
 from yardstone.winprob.goldis import STONE
 from yardstone.winprob.kaniuk import PUBLISHED, GradeModel, Kaniuk, gap_of_probability
-from yardstone.winprob.likelihood import LikelihoodFit
 from yardstone.winprob.model import WinningModel
 from yardstone.winprob.scales import SCALES
-from yardstone.winprob.statistics import WinningStatistics, as_published
 
 if TYPE_CHECKING:
+    from yardstone.reports.chart import Axis, Chart, Mark
     from yardstone.winprob.fit import FittedParameter, ModelFit
+    from yardstone.winprob.likelihood import LikelihoodFit
     from yardstone.winprob.players import HandicapAdvice, JudgedProposal, PairProbability
+    from yardstone.winprob.statistics import WinningStatistics
 
     Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def fit_document(
     lines, statistics = list(about), result.statistics
     if not about:
         fit = result.fit
-        assert isinstance(fit, LikelihoodFit)
+        assert _by_likelihood(fit)
         fitted = f"log-likelihood {fit.log_likelihood:.2f}"
         told = f"{fit.games.games.sum():.0f} games; {fitted}, AIC {fit.aic:.2f}"
         told = f"{result.winning.about}; {fitted}" if statistics is None else told
@@ -82,6 +82,12 @@ def fit_document(
     return Document("Fit to games", (), sections, parameters, plain, draw)
 
 
+def _by_likelihood(fit: Any) -> TypeGuard[LikelihoodFit]:
+    from yardstone.winprob.likelihood import LikelihoodFit
+
+    return isinstance(fit, LikelihoodFit)
+
+
 _ERRORS = (
     Column("", lambda row: str(row.difference), "d"),
     Column("", "rms", "RMS error", "number", ".4f", unknown="-"),
@@ -97,7 +103,7 @@ def _plain(result: ModelFit, facts: Mapping[str, Any] | None) -> dict[str, Any]:
         for row in result.parameters
     ]
     plain: dict[str, Any] = {"parameters": parameters}
-    if isinstance(fit := result.fit, LikelihoodFit):
+    if _by_likelihood(fit := result.fit):
         plain |= {"method": "likelihood", **picked(fit, "minimum.steps", "log_likelihood", "aic")}
         plain["games"] = float(fit.games.games.sum())
         plain["probabilities"] = [
@@ -116,6 +122,8 @@ def statistics_document(statistics: WinningStatistics) -> Document:
 
     Cells without games are left out.
     """
+    from yardstone.winprob.statistics import as_published
+
     draw = partial(curves_chart, statistics, None, title="Measured win probability")
 
     def count(value: float) -> float:
@@ -414,6 +422,8 @@ def difference_style(difference: int) -> tuple[str, tuple[float, ...]]:
 
 
 def _grades(label: str = "grade (zero-shodan units)") -> Axis:
+    from yardstone.reports.chart import Axis
+
     ticks = [
         (float(grade), f"{grade}: {format_grade(grade)}".replace("-", "−"))
         for grade in range(_LOWEST, _HIGHEST + 1)
@@ -440,6 +450,8 @@ def curves_chart(
     opponents by equation 1; lines are the model, with the interval of its average over events
     where it has one.
     """
+    from yardstone.reports.chart import Axis, Band, Chart, Guide, Panel, Points, Stroke
+
     grades = np.arange(_LOWEST, _HIGHEST + 1)
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
     marks: list[Mark] = [Guide(y=0.5)]
@@ -483,6 +495,8 @@ def gap_chart(
     title: str = "",
 ) -> Chart:
     """Lambda by grade for opponents 1 to 4 stones stronger (figure 2)."""
+    from yardstone.reports.chart import Axis, Chart, Panel, Points, Stroke
+
     grades = np.arange(_LOWEST, _HIGHEST + 1)
     fine = np.linspace(_LOWEST, _HIGHEST, 300)
     marks: list[Mark] = []
@@ -509,6 +523,8 @@ def contour_chart(model: _Law = PUBLISHED) -> Chart:
 
     Points a and b are the paper's examples: 5 dan against 1 dan, 8 kyu against 6 kyu.
     """
+    from yardstone.reports.chart import Axis, Band, Chart, Label, Panel, Points, Stroke
+
     grade, apart = np.linspace(_LOWEST, _HIGHEST, 261), np.linspace(-9.0, 9.0, 481)
     g, d = np.meshgrid(grade, apart, indexing="ij")
     per_cent = 100.0 * model.probability(g - 0.5 * d, g + 0.5 * d)

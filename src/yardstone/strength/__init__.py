@@ -54,4 +54,4 @@ if TYPE_CHECKING:
     from yardstone.strength.style import read_style as read_style
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
-from statistics import NormalDist
+from math import inf, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from yardstone.clusters import t_quantile
 from yardstone.errors import UsageError
 from yardstone.grades import nearest_grade
 from yardstone.winprob.scales import convert, grade_of_fox
@@ -124,12 +124,7 @@ class SiteScale:
         `low`, `high`: an end that is not there stays away. `level`: of the interval, 0 to 1.
         """
         share = 0.5 * (1.0 + level)
-        if self.freedom is None:
-            more = NormalDist().inv_cdf(share) * self.deviation
-        else:
-            from scipy.special import stdtrit
-
-            more = float(stdtrit(self.freedom, share)) * self.deviation
+        more = t_quantile(share, inf if self.freedom is None else self.freedom) * self.deviation
 
         def reach(end: float) -> float:
             return sqrt((end - value) ** 2 + more * more)

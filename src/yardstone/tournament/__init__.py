@@ -69,4 +69,4 @@ if TYPE_CHECKING:
     from yardstone.tournament.teams import team_tournament as team_tournament
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 
 from yardstone.arrays import Floats, Longs
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.tournament.model import Tournament
 from yardstone.tournament.standings_table import Scores
+from yardstone.winprob.laws import normal_cdf
 from yardstone.winprob.model import DEFAULT, WinningModel, winning_model
 from yardstone.winprob.scales import egf_of_grade, grade_of_egf
 
@@ -309,8 +309,10 @@ class StrengthLaw:
         """Chance that the first wins, and that nobody does, which is 0."""
         win, _ = self.chance(first, second, stones)
         factor = np.interp(0.5 * (first + second), self.grades, self.stretch)
+        from scipy.special import ndtri
+
         quantile = ndtri(np.clip(win, _LEAST, 1.0 - _LEAST))
-        return np.asarray(ndtr(factor * quantile)), np.zeros(np.shape(win))
+        return normal_cdf(factor * quantile), np.zeros(np.shape(win))
 
 
 def between_strengths(
@@ -328,6 +330,8 @@ def between_strengths(
         return chance
     grades = np.arange(LOWEST_GRADE, LOWEST_GRADE + len(GRADE_SPREAD), dtype=np.float64)
     even = np.zeros(len(grades))
+    from scipy.special import ndtri
+
     high, low = (ndtri(chance(grades + step, grades - step, even)[0]) for step in (_STEP, -_STEP))
     slope = (high - low) / (4.0 * _STEP)
     left = 1.0 - 2.0 * (slope * sigma) ** 2

@@ -16,7 +16,6 @@ from yardstone.choices import no_such
 from yardstone.errors import InputError, StrictError, UsageError
 from yardstone.grades import format_grade
 from yardstone.pool import Pool, Skipped, SkipReport
-from yardstone.ratings.egf import CLASS_WEIGHTS
 from yardstone.records import formats
 from yardstone.records.decoding import clean
 from yardstone.records.joining import join_pools, read_shares
@@ -221,6 +220,8 @@ def _columns(tournament: Tournament, games: Sequence[Game]) -> dict[str, NDArray
             ],
             np.float64,
         )
+        from yardstone.ratings.egf import CLASS_WEIGHTS
+
         named = tournament.extras.get("CL", "") or egf_class(tournament.time)
         weight = CLASS_WEIGHTS.get(named.strip().upper(), 1.0)
         columns["class"] = np.full(len(games), weight)

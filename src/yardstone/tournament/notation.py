@@ -31,6 +31,21 @@ def number_text(value: float) -> str:
     return f"{value:g}" if rest else f"{sign}{whole}"
 
 
+def score_of(result: Result, *, forfeit: bool = False) -> str:
+    """The inverse of `yardstone.tournament.event.rounds.parse_score`.
+
+    Examples:
+        >>> score_of(Result.draw), score_of(Result.second_wins, forfeit=True)
+        ('½-½', '0-1 F')
+        >>> score_of(Result.unknown)
+        '?'
+    """
+    if result is Result.unknown:
+        return "?"
+    one, two = ("½" if points == 0.5 else f"{points:.0f}" for points in result.points)
+    return f"{one}-{two}{' F' if forfeit else ''}"
+
+
 def result_text(
     table: Standings,
     row: int,

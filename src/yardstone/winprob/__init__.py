@@ -32,4 +32,4 @@ if TYPE_CHECKING:
     from yardstone.winprob.statistics import statistics_of_files as statistics_of_files
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

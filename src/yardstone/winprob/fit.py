@@ -39,6 +39,7 @@ from yardstone.winprob.kaniuk import (
     Link,
     places,
 )
+from yardstone.winprob.laws import normal_log_cdf
 from yardstone.winprob.likelihood import (
     Fit,
     GradedGames,
@@ -488,7 +489,7 @@ def spread_between(model: GradeModel, games: GameColumns) -> float:
     `group` of the games numbers the events. Returns the standard deviation of s.
     """
     from scipy.optimize import minimize_scalar
-    from scipy.special import log_expit, log_ndtr, logsumexp
+    from scipy.special import log_expit, logsumexp
 
     log_win, log_loss, _, _ = games.log_gradients(model)
     odds = np.where(games.first_won, log_win - log_loss, log_loss - log_win)
@@ -499,7 +500,7 @@ def spread_between(model: GradeModel, games: GameColumns) -> float:
     def unlikely(spread: float) -> float:
         off = (_TIMES - 1.0) / spread
         density = -0.5 * off**2 - np.log(spread * np.sqrt(2.0 * np.pi)) + np.log(_STEP)
-        weight = np.concatenate([[log_ndtr(-1.0 / spread)], density])
+        weight = np.concatenate([[normal_log_cdf(-1.0 / spread)], density])
         return -float(logsumexp(of_event + weight[:, None], axis=0).sum())
 
     least = 2.0 * _STEP

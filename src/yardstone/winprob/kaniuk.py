@@ -47,7 +47,7 @@ from numpy.typing import ArrayLike
 from yardstone.choices import check_fields, no_such
 from yardstone.errors import UsageError
 from yardstone.grades import check_conditions, head_start, usual_komi
-from yardstone.winprob.laws import log_logistic
+from yardstone.winprob.laws import log_logistic, normal_cdf, normal_log_cdf
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
@@ -125,9 +125,7 @@ class Kaniuk:
 
     def probability(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """Probability that `first` beats `second` in an even game (equation 2)."""
-        from scipy.special import erfc
-
-        return np.asarray(0.5 * erfc(self.strength_gap(first, second)))
+        return normal_cdf(-sqrt(2.0) * self.strength_gap(first, second))
 
 
 def gap_of_probability(probability: ArrayLike) -> Floats:
@@ -303,9 +301,7 @@ def lapse_slope(log_probability: Floats, lapse: float) -> Floats:
 def _link(gap: Floats, lapse: float, link: Link) -> tuple[Floats, Floats, Floats, Floats]:
     """Log probabilities of win and loss and their derivatives by Lambda."""
     if link == "erf":
-        from scipy.special import log_ndtr
-
-        log_win, log_loss = log_ndtr(-sqrt(2.0) * gap), log_ndtr(sqrt(2.0) * gap)
+        log_win, log_loss = (normal_log_cdf(way * sqrt(2.0) * gap) for way in (-1.0, 1.0))
         log_density = -(gap**2) - 0.5 * np.log(pi)
     else:
         log_win, log_loss = log_logistic(-_SLOPE * gap), log_logistic(_SLOPE * gap)

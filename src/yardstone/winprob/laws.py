@@ -1,4 +1,4 @@
-"""The logistic law for arrays, and Davidson's law of draws.
+"""The logistic and the normal law for arrays, and Davidson's law of draws.
 
 The logistic law gives an expected score from a difference of ratings (Ordo 1.2.6 manual,
 equations 2 to 4; Neubauer 2024, equation 3.1). Inside loops it stands in `_laws.pxd`.
@@ -73,6 +73,25 @@ def logit(probability: ArrayLike) -> Floats:
     p = np.asarray(probability, np.float64)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(p) - np.log1p(-p), np.float64)
+
+
+def normal_cdf(x: ArrayLike) -> Floats:
+    """Probability that a standard normal value lies below `x`."""
+    return _normal(x, logarithm=False)
+
+
+def normal_log_cdf(x: ArrayLike) -> Floats:
+    """Logarithm of `normal_cdf`, exact where that is 0 or 1 to all digits."""
+    return _normal(x, logarithm=True)
+
+
+def _normal(x: ArrayLike, *, logarithm: bool) -> Floats:
+    from yardstone.winprob._normal import fill
+
+    values = np.asarray(x, np.float64, order="C")
+    found = np.empty(values.shape)
+    fill(values.ravel(), found.ravel(), logarithm)
+    return found
 
 
 def win_probability(

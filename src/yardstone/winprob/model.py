@@ -84,7 +84,7 @@ from yardstone.winprob.kaniuk import (
     lower_bounds,
     places,
 )
-from yardstone.winprob.laws import egf_probability, win_probability
+from yardstone.winprob.laws import egf_probability, normal_cdf, win_probability
 from yardstone.winprob.scales import egf_of_grade
 
 if TYPE_CHECKING:
@@ -200,11 +200,9 @@ class GoldisLaw(ProbabilityFormula):
         return np.where(np.asarray(handicap) == 0.0, KOMI, 0.0)
 
     def _probability(self, r: Floats, s: Floats, h: Floats, c: Floats) -> Floats:
-        from scipy.special import ndtr
-
         given = c - KOMI * (np.maximum(h, 1.0) - 1.0)
         margin = expected_margin(100.0 * (r - s), given_komi=given)
-        return np.asarray(ndtr(margin / MARGIN_DEVIATION))
+        return normal_cdf(margin / MARGIN_DEVIATION)
 
 
 class PointsLaw(ProbabilityFormula):

@@ -116,8 +116,6 @@ def opponent_for(
     dan; that is an extrapolation. Raises `UsageError` if the probability does not lie between 0 and
     1, or nobody is beaten so often.
     """
-    from scipy.optimize import brentq
-
     check_number("the probability", probability, above=0.0, below=1.0)
     by = model if isinstance(model, WinningModel) else winning_model(model)
     one = _strength(first, scale, by)
@@ -133,7 +131,7 @@ def opponent_for(
         low, high = one + 2.0 * (low - one), one + 2.0 * (high - one)
     else:
         raise UsageError(f"nobody is beaten by {first} with probability {probability:g}")
-    two = float(brentq(excess, low, high, xtol=1e-9))
+    two = float(bisect(lambda two: excess(float(two)) < 0.0, low, high))
     name = format_grade(round(two, 2))
     if by.scale == "points":
         name = f"{two:.0f}"

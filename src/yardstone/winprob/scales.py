@@ -56,15 +56,13 @@ from yardstone.grades import (
     parse_professional,
     split_grade,
 )
-from yardstone.pool import Skipped, SkipReport
-from yardstone.records.decoding import decode
-from yardstone.records.sources import delimited_rows, find_sources
 from yardstone.winprob.goldis import goldis_of_grade, grade_of_goldis, rank_rating
 from yardstone.winprob.kaniuk import PUBLISHED, Kaniuk
 from yardstone.winprob.laws import EGF_POLE, EGF_STEEPNESS, ELO_POINTS_PER_LOGIT, bisect
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
+    from yardstone.pool import SkipReport
 
 
 _SHODAN, _EGF_GRADE = 2100.0, 100.0  #: The EGF's rating of 1 dan, and the points of a grade.
@@ -376,6 +374,9 @@ def list_lines(path: str | os.PathLike[str]) -> list[str]:
 
     Raises `InputError` if it cannot be read, or is far longer than any list.
     """
+    from yardstone.records.decoding import decode
+    from yardstone.records.sources import find_sources
+
     sources = find_sources([path], [".txt", ".html", ".htm", ".lst"])
     if len(sources) != 1:
         raise InputError(f"{len(sources)} files are meant", file=str(path), hint="name one")
@@ -426,6 +427,9 @@ def convert_column(
     `InputError` if the file cannot be read or has no such column, or no cell can be converted;
     `StrictError` if one cannot with `strict`; `NoGamesError` if there is no row.
     """
+    from yardstone.pool import Skipped, SkipReport
+    from yardstone.records.sources import delimited_rows
+
     file = os.fspath(path)
     report = SkipReport()
     header, rows = delimited_rows(path, report, most=_MOST_BYTES)

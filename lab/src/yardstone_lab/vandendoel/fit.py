@@ -15,6 +15,7 @@ from yardstone.backgammon.formulas import Weight
 from yardstone.backgammon.gnubg import TIMEOUT, find_gnubg
 from yardstone.errors import ConvergenceError, NoGamesError
 from yardstone.winprob import fibs
+from yardstone.winprob.laws import normal_cdf
 from yardstone_lab.vandendoel.choices import Averaging, CloseRule, FitMethod, StudyModel
 from yardstone_lab.vandendoel.play import MatchSetting, PlayedMatches, in_rounds, play_jobs
 from yardstone_lab.vandendoel.tables import Cells, StudyTable, from_results, make_cells
@@ -368,10 +369,8 @@ class Bump:
 
 def chance_of_largest(bumps: Sequence[Bump]) -> float:
     """How often chance alone makes the largest of so many deviations as large."""
-    from scipy.special import ndtr
-
     largest = max(abs(bump.deviations) for bump in bumps)
-    return float(1.0 - (1.0 - 2.0 * ndtr(-largest)) ** len(bumps))
+    return float(1.0 - (1.0 - 2.0 * normal_cdf(-largest)) ** len(bumps))
 
 
 def find_bumps(cells: Cells) -> list[Bump]:

@@ -20,4 +20,4 @@ if TYPE_CHECKING:
     from yardstone.go.nets.store import find_network as find_network
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

@@ -23,4 +23,4 @@ if TYPE_CHECKING:
     from yardstone.go.patterns.search import find_patterns as find_patterns
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

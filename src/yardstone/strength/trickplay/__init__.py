@@ -24,4 +24,4 @@ if TYPE_CHECKING:
     from yardstone.strength.trickplay.rating import rate_problems as rate_problems
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

@@ -33,4 +33,4 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.settings import set_team as set_team
 
 
-__all__, __dir__, __getattr__ = lazy_names(__name__)
+__dir__, __getattr__ = lazy_names(__name__)

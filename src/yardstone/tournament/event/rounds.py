@@ -28,7 +28,7 @@ from yardstone.tournament.event.settings import (
 from yardstone.tournament.explanation import Proposal, propose_round, without_rounds
 from yardstone.tournament.formats.opengotha import LAST_ROUND
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, System, Tournament
-from yardstone.tournament.notation import number_text
+from yardstone.tournament.notation import number_text, score_of
 from yardstone.tournament.pairing import Constraints, to_be_paired
 from yardstone.tournament.round_robin import RoundRobin, pair_round_robin
 
@@ -323,21 +323,6 @@ def parse_score(text: str) -> tuple[Result, bool]:
             "with an F behind it for a forfeit, ? if it is open"
         )
     return result, bool(forfeits)
-
-
-def score_of(result: Result, *, forfeit: bool = False) -> str:
-    """The inverse of `parse_score`.
-
-    Examples:
-        >>> score_of(Result.draw), score_of(Result.second_wins, forfeit=True)
-        ('½-½', '0-1 F')
-        >>> score_of(Result.unknown)
-        '?'
-    """
-    if result is Result.unknown:
-        return "?"
-    one, two = ("½" if points == 0.5 else f"{points:.0f}" for points in result.points)
-    return f"{one}-{two}{' F' if forfeit else ''}"
 
 
 def find_game(

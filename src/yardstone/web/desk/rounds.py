@@ -31,6 +31,7 @@ from yardstone.tournament.event.settings import (
 )
 from yardstone.tournament.explanation import Proposal
 from yardstone.tournament.model import Result, Tournament
+from yardstone.tournament.notation import score_of
 from yardstone.tournament.pairing import Constraints
 from yardstone.web.desk.pages import (
     HELPERS,
@@ -494,8 +495,8 @@ def _answer(
         pair = _rows(tournament, number, first, second)
         game = tournament.game_of[number, pair[0]]
         seen = game.result if pair[0] == game.first else game.result.reversed
-        stands = steps.score_of(seen, forfeit=game.forfeit)
-        sent = steps.score_of(result, forfeit=forfeit)
+        stands = score_of(seen, forfeit=game.forfeit)
+        sent = score_of(result, forfeit=forfeit)
         if stands not in ("?", sent, replacing):
             clash = {"table": game.table, "first": first, "second": second}
             raise _ClashError({**clash, "stands": stands, "sent": sent})

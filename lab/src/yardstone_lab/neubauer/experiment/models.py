@@ -19,7 +19,7 @@ from yardstone.go.nets.network import NetworkView
 from yardstone.grades import split_grade
 from yardstone.strength.evidence import KINDS, Evidence
 from yardstone.strength.model import StrengthModel
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, logistic, normal_cdf
 from yardstone.winprob.scales import convert
 from yardstone_lab.neubauer.experiment.questions import GLICKO, RANK
 from yardstone_lab.neubauer.experiment.sets import MODELS
@@ -131,9 +131,7 @@ class Stochastic:
         mean, variance = self._sides(head, window)
         difference = self.moves * (mean[:, 1] - mean[:, 0])
         spread = np.sqrt(self.moves * variance.sum(axis=1) + _LEAST)
-        from scipy.special import ndtr
-
-        return np.clip(np.asarray(ndtr(difference / spread), np.float64), _EDGE, 1.0 - _EDGE)
+        return np.clip(normal_cdf(difference / spread), _EDGE, 1.0 - _EDGE)
 
     def _sides(self, head: MoveSets, window: int | None) -> tuple[Array, Array]:
         """Mean and variance of the points lost by both sides: [games, 2] each."""
