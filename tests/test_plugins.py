@@ -193,7 +193,7 @@ def _examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (CALL.format("winprob 2d 4d"), HEAVY - {"rich", "typer"} | UNUSED | READERS | CHARTS),
         (CALL.format("handicap 5k 2d"), HEAVY - {"rich", "typer"} | UNUSED | READERS | CHARTS),
         (CALL.format(STRENGTH), FOR_TABLES | {"scipy", "pydantic", "rich.console"}),
-        (ORDO, FOR_TABLES | {"scipy.sparse", "scipy.special", "rich", "typer"}),
+        (ORDO, FOR_TABLES | {"scipy", "rich", "typer", "psutil", "importlib.metadata"}),
     ],
 )
 def test_what_is_not_needed_is_not_imported(code: str, absent: set[str]) -> None:

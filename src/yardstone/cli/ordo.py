@@ -539,33 +539,26 @@ def run(
     work: Callable[[OrdoOptions], None],
 ) -> int:
     """Run a command: 0, or 1 after its refusal, in the words of the original, or its error."""
-    from importlib.metadata import PackageNotFoundError, version
-
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    try:
-        number = version("yardstone")
-    except PackageNotFoundError:
-        number = "(not installed)"
-    line = f"yardstone {command} {number}, {compatible}\n"
     table = "\n".join(help_lines(switches))
     usage = f"\nusage: yardstone {command} [-OPTION]\n\n{table}\n\n"
     texts = {
-        "version": line,
-        "license": line + _LICENSE,
-        "help": about + usage,
-        "show-switches": usage,
+        "version": lambda: _version_line(command, compatible),
+        "license": lambda: _version_line(command, compatible) + _LICENSE,
+        "help": lambda: about + usage,
+        "show-switches": lambda: usage,
     }
     try:
         if not arguments:
-            raise Refused(f"{line}for help type:\nyardstone {command} -h\n")
+            raise Refused(f"{texts['version']()}for help type:\nyardstone {command} -h\n")
         try:
             options = read(arguments)
         except UsageError:
             sys.stdout.write("Error in parameters\n")
             return 1
         if options.action in texts:
-            sys.stdout.write(texts[options.action])
+            sys.stdout.write(texts[options.action]())
         else:
             work(options)
     except Refused as refusal:
@@ -576,6 +569,16 @@ def run(
         sys.stderr.write(f"yardstone: error: {error}\n")
         return 1
     return 0
+
+
+def _version_line(command: str, compatible: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("yardstone")
+    except PackageNotFoundError:
+        number = "(not installed)"
+    return f"yardstone {command} {number}, {compatible}\n"
 
 
 def _expectation_table(scale: float) -> str:
