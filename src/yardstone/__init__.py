@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from yardstone.evaluation.comparison import Evaluation as Evaluation
     from yardstone.evaluation.history import PresentRating as PresentRating
     from yardstone.evaluation.history import RatingHistory as RatingHistory
-    from yardstone.evaluation.history import rating_history as history  # noqa: F401
+    from yardstone.evaluation.history import rating_history as history
     from yardstone.evaluation.prediction import predict as predict
     from yardstone.pool import PairCounts as PairCounts
     from yardstone.pool import Pool as Pool
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from yardstone.ratings.match import elo as elo
     from yardstone.ratings.match import normalized_elo as normalized_elo
     from yardstone.ratings.match import pentanomial as pentanomial
-    from yardstone.ratings.match import superiority as match_superiority  # noqa: F401
+    from yardstone.ratings.match import superiority as match_superiority
     from yardstone.ratings.rating_list import GameForecast as GameForecast
     from yardstone.ratings.rating_list import PlayerRating as PlayerRating
     from yardstone.ratings.rating_list import RatingList as RatingList
@@ -62,15 +62,12 @@ if TYPE_CHECKING:
     from yardstone.strength.fusion import Fusion as Fusion
 
     __version__: str
+    __all__ = ["__version__", "history", "match_superiority"]
 
 _, _load = lazy_names(__name__)
-#: Listed as well.
-_MORE = ["__version__", "history", "match_superiority"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return [*_load(name), *_MORE]
     if name == "__version__":
         from importlib.metadata import version
 
@@ -79,4 +76,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__getattr__("__all__"))
+    return sorted(_load("__all__"))
