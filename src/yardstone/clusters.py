@@ -93,6 +93,7 @@ def t_quantile(level: float, freedom: float) -> float:
         return NormalDist().inv_cdf(level)
     if not (freedom > 0.0 and 0.0 < level < 1.0):
         return copysign(inf, level - 0.5) if freedom > 0.0 and level in (0.0, 1.0) else nan
+    level, freedom = float(level), float(freedom)  # numpy's own scalars are slow
     # Gamma(half + 1/2) / Gamma(half), by its series where that is exact to rounding.
     ratio, k = 1.0, 0.5 * freedom
     while k < 200.0:
