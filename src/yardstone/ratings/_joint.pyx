@@ -4,7 +4,7 @@ Vectors over unknowns have an entry for each rating, then one for the first-move
 where it matters, one for the draw parameter tau = ln u (the module `joint`); all in log odds.
 """
 
-from libc.math cimport exp, fabs, fmax, fmin, log, sqrt
+from libc.math cimport exp, fabs, fmax, fmin, isnan, log, sqrt
 
 import numpy as np
 
@@ -32,7 +32,7 @@ cdef double FLAT = 1e-13  # curvature below this share of the diagonal's counts 
 cdef Py_ssize_t STEPS_PER_UNKNOWN = 20  # conjugate gradients give up after so many steps a player
 
 cpdef enum:
-    SYSTEMS = 5  # that conjugate gradients solve at once, so that each pair is looked up once
+    SYSTEMS = 10  # that conjugate gradients solve at once, so that each pair is looked up once
 
 
 cdef struct Chances:
@@ -117,15 +117,16 @@ cdef class Terms:
                 self.weight[k] = h
                 add(&run, &run_lost, slope)
                 add(&self.gradient[j], &self.lost[j], -slope)
-                run_weight += h
-                self.diagonal[j] += h
+                total_weight += h
+                if i != j:
+                    run_weight += h
+                    self.diagonal[j] += h
                 k += 1
             add(&self.gradient[i], &self.lost[i], run)
             add(&total, &total_lost, run)
             add(&self.gradient[i], &self.lost[i], -run_lost)
             add(&total, &total_lost, -run_lost)
             self.border[i] += run_weight
-            total_weight += run_weight
         for i in range(n):  # so far `border` holds the weights as first, `diagonal` as second
             as_second = self.diagonal[i]
             self.diagonal[i] = self.border[i] + as_second
@@ -196,13 +197,16 @@ cdef class Terms:
 cdef class Solver:
     """Conjugate gradients for H x = right, with the H of a `Graph`, for several systems at once.
 
-    Vectors of all systems lie in one: entry i of system s is at i * `systems` + s.
+    Pairs are in order of their first players. Vectors of all systems lie in one: entry i of
+    system s is at i * `systems` + s. With D the diagonal of H and L and U what the pairs put below
+    and above it, (D + L) D^-1 (D + U) preconditions, the way of Eisenstat (1981): each pair is met
+    twice a step. Relations and the border stay out of L and U.
     """
 
     cdef const int[::1] first, second, player, other
     cdef const double[::1] weight, stiffness, extra, border, diagonal
     cdef const unsigned char[::1] free
-    cdef double[::1] answer, residual, scaled, direction, product
+    cdef double[::1] answer, residual, moved, direction, product, pivot
     cdef double[::1] curvature, size, rho, goal, factor
     cdef Py_ssize_t systems
 
@@ -212,62 +216,65 @@ cdef class Solver:
         self.player, self.other, _, self.stiffness = relations
         self.systems = systems
         rooms = [np.zeros(len(self.extra) * systems) for _ in range(5)]
-        self.answer, self.residual, self.scaled, self.direction, self.product = rooms
+        self.answer, self.residual, self.moved, self.direction, self.product = rooms
+        self.pivot = np.zeros(len(self.extra))
         sums = [np.zeros(systems) for _ in range(5)]
         self.curvature, self.size, self.rho, self.goal, self.factor = sums
 
-    cdef void multiply(self) noexcept nogil:
-        """product = H direction over the ratings and w, for unknowns that are free."""
-        cdef Py_ssize_t n = self.extra.shape[0] - 1, systems = self.systems, i, j, k, s
-        cdef double* x = &self.direction[0]
-        cdef double* out = &self.product[0]
-        cdef double* of_w = out + n * systems
-        cdef const double* w = x + n * systems
-        cdef double flow
-        for i in range(n):
-            for s in range(systems):
-                out[i * systems + s] = self.extra[i] * x[i * systems + s]
-        if systems == 1:  # a number that the compiler knows
-            add_flows(self.first, self.second, self.weight, x, out, 1)
+    cdef void sweep(self, double[::1] vector, bint down) noexcept nogil:
+        """Solve (D + U) x = vector, if `down`, or (D + L) x = vector, in place."""
+        if self.systems == 1:  # a number that the compiler knows
+            sweep_pairs(self.first, self.second, self.weight, self.pivot, &vector[0], down, 1)
         else:
-            add_flows(self.first, self.second, self.weight, x, out, SYSTEMS)
+            sweep_pairs(self.first, self.second, self.weight, self.pivot, &vector[0], down, SYSTEMS)
+
+    cdef void multiply(self) noexcept nogil:
+        """Fill in `moved`, (D + U)^-1 direction, and `product`, (D + L)^-1 H moved."""
+        cdef Py_ssize_t n = self.extra.shape[0] - 1, systems = self.systems, i, j, k, s
+        cdef double* x = &self.moved[0]
+        cdef double* out = &self.product[0]
+        cdef double flow
+        self.moved[:] = self.direction
+        self.sweep(self.moved, True)
+        for i in range(n + 1):
+            for s in range(systems):
+                k = i * systems + s
+                out[k] = self.direction[k] - self.pivot[i] * x[k]
         for k in range(self.player.shape[0]):
             i, j = self.player[k] * systems, self.other[k] * systems
             for s in range(systems):
-                flow = self.stiffness[k] * (x[i + s] - x[j + s])
-                out[i + s] += flow
-                out[j + s] -= flow
-        for s in range(systems):
-            of_w[s] = 0.0
-        if self.free[n]:
-            for s in range(systems):
-                of_w[s] = self.diagonal[n] * w[s]
+                out[i + s] -= self.stiffness[k] * x[j + s]
+                out[j + s] -= self.stiffness[k] * x[i + s]
+        if self.pivot[n] > 0.0:
             for i in range(n):
                 for s in range(systems):
-                    out[i * systems + s] += self.border[i] * w[s]
-                    of_w[s] += self.border[i] * x[i * systems + s]
-        for i in range(n):
-            if not self.free[i]:
-                for s in range(systems):
-                    out[i * systems + s] = 0.0
+                    if self.pivot[i] > 0.0:
+                        out[i * systems + s] += self.border[i] * x[n * systems + s]
+                        out[n * systems + s] += self.border[i] * x[i * systems + s]
+        self.sweep(self.product, False)
+        for k in range((n + 1) * systems):
+            out[k] += x[k]
 
     cdef bint solve(self, const double* right, double tolerance, double* step) noexcept nogil:
-        """Fill in `step`, preconditioned by the diagonal; false where H is indefinite.
+        """Fill in `step`; false where H is indefinite.
 
         The systems stand one after another in `right` and `step`.
         """
         cdef Py_ssize_t n = self.extra.shape[0], systems = self.systems, i, k, s, _
         cdef bint definite = True, going = True
         cdef double rho
+        for i in range(n):
+            self.pivot[i] = self.diagonal[i] if self.free[i] and self.diagonal[i] > 0.0 else 0.0
+            for s in range(systems):
+                self.residual[i * systems + s] = right[s * n + i]
+        self.sweep(self.residual, False)
+        self.answer[:] = 0.0
         self.rho[:] = 0.0
         for i in range(n):
             for s in range(systems):
                 k = i * systems + s
-                self.answer[k] = self.residual[k] = self.scaled[k] = self.direction[k] = 0.0
-                if self.free[i] and self.diagonal[i] > 0.0:
-                    self.residual[k] = right[s * n + i]
-                    self.scaled[k] = self.direction[k] = self.residual[k] / self.diagonal[i]
-                    self.rho[s] += self.residual[k] * self.scaled[k]
+                self.direction[k] = self.pivot[i] * self.residual[k]
+                self.rho[s] += self.residual[k] * self.direction[k]
         for s in range(systems):
             self.goal[s] = self.rho[s] * tolerance * tolerance
         for _ in range(STEPS_PER_UNKNOWN * n + 100):
@@ -283,7 +290,7 @@ cdef class Solver:
                 for s in range(systems):
                     k = i * systems + s
                     self.curvature[s] += self.direction[k] * self.product[k]
-                    self.size[s] += self.direction[k] * self.direction[k] * self.diagonal[i]
+                    self.size[s] += self.moved[k] * self.moved[k] * self.pivot[i]
             for s in range(systems):
                 self.factor[s] = 0.0
                 if self.rho[s] <= self.goal[s]:  # solved
@@ -296,13 +303,11 @@ cdef class Solver:
                     self.factor[s] = self.rho[s] / self.curvature[s]
             self.curvature[:] = 0.0  # from here on what becomes of rho
             for i in range(n):
-                if self.free[i] and self.diagonal[i] > 0.0:
-                    for s in range(systems):
-                        k = i * systems + s
-                        self.answer[k] += self.factor[s] * self.direction[k]
-                        self.residual[k] -= self.factor[s] * self.product[k]
-                        self.scaled[k] = self.residual[k] / self.diagonal[i]
-                        self.curvature[s] += self.residual[k] * self.scaled[k]
+                for s in range(systems):
+                    k = i * systems + s
+                    self.answer[k] += self.factor[s] * self.moved[k]
+                    self.residual[k] -= self.factor[s] * self.product[k]
+                    self.curvature[s] += self.residual[k] * self.residual[k] * self.pivot[i]
             for s in range(systems):
                 rho = self.rho[s]
                 self.rho[s] = self.curvature[s] if self.factor[s] != 0.0 else rho
@@ -310,34 +315,54 @@ cdef class Solver:
             for i in range(n):
                 for s in range(systems):
                     k = i * systems + s
-                    self.direction[k] = self.scaled[k] + self.factor[s] * self.direction[k]
+                    self.direction[k] = (
+                        self.pivot[i] * self.residual[k] + self.factor[s] * self.direction[k]
+                    )
         for i in range(n):
             for s in range(systems):
                 step[s * n + i] = self.answer[i * systems + s]
         return definite
 
 
-cdef inline void add_flows(
+cdef inline void sweep_pairs(
     const int[::1] first, const int[::1] second, const double[::1] weight,
-    const double* x, double* out, Py_ssize_t systems,
+    const double[::1] pivot, double* x, bint down, Py_ssize_t systems,
 ) noexcept nogil:
-    """Add to `out` what the pairs, in runs of one first player, do in H x."""
-    cdef Py_ssize_t k = 0, i, j, s
+    """Solve (D + U) y = x, if `down`, or (D + L) y = x, in place; unknowns without pivot are 0.
+
+    The pairs of a first player bring to him the players who are solved already, and take him to
+    those who are not yet.
+    """
+    cdef Py_ssize_t n = pivot.shape[0], pairs = first.shape[0], turn, start, stop, i, j, k, s
     cdef double[SYSTEMS] total
-    cdef double flow
-    while k < first.shape[0]:
-        i = first[k] * systems
+    cdef double inverse
+    start = stop = pairs if down else 0
+    for turn in range(n):
+        i = n - 1 - turn if down else turn
+        if down:
+            stop = start
+            while start > 0 and first[start - 1] == i:
+                start -= 1
+        else:
+            start = stop
+            while stop < pairs and first[stop] == i:
+                stop += 1
         for s in range(systems):
-            total[s] = 0.0
-        while k < first.shape[0] and first[k] * systems == i:
-            j = second[k] * systems
-            for s in range(systems):
-                flow = weight[k] * (x[i + s] - x[j + s])
-                total[s] += flow
-                out[j + s] -= flow
-            k += 1
+            total[s] = x[i * systems + s]
+        for k in range(start, stop):
+            if (second[k] > i) if down else (second[k] < i):
+                j = second[k] * systems
+                for s in range(systems):
+                    total[s] += weight[k] * x[j + s]
+        inverse = 1.0 / pivot[i] if pivot[i] > 0.0 else 0.0
         for s in range(systems):
-            out[i + s] += total[s]
+            total[s] *= inverse
+            x[i * systems + s] = total[s]
+        for k in range(start, stop):
+            if (second[k] < i) if down else (second[k] > i):
+                j = second[k] * systems
+                for s in range(systems):
+                    x[j + s] += weight[k] * total[s]
 
 
 def conjugate_gradients(graph, const double[:, ::1] right, double tolerance, double[:, ::1] step):
@@ -384,9 +409,74 @@ cdef class Levels:
                 vector[i] -= self.total[group] / self.members[group]
 
 
-def centre(double[::1] vector, const int[::1] level):
-    """Subtract from the entries of each group whose level is free their mean, in place."""
-    Levels(level).centre(vector)
+def centre(double[:, ::1] rows, const int[::1] level):
+    """Subtract in each row from the entries of each group whose level is free their mean."""
+    cdef Levels levels = Levels(level)
+    cdef Py_ssize_t row
+    with nogil:
+        for row in range(rows.shape[0]):
+            levels.centre(rows[row])
+
+
+def raise_levels(double[:, ::1] matrix, const int[::1] level):
+    """Add a number to the block of each group whose level is free, which is then no longer so."""
+    groups = np.max(level, initial=-1) + 1
+    cdef double[::1] trace = np.zeros(groups), members = np.zeros(groups)
+    cdef Py_ssize_t i, j
+    with nogil:
+        for i in range(level.shape[0]):
+            if level[i] >= 0:
+                trace[level[i]] += matrix[i, i]
+                members[level[i]] += 1.0
+        for i in range(level.shape[0]):
+            for j in range(level.shape[0]):
+                if level[j] == level[i] and level[i] >= 0:
+                    matrix[i, j] += fmax(trace[level[i]], 1.0) / (members[level[i]] * members[level[i]])
+
+
+def add_pairs(
+    const int[::1] first, const int[::1] second, const double[::1] weight,
+    const double[::1] mixed, double[:, ::1] matrix,
+):
+    """Add to the matrix of a weighted graph, and by `mixed` to the border behind it."""
+    cdef Py_ssize_t w = matrix.shape[0] - 1, i, j, k
+    with nogil:
+        for k in range(first.shape[0]):
+            i, j = first[k], second[k]
+            matrix[i, i] += weight[k]
+            matrix[j, j] += weight[k]
+            matrix[i, j] -= weight[k]
+            matrix[j, i] -= weight[k]
+            matrix[i, w] += mixed[k]
+            matrix[j, w] -= mixed[k]
+        for i in range(w):
+            matrix[w, i] = matrix[i, w]
+
+
+def count_ranks(
+    const double[::1] rating, const double[:, :] covariance, const int[::1] group, double reach
+):
+    """Lowest and highest rank of each player in the own group (-1: none), as `rank_ranges`."""
+    n = len(rating)
+    lowest, highest = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    cdef long long[::1] low = lowest, high = highest
+    cdef Py_ssize_t i, j
+    cdef double ahead, squared
+    with nogil:
+        for i in range(group.shape[0]):
+            if group[i] < 0:
+                continue
+            low[i] += 1
+            for j in range(group.shape[0]):
+                if group[j] != group[i]:
+                    continue
+                high[i] += 1
+                ahead = rating[i] - rating[j]
+                squared = covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j]
+                if ahead > 0.0 and (squared <= 0.0 or ahead / sqrt(squared) >= reach):
+                    low[j] += 1
+                    high[i] -= 1
+    return lowest, highest
 
 
 def newton(pairs, beliefs, likelihood, double[::1] x, free, level, double tolerance, int max_steps):
@@ -541,23 +631,57 @@ def fit_draw_rate(
     return 1.0 / (1.0 + exp(tau))
 
 
+def bound_perfect(
+    const long long[::1] player, const unsigned char[::1] won, const long long[::1] end,
+    const int[::1] opponent, const double[::1] games, const unsigned char[::1] second,
+    double advantage, double logit, double u2, double unknown, double chance,
+    const double[::1] rating, double[::1] bound,
+):
+    """Fill in the bound of each perfect scorer, in points, at which his score has a probability.
+
+    `end` is where his results end: `opponent`, `games`, and whether he was `second`. Opponents
+    without a rating count as `unknown`, and not at all if that is NaN; who has no other gets no
+    bound. A negative `chance` stands for Ordo's bound. `rating` may be `bound`.
+    """
+    cdef Perfect scorer = Perfect(np.max(np.diff(end, prepend=0), initial=0), u2)
+    cdef Py_ssize_t k, at = 0
+    cdef double level
+    with nogil:
+        for k in range(player.shape[0]):
+            scorer.winner, scorer.size = won[k], 0
+            while at < end[k]:
+                level = rating[opponent[at]]
+                if isnan(level):
+                    level = unknown
+                if games[at] > 0.0 and not isnan(level):
+                    level += advantage if second[at] else -advantage
+                    scorer.opponents[scorer.size] = level / logit
+                    scorer.games[scorer.size] = games[at]
+                    scorer.size += 1
+                at += 1
+            if scorer.size and chance < 0.0:
+                bound[player[k]] = scorer.bound_ordo(logit)
+            elif scorer.size:
+                bound[player[k]] = logit * scorer.bound(chance)
+
+
 cdef class Perfect:
     """A perfect scorer: whether he won, opponents (log odds), games with each, and u squared."""
 
     cdef bint winner
-    cdef const double[::1] opponents, games
+    cdef double[::1] opponents, games
+    cdef Py_ssize_t size
     cdef double u2
 
-    def __init__(self, winner, opponents, games, u2):
-        self.winner, self.opponents, self.u2 = winner, opponents, u2
-        self.games = np.ascontiguousarray(games, float)
+    def __init__(self, most, u2):
+        self.opponents, self.games, self.u2 = np.empty(most), np.empty(most), u2
 
     cdef double chance(self, double x) noexcept nogil:
         """Logarithm of the probability of the perfect score for a player rated `x`."""
         cdef double total = 0.0, chance, high, low
         cdef Py_ssize_t k
         cdef Chances at
-        for k in range(self.opponents.shape[0]):
+        for k in range(self.size):
             at = chances(x - self.opponents[k], self.u2)
             chance = at.p if self.winner else at.q
             if self.u2 >= 0.0:
@@ -571,18 +695,22 @@ cdef class Perfect:
         """Expected points."""
         cdef double total = 0.0
         cdef Py_ssize_t k
-        for k in range(self.opponents.shape[0]):
+        for k in range(self.size):
             total += self.games[k] * chances(x - self.opponents[k], -1.0).p
         return total
 
-    def bound(self, double chance):
+    cdef double bound(self, double chance) noexcept nogil:
         """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
-        cdef double low = np.min(self.opponents) - REACH, high = np.max(self.opponents) + REACH
-        cdef double middle
-        cdef int _
-        for _ in range(200):
+        cdef double low = self.opponents[0], high = self.opponents[0], middle
+        cdef Py_ssize_t k
+        for k in range(self.size):
+            low, high = fmin(low, self.opponents[k]), fmax(high, self.opponents[k])
+        low, high, chance = low - REACH, high + REACH, log(chance)
+        for k in range(200):
             middle = 0.5 * (low + high)
-            if (self.chance(middle) < log(chance)) == self.winner:
+            if middle <= low or middle >= high:
+                break
+            if (self.chance(middle) < chance) == self.winner:
                 low = middle
             else:
                 high = middle
@@ -611,14 +739,17 @@ cdef class Perfect:
             softness *= 2.0
         return x
 
-    def bound_ordo(self, double logit):
+    cdef double bound_ordo(self, double logit) noexcept nogil:
         """`bound` at a chance of 1/2 to Ordo's own digits, in rating points, `logit` to log odds.
 
         From the rating for a quarter of a point less than perfect it walks by 200 points, halving
         the stride after each step that does not come closer, until the chance is within 1e-5 of a
         half. The direction is that of the last point tried.
         """
-        cdef double total = np.sum(self.games), stride = 200.0, sign = 1.0 if self.winner else -1.0
+        cdef double total = 0.0, stride = 200.0, sign = 1.0 if self.winner else -1.0
+        cdef Py_ssize_t k
+        for k in range(self.size):
+            total += self.games[k]
         cdef double x = self.walk_to_score(total - 0.25 if self.winner else 0.25, logit)
         cdef double gap = sign * (0.5 - exp(self.chance(x / logit))), trial
         cdef double miss = gap * gap, move = -stride if gap < 0.0 else stride

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from yardstone.choices import check_fields
 from yardstone.errors import InputError, UsageError
 from yardstone.pool import MANY_PAIRS, PairCounts
-from yardstone.ratings._joint import Perfect
+from yardstone.ratings._joint import bound_perfect
 from yardstone.ratings.connectivity import strong_components
 from yardstone.ratings.graph import Beliefs, Relations
 from yardstone.ratings.result import Estimate, JointRatings, Status
@@ -447,16 +447,10 @@ def rate_perfect(setup: Setup, rating: Floats, advantage: float, draw_rate: floa
     In order of the players' numbers, as Ordo does: a perfect opponent counts with his bound if he
     has one already, else with the average.
     """
-    logit, u2 = setup.system.points_per_logit, squared_spread(draw_rate)
-    for player, opponents, played, first in _opponents(setup.status, setup.counts):
-        level = np.where(np.isnan(rating[opponents]), setup.system.average, rating[opponents])
-        level[:first] -= advantage
-        level[first:] += advantage
-        winner = bool(setup.status[player] == Status.PERFECT_WINNER)
-        if setup.system.bounds == "ordo":
-            rating[player] = Perfect(winner, level / logit, played, u2).bound_ordo(logit)
-        else:
-            rating[player] = logit * Perfect(winner, level / logit, played, u2).bound(0.5)
+    system = setup.system
+    scale = advantage, system.points_per_logit, squared_spread(draw_rate), system.average
+    chance = -1.0 if system.bounds == "ordo" else 0.5
+    bound_perfect(*_perfect_results(setup.status, setup.counts), *scale, chance, rating, rating)
 
 
 def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
@@ -465,34 +459,28 @@ def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float)
     There the perfect score against the rated opponents has the probability 1 - `confidence`.
     """
     limit = np.full(len(ratings), np.nan)
-    logit, advantage = ratings.points_per_logit, ratings.first_advantage.value
+    known = np.where(ratings.status == Status.NORMAL, ratings.rating, np.nan)
     u2 = squared_spread(ratings.draw_rate.value)
-    for player, opponents, played, first in _opponents(ratings.status, counts):
-        level = ratings.rating[opponents] - advantage
-        level[first:] += 2.0 * advantage
-        known = (ratings.status[opponents] == Status.NORMAL) & (played > 0.0)
-        winner = bool(ratings.status[player] == Status.PERFECT_WINNER)
-        if known.any():
-            score = Perfect(winner, level[known] / logit, played[known], u2)
-            limit[player] = logit * score.bound(1.0 - confidence)
+    scale = ratings.first_advantage.value, ratings.points_per_logit, u2, np.nan
+    results = _perfect_results(ratings.status, counts)
+    bound_perfect(*results, *scale, 1.0 - confidence, known, limit)
     return limit
 
 
-def _opponents(
-    status: NDArray[np.int8], counts: PairCounts
-) -> Iterator[tuple[int, Ints, Floats, int]]:
-    """Of each perfect scorer opponents and games, first those of how many he moved first."""
+def _perfect_results(status: NDArray[np.int8], counts: PairCounts) -> tuple[NDArray[Any], ...]:
+    """Perfect scorers, whether each won, where his results end, and the results, his own together.
+
+    Of these the opponent, the number of games, and whether the opponent moved first.
+    """
     perfect = np.isin(status, _PERFECT)
-    if not perfect.any():
-        return
     counts = counts.select(perfect[counts.first] | perfect[counts.second])
-    chosen, games = np.flatnonzero(perfect), counts.games
-    by_second = np.argsort(counts.second, kind="stable")
-    first = np.searchsorted(counts.first, [chosen, chosen + 1])
-    second = np.searchsorted(counts.second[by_second], [chosen, chosen + 1])
-    for k, player in enumerate(chosen.tolist()):
-        as_first = np.arange(first[0, k], first[1, k])
-        as_second = by_second[second[0, k] : second[1, k]]
-        opponents = np.concatenate([counts.second[as_first], counts.first[as_second]])
-        played = games[np.concatenate([as_first, as_second])]
-        yield player, opponents, played, len(as_first)
+    one, other = perfect[counts.first], perfect[counts.second]
+    player = np.concatenate([counts.first[one], counts.second[other]])
+    opponent = np.concatenate([counts.second[one], counts.first[other]])
+    games = np.concatenate([counts.games[one], counts.games[other]])
+    order = np.argsort(player, kind="stable")
+    chosen = np.flatnonzero(perfect)
+    end = np.searchsorted(player[order], chosen, side="right")
+    won = (status[chosen] == Status.PERFECT_WINNER).astype(np.uint8)
+    second = (order >= np.count_nonzero(one)).astype(np.uint8)
+    return chosen, won, end, opponent[order], games[order], second

@@ -22,8 +22,16 @@ from yardstone.choices import checked_arguments
 from yardstone.clusters import half_width
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.pool import MANY_PAIRS, PairCounts, Pool
-from yardstone.ratings._joint import SYSTEMS, add_ends, centre, conjugate_gradients
-from yardstone.ratings.graph import Graph, direct_solver
+from yardstone.ratings._joint import (
+    SYSTEMS,
+    add_ends,
+    add_pairs,
+    centre,
+    conjugate_gradients,
+    count_ranks,
+    raise_levels,
+)
+from yardstone.ratings.graph import Graph, Relations, direct_solver
 from yardstone.ratings.joint import Setup, davidson_root, squared_spread
 from yardstone.ratings.result import ALL_DRAWN, Estimate, JointRatings, Ratings, Status
 from yardstone.winprob.laws import logistic, normal_cdf
@@ -96,19 +104,40 @@ def _weights(setup: Setup, ratings: JointRatings) -> tuple[Floats, Floats]:
 
 
 def _scatter(
-    one: Ints | Longs, two: Ints | Longs, size: int, weight: Floats, mixed: Floats, total: float
+    one: Ints, two: Ints, size: int, weight: Floats, mixed: Floats, total: float
 ) -> Floats:
     """Sum over pairs of (e_one - e_two)(same)^T, its `mixed` terms with e_w, and `total` of e_w."""
     matrix = np.zeros((size + 1, size + 1))
-    between = np.bincount(one.astype(np.int64) * size + two, weight, size * size)
-    between = between.reshape(size, size)
-    matrix[:size, :size] = -(between + between.T)
-    degree = np.bincount(one, weight, size) + np.bincount(two, weight, size)
-    matrix[np.arange(size), np.arange(size)] += degree
-    border = np.bincount(one, mixed, size) - np.bincount(two, mixed, size)
-    matrix[:size, size] = matrix[size, :size] = border
+    add_pairs(one, two, weight, mixed, matrix)
     matrix[size, size] = total
     return matrix
+
+
+_BLOCK = 256  #: Rows that are swept together.
+
+
+def inverse_of(matrix: Floats) -> Floats:
+    """Invert a positive definite matrix in place; LinAlgError where it is singular.
+
+    Blocks of its lower triangle are swept one after another, which takes n^3 operations where
+    `numpy.linalg.inv` takes 8/3 n^3.
+    """
+    size = len(matrix)
+    blocks = [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]
+    for here in blocks:
+        column = np.concatenate([matrix[here, : here.start].T, matrix[here.start :, here]])
+        pivot = np.linalg.inv(column[here])
+        moved = column @ pivot
+        column[here] = 0.0
+        for rows in blocks:
+            if rows != here:
+                matrix[rows, : rows.stop] -= moved[rows] @ column[: rows.stop].T
+        matrix[here, : here.start] = moved[: here.start].T
+        matrix[here.stop :, here] = moved[here.stop :]
+        matrix[here, here] = -pivot
+    for rows in blocks:
+        matrix[rows, rows.stop :] = matrix[rows.stop :, rows].T
+    return np.negative(matrix, out=matrix)
 
 
 def with_deviations(
@@ -160,18 +189,12 @@ def _spread_of_dense(
     bread = scatter(slope)
     _add_priors(bread, setup)
     lonely = setup.lonely()
-    groups = [
-        np.flatnonzero(setup.rated & (setup.component == number))
-        for number in np.flatnonzero(setup.floating)
-    ]
-    for members in groups:
-        block = np.ix_(members, members)
-        bread[block] += max(float(np.trace(bread[block])), 1.0) / len(members) ** 2
+    raise_levels(bread, setup.level)
     solved = np.append(setup.rated & ~setup.fixed & ~lonely, setup.free[n])
     inner = np.ix_(solved, solved)
     inverse = np.zeros_like(bread)
     try:
-        inverse[inner] = np.linalg.inv(bread[inner])
+        inverse[inner] = inverse_of(bread[inner])
         advantage = abs(inverse[n, n]) * bread[n, n] if setup.free[n] else 0.0
     except np.linalg.LinAlgError:
         advantage = np.inf
@@ -187,9 +210,9 @@ def _spread_of_dense(
     # With V = H the sandwich is the inverse, but for the levels that were filled in.
     total = inverse.copy() if meat is None else inverse @ meat @ inverse
     if meat is None:
-        for members in groups:
-            total[members, :] -= total[members, :].mean(axis=0)
-            total[:, members] -= total[:, members].mean(axis=1, keepdims=True)
+        centre(total, setup.level)
+        total = total.T.copy()
+        centre(total, setup.level)
     total = 0.5 * (total + total.T)
     covariance = _relative_to_anchor(total[:n, :n], setup)
     unknown = ~setup.rated | lonely
@@ -363,8 +386,8 @@ class Spread:
 
 
 SAMPLES = 100  #: Samples taken; the standard error of a deviation is at most 1/sqrt(2 SAMPLES).
-#: Samples at a time; of very many pairs no more once 99 of 100 deviations are known so well.
-ROUND, ENOUGH = 2 * SYSTEMS, 0.02
+#: Of very many pairs no more are taken once 99 of 100 deviations are known so well.
+ENOUGH = 0.02
 _PRECISION = 1e-4
 _SEED = 20151006
 
@@ -410,6 +433,27 @@ def _noise(generator: Generator, graph: Graph, share: Floats) -> tuple[Floats, F
     return whole, whole if len(share) == 0 else joined(flow * np.sqrt(share))
 
 
+def _leaves_first(graph: Graph) -> tuple[Graph, Longs]:
+    """The graph with each two players once, those with few opponents first, and their order.
+
+    The numbers of those who are met most then lie together, and fewer steps solve it.
+    """
+    n = len(graph.extra) - 1
+    used = graph.weight > 0.0
+    first, second = graph.first[used], graph.second[used]
+    met = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
+    order = np.append(np.argsort(met, kind="stable"), n)
+    place = np.empty(n + 1, np.int64)
+    place[order] = np.arange(n + 1)
+    one, two = place[first], place[second]
+    pair, where = np.unique(np.minimum(one, two) * n + np.maximum(one, two), return_inverse=True)
+    player, other, *known = graph.relations
+    relations = Relations(place[player].astype(np.int32), place[other].astype(np.int32), *known)
+    ends = ((pair // n).astype(np.int32), (pair % n).astype(np.int32))
+    weight = np.bincount(where, graph.weight[used], len(pair))
+    return Graph(*ends, weight, relations, *(each[order] for each in graph[4:])), order
+
+
 class _System:
     """H with everything needed to solve it; called with generators it samples once with each."""
 
@@ -436,19 +480,22 @@ class _System:
         )
         _fill_diagonal(self.graph)
         self.direct = direct_solver(self.graph, setup.level)
+        many = len(used.first) >= MANY_PAIRS  # of which no second table is made
+        self.solved, self.order = (
+            (self.graph, np.arange(n + 1)) if many else _leaves_first(self.graph)
+        )
 
     def solve(self, right: Floats, precision: float) -> Floats:
         """H^+ of each row, one or `SYSTEMS`; each component whose level is free is centred."""
         right = right.copy()
-        for row in right:
-            centre(row, self.setup.level)
+        centre(right, self.setup.level)
         if self.direct is not None:
             step = np.array([self.direct(row) for row in right])
         else:
-            step = np.zeros_like(right)
-            conjugate_gradients(self.graph, right, precision, step)
-        for row in step:
-            centre(row, self.setup.level)
+            step, solved = np.zeros_like(right), np.zeros_like(right)
+            conjugate_gradients(self.solved, right[:, self.order].copy(), precision, solved)
+            step[:, self.order] = solved
+        centre(step, self.setup.level)
         return step
 
     def __call__(self, generators: Sequence[Generator]) -> tuple[Floats, Floats, Floats]:
@@ -476,8 +523,9 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
     many = len(setup.used.first) >= MANY_PAIRS
     generators = parallel.spawn_generators(_SEED, SAMPLES)
     samples, relative = 0, np.zeros(n + 1)
+    at_once = SYSTEMS if many else 2 * SYSTEMS
     while samples < SAMPLES:
-        blocks = [generators[k : k + SYSTEMS] for k in range(samples, samples + ROUND, SYSTEMS)]
+        blocks = [generators[k : k + SYSTEMS] for k in range(samples, samples + at_once, SYSTEMS)]
         done = parallel.map(system, blocks, threads=True, engine="local")
         for noise, error, scaled in chain.from_iterable(zip(*rows, strict=True) for rows in done):
             if reference is not None:
@@ -489,7 +537,7 @@ def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:
                 rest += (error - own * noise) ** 2
             plain += error**2
             sandwich += scaled**2
-        samples = min(samples + ROUND, SAMPLES)
+        samples += at_once
         variance = rest / samples
         sampled = variance.copy()
         if reference is None:
@@ -548,16 +596,12 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> tuple[Longs, Long
     Below those who are stronger with the two-sided `confidence`, above those who are weaker. 1 is
     best; 0 for players without a range.
     """
-    with np.errstate(invalid="ignore"):
-        beats = _surplus(ratings) >= half_width(confidence)
+    if ratings.covariance is None:
+        raise ModelError("the covariance was not computed: fit with covariance=True")
     known = np.isfinite(ratings.deviation)
-    same = known[:, None] & known[None, :]
-    beats &= same
-    if (component := getattr(ratings, "component", None)) is not None:
-        same &= component[:, None] == component[None, :]
-    low = 1 + beats.sum(axis=0)
-    high = same.sum(axis=1) - beats.sum(axis=1)
-    return np.where(known, low, 0), np.where(known, high, 0)
+    component = np.asarray(getattr(ratings, "component", np.zeros(len(ratings))), np.int32)
+    group = np.where(known, component, np.int32(-1))
+    return count_ranks(ratings.rating, ratings.covariance, group, half_width(confidence))
 
 
 _SEARCH_LIMIT = 600  #: Above so many players only the least known ones are searched.
@@ -596,8 +640,8 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
     total = float(np.trace(covariance))
     chosen: list[Suggestion] = []
     taken = np.tril(np.ones((len(rows), len(rows)), bool))  # each pair once
+    square = covariance @ covariance
     for _ in range(number):
-        square = covariance @ covariance
         spread = np.diag(square)[:, None] + np.diag(square)[None, :] - 2.0 * square
         own = np.diag(covariance)[:, None] + np.diag(covariance)[None, :] - 2.0 * covariance
         gain = information * spread / (1.0 + information * own)
@@ -610,6 +654,9 @@ def suggest(ratings: JointRatings, number: int = 5, *, games: int = 10) -> list[
         chosen.append(Suggestion(*players, float(gain[i, j]) / total))
         column = covariance[:, i] - covariance[:, j]
         weight = information[i, j] / (1.0 + information[i, j] * own[i, j])
+        reach = weight * (covariance @ column)
+        square -= np.outer(reach, column) + np.outer(column, reach)
+        square += weight**2 * (column @ column) * np.outer(column, column)
         covariance -= weight * np.outer(column, column)
     return chosen
 
