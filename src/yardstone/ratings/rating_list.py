@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import hypot, isfinite, nan, sqrt
 from typing import Any, ClassVar, cast
@@ -215,8 +215,13 @@ STATUS_NAMES: Mapping[Status, str] = {
 }
 
 
-def _number(value: float) -> float | None:
-    return value if isfinite(value) else None
+_RANKS = ("rank", "rank_low", "rank_high")
+_STATUS = {int(status): name for status, name in STATUS_NAMES.items()}
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    """Plain numbers, None for what is none."""
+    return [value if isfinite(value) else None for value in values.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,8 +339,7 @@ class RatingList(DisplayedRows[int, PlayerRating]):
 
     def record(self, row: int) -> dict[str, Any]:
         """One player as plain values under stable names; None where there is no value."""
-        player = self._row(row)
-        return {each.name: getattr(player, each.name) for each in fields(PlayerRating)}
+        return {name: column[row] for name, column in self._columns.items()}
 
     def head_to_head(self) -> list[dict[str, Any]]:
         """The games of each two listed players, the stronger first, in the order of the list."""
@@ -348,34 +352,33 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     def _keys(self) -> list[int]:
         return self.rows
 
+    @cached_property
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        """The fields of `PlayerRating` of all players."""
+        ratings, status = self.ratings, self.ratings.status
+        reach, games = self.deviations * ratings.deviation, ratings.games
+        low, high = ratings.rating - reach, ratings.rating + reach
+        low = np.where(status == Status.PERFECT_WINNER, self.limits, low)
+        high = np.where(status == Status.PERFECT_LOSER, self.limits, high)
+        score = np.divide(ratings.points, games, np.full(len(games), np.nan), where=games > 0)
+        return {
+            **{name: [place or None for place in getattr(self, name).tolist()] for name in _RANKS},
+            "player": ratings.players,
+            "rating": _numbers(ratings.rating),
+            "deviation": _numbers(ratings.deviation),
+            "low": _numbers(low),
+            "high": _numbers(high),
+            "games": games.astype(int).tolist(),
+            "wins": ratings.wins.astype(int).tolist(),
+            "draws": ratings.draws.astype(int).tolist(),
+            "losses": ratings.losses.astype(int).tolist(),
+            "score": _numbers(score),
+            "component": [value + 1 or None for value in ratings.component.tolist()],
+            "status": [_STATUS[value] for value in status.tolist()],
+        }
+
     def _row(self, key: int) -> PlayerRating:
-        ratings = self.ratings
-        reach = self.half_width(key)
-        rating = float(ratings.rating[key])
-        games = int(ratings.games[key])
-        low, high = rating - reach, rating + reach
-        status = STATUS_NAMES[Status(ratings.status[key])]
-        if status == "at least":
-            low = float(self.limits[key])
-        elif status == "at most":
-            high = float(self.limits[key])
-        return PlayerRating(
-            rank=int(self.rank[key]) or None,
-            rank_low=int(self.rank_low[key]) or None,
-            rank_high=int(self.rank_high[key]) or None,
-            player=ratings.players[key],
-            rating=_number(rating),
-            deviation=_number(float(ratings.deviation[key])),
-            low=_number(low),
-            high=_number(high),
-            games=games,
-            wins=int(ratings.wins[key]),
-            draws=int(ratings.draws[key]),
-            losses=int(ratings.losses[key]),
-            score=float(ratings.points[key]) / games if games else None,
-            component=int(ratings.component[key]) + 1 or None,
-            status=status,
-        )
+        return PlayerRating(**self.record(key))
 
     def _named(self, name: str) -> int:
         return self.ratings.index(name)

@@ -62,7 +62,7 @@ def clean(text: str) -> str:
 
 #: The cell of a table that `escape_cell` wrote with an apostrophe before it.
 ESCAPED_CELL = "^'('*[-=+@\t\r])"
-_FORMULA = re.compile("'*[-=+@\t\r]")
+_FORMULA, _SUSPECT = re.compile("'*[-=+@\t\r]"), frozenset("'-=+@\t\r")
 #: Numbers, and signs alone, which stand for colours and results.
 _HARMLESS = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?%?|[-+=][-+=:/ ]*+")
 
@@ -78,8 +78,8 @@ def escape_cell(value: Any) -> Any:
         >>> escape_cell("=HYPERLINK(1)"), escape_cell("'=1"), escape_cell("-1.5"), escape_cell("+-")
         ("'=HYPERLINK(1)", "''=1", '-1.5', '+-')
     """
-    if isinstance(value, str) and _FORMULA.match(value) and not _HARMLESS.fullmatch(value):
-        return f"'{value}"
+    if isinstance(value, str) and value[:1] in _SUSPECT and _FORMULA.match(value):
+        return value if _HARMLESS.fullmatch(value) else f"'{value}"
     return value
 
 

@@ -40,10 +40,11 @@ def reader(path: str) -> Callable[[Any], Any]:
         5
     """
     first, _, rest = path.partition(".")
+    place = int(first) if first.isdigit() else None
 
     def read(row: Any) -> Any:
-        if first.isdigit():
-            return row[int(first)]
+        if place is not None:
+            return row[place]
         return row[first] if isinstance(row, dict | MappingProxyType) else getattr(row, first)
 
     if not rest:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,11 +51,13 @@ def csv_pieces(table: Table) -> Iterator[str]:
     """
 
     def text(value: Any) -> Any:
+        if isinstance(value, float):
+            return value if isfinite(value) else None
         return str(value).lower() if isinstance(value, bool) else value
 
-    columns = table.kept
-    rows = ([text(column.stored(row)) for column in columns] for row in table.rows)
-    return csv_lines((column.name for column in columns), rows)
+    values = [column.value for column in table.kept]
+    rows = ([text(value(row)) for value in values] for row in table.rows)
+    return csv_lines((column.name for column in table.kept), rows)
 
 
 def document_json(document: Document) -> str:
