@@ -9,6 +9,7 @@ from yardstone.pool import Pool
 from yardstone.ratings import uncertainty
 from yardstone.ratings._joint import SYSTEMS
 from yardstone.ratings.bradley_terry import BradleyTerry
+from yardstone.ratings.graph import Graph, Relations
 from yardstone.ratings.result import JointRatings
 
 
@@ -69,3 +70,43 @@ def test_elimination_solves_what_conjugate_gradients_solve(
     assert direct == pytest.approx(together, abs=1e-6)
     for row, answer in zip(right, together, strict=True):  # nor does it matter what is beside it
         assert (system.solve(row[None], 1e-12)[0] == answer).all()
+
+
+@pytest.mark.parametrize("size", [1, 255, 256, 257, 600])
+def test_sweeps_of_blocks_invert_a_matrix(size: int) -> None:
+    root = np.random.default_rng(size).standard_normal((size, size + 20))
+    matrix = root @ root.T
+    inverse = uncertainty.inverse_of(matrix.copy())
+    assert inverse == pytest.approx(np.linalg.inv(matrix), rel=1e-8, abs=1e-12)
+    above = np.triu_indices(size, uncertainty._BLOCK)
+    assert (inverse[above] == inverse.T[above]).all()
+
+
+def test_the_order_of_players_changes_no_solution() -> None:
+    n = 60
+    generator = np.random.default_rng(3)
+    first, second = (each.astype(np.int32) for each in np.nonzero(generator.random((n, n)) < 0.3))
+    relations = Relations(*(np.array([k], np.int32) for k in (4, 9)), np.zeros(1), np.full(1, 2.0))
+    free = np.ones(n + 1, np.bool_)
+    free[7] = False
+    vectors = (np.full(n + 1, 0.1), np.zeros(n + 1), np.zeros(n + 1), free)
+    graph = Graph(first, second, generator.random(len(first)), relations, *vectors)
+    uncertainty._fill_diagonal(graph)
+    ordered, order = uncertainty._leaves_first(graph)
+    assert len(ordered.first) < len(first)
+    right = generator.standard_normal((1, n + 1))
+    plain, moved = np.zeros_like(right), np.zeros_like(right)
+    uncertainty.conjugate_gradients(graph, right, 1e-13, plain)
+    uncertainty.conjugate_gradients(ordered, right[:, order].copy(), 1e-13, moved)
+    assert moved[0] == pytest.approx(plain[0][order], abs=1e-11)
+    matrix = np.diag(graph.diagonal)
+    for i, j, weight in zip(first, second, graph.weight, strict=True):
+        if i != j:
+            matrix[i, j] -= weight
+            matrix[j, i] -= weight
+    matrix[4, 9] -= 2.0
+    matrix[9, 4] -= 2.0
+    matrix[:n, n] = matrix[n, :n] = graph.border[:n]
+    exact = np.zeros(n + 1)
+    exact[free] = np.linalg.solve(matrix[np.ix_(free, free)], right[0][free])
+    assert plain[0] == pytest.approx(exact, abs=1e-10)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import yardstone
 from yardstone import SkippedWarning
 from yardstone.evaluation.history import rating_history
 from yardstone.ratings.rating_list import rate_list
+from yardstone.records import unplayed
 from yardstone.records.unplayed import not_played
 
 GO = """black,white,result,date,round,handicap
@@ -116,3 +119,16 @@ def test_no_game_is_drawn_at_a_komi_of_half_a_point(tmp_path: Path) -> None:
     path.write_text("".join(f"(;GM[1]PB[Ann]PW[Bob]KM[{komi}]RE[{end}])" for end, komi in ends))
     with pytest.warns(SkippedWarning, match="2 a draw at a komi of half a point"):
         assert yardstone.read(path).score.tolist() == [1.0, 0.5]
+
+
+def test_looking_for_repeats_takes_little_more_than_the_records() -> None:
+    content = np.random.default_rng(1).integers(0, 1 << 63, 1_000_000, dtype=np.uint64)
+    content[-3:] = content[:3]
+    tracemalloc.start()
+    try:
+        found = unplayed._repeats(content)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert np.flatnonzero(found).tolist() == [999_997, 999_998, 999_999]
+    assert peak < 4 * content.nbytes

@@ -409,16 +409,17 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
 
 
 def draw_rate_interval(
-    ratings: JointRatings, counts: PairCounts, confidence: float
+    ratings: JointRatings, counts: PairCounts, confidence: float, estimate: Estimate | None = None
 ) -> tuple[float, float]:
     """Ends of the interval of the draw rate of equal opponents, 0 to 1.
 
+    `estimate` is what `unbiased_draw_rate` gives, if that is known already.
     Symmetric in the log odds. Where no game was drawn, from 0 to the rate at which that had the
     probability 1 - `confidence`.
     """
     from yardstone.clusters import half_width
 
-    estimate = unbiased_draw_rate(ratings, counts)
+    estimate = estimate or unbiased_draw_rate(ratings, counts)
     rate, deviation = estimate.value, estimate.deviation
     if deviation > 0.0 and 0.0 < rate < 1.0:
         reach = half_width(confidence) * deviation / (rate * (1.0 - rate))

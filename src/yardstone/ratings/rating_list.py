@@ -79,6 +79,8 @@ def rate_list(
         system = _usual()
     if isinstance(pool, Pool):
         pool = even_games(pool)
+        if system.paired is None:  # of the games nothing more is wanted than their counts
+            pool = CountedGames(pool.players, pool.pair_counts(), pool.skipped, pool.ordered)
     with warnings.catch_warnings():
         # The list itself says all this, with names.
         for category in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):
@@ -320,7 +322,7 @@ class RatingList(DisplayedRows[int, PlayerRating]):
     @cached_property
     def draw_rate_interval(self) -> tuple[float, float]:
         """Ends of the interval of the draw rate, 0 to 1."""
-        return draw_rate_interval(self.ratings, self.counts, self.confidence)
+        return draw_rate_interval(self.ratings, self.counts, self.confidence, self.draw_rate)
 
     @property
     def level(self) -> str:

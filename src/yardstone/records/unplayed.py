@@ -220,11 +220,16 @@ def _remarked(pool: Pool, remark: str) -> Pool:
 
 def _repeats(content: NDArray[Any]) -> NDArray[np.bool_]:
     """The rows whose number another row before them has."""
-    place = (content & np.uint64((4 << len(content).bit_length()) - 1)).astype(np.int64)
-    rows = np.flatnonzero(np.bincount(place)[place] > 1)  # few, among which one has to look
     found = np.zeros(len(content), np.bool_)
-    found[rows] = True
-    found[rows[np.unique(content[rows], return_index=True)[1]]] = False
+    ordered = np.sort(content)
+    several = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(several):
+        most = np.uint64((4 << len(content).bit_length()) - 1)
+        marked = np.zeros(int(most) + 1, np.bool_)
+        marked[several & most] = True
+        rows = np.flatnonzero(marked[content & most])  # few, among which one has to look
+        found[rows] = True
+        found[rows[np.unique(content[rows], return_index=True)[1]]] = False
     return found
 
 
