@@ -296,7 +296,7 @@ _OWN_CLUSTERS = 30.0
 _CAUTION = 2.0
 
 
-def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> tuple[Longs, Longs, Floats]:
+def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> tuple[Ints, Ints, Floats]:
     """The lower and the higher player of each cluster, and sums over its games: (4, 2, clusters).
 
     Of residuals, their squares, variances and deviations; first over the games in which the lower
@@ -318,7 +318,7 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> tuple[Longs
         np.bincount(cell, values, 2 * len(where)).astype(np.float64).reshape(2, len(where))
         for values in (residual, residual**2, variance, np.sqrt(variance))
     ]
-    low, high = (side(i, j)[where].astype(np.int64) for side in (np.minimum, np.maximum))
+    low, high = (side(i, j)[where] for side in (np.minimum, np.maximum))
     return low, high, np.array(summed)
 
 
