@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 #: The kind of records without the key that tells the result.
 _NO_KEY = "no result under this key"
 _NAMELESS = ("the first player has no name", "the second player has no name")
+#: Types of columns that hold times as they are read here.
+_MOMENTS = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS")
 #: Types of columns that hold no single value.
 _NESTED = re.compile(r"STRUCT|MAP|UNION|.*\[\d*\]$")
 
@@ -90,7 +92,8 @@ def understand(
     table = TableOfGames(connection, rows, names, roles, file, options, line_of, skipped)
     texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
     written = f"trim(concat_ws(' ', {', '.join(texts)}))" if texts else "''"
-    table.copy(time=_moment(roles), moment=written, blank=not keys)
+    kinds = {name: kind for name, kind, *_ in described}
+    table.copy(time=_moment(roles, kinds), moment=written, blank=not keys)
     table.settle()
     if matches:
         table.roles = replace(table.roles, ordered=False)  # the dice decide who begins
@@ -149,15 +152,17 @@ def _check_copies(table: TableOfGames, *, ids: bool) -> None:
         )
 
 
-def _moment(roles: Roles) -> str:
+def _moment(roles: Roles, kinds: Mapping[str, str]) -> str:
     """SQL for the time of a game where it is sure, year first; `_times` reads the rest."""
     texts = [
         f"regexp_replace(CAST({quoted(name)} AS VARCHAR), "
         r"'^(\d{4})[./](\d{1,2})[./](\d{1,2})', '\1-\2-\3')"
         for name in roles.time
     ]
-    tries = [f"TRY_CAST({' || chr(32) || '.join(texts)} AS TIMESTAMP)"] if texts else []
+    tries = [f"TRY_CAST({' || chr(32) || '.join(texts)} AS TIMESTAMP)"] if texts[1:] else []
     tries += [f"TRY_CAST({text} AS TIMESTAMP)" for text in texts]
+    if len(texts) == 1 and kinds[roles.time[0]] in _MOMENTS:  # no text to be read
+        tries = [f"CAST({quoted(roles.time[0])} AS TIMESTAMP)"]
     sure = [
         f"CASE WHEN year({each}) BETWEEN {FIRST_YEAR} AND {LAST_YEAR} THEN {each} END"
         for each in tries
