@@ -23,7 +23,8 @@ from yardstone.errors import ModelError, UsageError
 from yardstone.files import write_text
 from yardstone.grades import usual_komi
 from yardstone.pool import Pool
-from yardstone.winprob.fit import EVENT_GAMES, FREE, fit_winning_model
+from yardstone.winprob.fit import EVENT_GAMES, FREE, fit_games, fit_winning_model
+from yardstone.winprob.games import GameColumns
 from yardstone.winprob.kaniuk import PUBLISHED, TABLE_1, GradeModel, Kaniuk
 
 if TYPE_CHECKING:
@@ -141,8 +142,7 @@ def truth(setting: Setting) -> Array:
     model = setting.model
     if setting.differ:
         many = drawn(np.random.default_rng(0), setting, many=True)
-        result = fit_winning_model(many, free=setting.free, link=model.link)
-        return result.model.probability(GAMES[0], GAMES[1], handicap=GAMES[2])
+        model = fit_games(GameColumns.from_pool(many), free=setting.free, link=model.link).model
     return model.probability(GAMES[0], GAMES[1], handicap=GAMES[2])
 
 
