@@ -322,7 +322,8 @@ def _stack(values: list[NDArray[Any]], *shape: int) -> NDArray[np.float16]:
 
 def _half(values: NDArray[Any]) -> NDArray[np.float16]:
     """Return values as float16, without infinite ones."""
-    return np.clip(values, _LEAST, _MOST).astype(np.float16)
+    half: NDArray[np.float16] = np.clip(values, _LEAST, _MOST).astype(np.float16)
+    return half
 
 
 def _candidates(policy: Floats32, points: Longs) -> tuple[Longs, Floats32]:

@@ -361,7 +361,7 @@ def pair_brackets(
         waiting = waiting[left]
         moved = len(floating)
         # What the criteria of this bracket demand of the others, the next one demands too.
-        best = best.among(left)
+        best = best.among(np.array(left))
         best.narrow(_among(first, waiting))
     if n % 2:
         mate[n] = np.flatnonzero(mate[:n] < 0)[0]
