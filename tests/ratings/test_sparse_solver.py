@@ -7,7 +7,7 @@ import pytest
 
 from yardstone.pool import Pool
 from yardstone.ratings import uncertainty
-from yardstone.ratings._joint import SYSTEMS
+from yardstone.ratings._joint import SYSTEMS, conjugate_gradients
 from yardstone.ratings.bradley_terry import BradleyTerry
 from yardstone.ratings.graph import Graph, Relations
 from yardstone.ratings.result import JointRatings
@@ -86,7 +86,8 @@ def test_the_order_of_players_changes_no_solution() -> None:
     n = 60
     generator = np.random.default_rng(3)
     first, second = (each.astype(np.int32) for each in np.nonzero(generator.random((n, n)) < 0.3))
-    relations = Relations(*(np.array([k], np.int32) for k in (4, 9)), np.zeros(1), np.full(1, 2.0))
+    player, other = np.full(1, 4, np.int32), np.full(1, 9, np.int32)
+    relations = Relations(player, other, np.zeros(1), np.full(1, 2.0))
     free = np.ones(n + 1, np.bool_)
     free[7] = False
     vectors = (np.full(n + 1, 0.1), np.zeros(n + 1), np.zeros(n + 1), free)
@@ -96,8 +97,8 @@ def test_the_order_of_players_changes_no_solution() -> None:
     assert len(ordered.first) < len(first)
     right = generator.standard_normal((1, n + 1))
     plain, moved = np.zeros_like(right), np.zeros_like(right)
-    uncertainty.conjugate_gradients(graph, right, 1e-13, plain)
-    uncertainty.conjugate_gradients(ordered, right[:, order].copy(), 1e-13, moved)
+    conjugate_gradients(graph, right, 1e-13, plain)
+    conjugate_gradients(ordered, right[:, order].copy(), 1e-13, moved)
     assert moved[0] == pytest.approx(plain[0][order], abs=1e-11)
     matrix = np.diag(graph.diagonal)
     for i, j, weight in zip(first, second, graph.weight, strict=True):

@@ -372,4 +372,6 @@ def _solve(share: float, length: NDArray[np.float64]) -> float:
     ends = sorted(float(fibs.difference(share, n)) for n in (length.min(), length.max()))
     if ends[1] - ends[0] < 1e-9:
         return ends[0]
-    return float(bisect(lambda d: fibs.probability(d, 0.0, length).mean() > share, *ends))
+    return float(
+        bisect(lambda d: fibs.probability(d, 0.0, length).mean() > share, ends[0], ends[1])
+    )

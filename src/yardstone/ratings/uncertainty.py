@@ -449,9 +449,9 @@ def _leaves_first(graph: Graph) -> tuple[Graph, Longs]:
     pair, where = np.unique(np.minimum(one, two) * n + np.maximum(one, two), return_inverse=True)
     player, other, *known = graph.relations
     relations = Relations(place[player].astype(np.int32), place[other].astype(np.int32), *known)
-    ends = ((pair // n).astype(np.int32), (pair % n).astype(np.int32))
-    weight = np.bincount(where, graph.weight[used], len(pair))
-    return Graph(*ends, weight, relations, *(each[order] for each in graph[4:])), order
+    weight: Floats = np.bincount(where, graph.weight[used], len(pair))
+    above, below = (pair // n).astype(np.int32), (pair % n).astype(np.int32)
+    return Graph(above, below, weight, relations, *(each[order] for each in graph[4:])), order
 
 
 class _System:
@@ -601,7 +601,9 @@ def rank_ranges(ratings: Ratings, confidence: float = 0.95) -> tuple[Longs, Long
     known = np.isfinite(ratings.deviation)
     component = np.asarray(getattr(ratings, "component", np.zeros(len(ratings))), np.int32)
     group = np.where(known, component, np.int32(-1))
-    return count_ranks(ratings.rating, ratings.covariance, group, half_width(confidence))
+    ranks: tuple[Longs, Longs]
+    ranks = count_ranks(ratings.rating, ratings.covariance, group, half_width(confidence))
+    return ranks
 
 
 _SEARCH_LIMIT = 600  #: Above so many players only the least known ones are searched.
