@@ -449,7 +449,7 @@ def _leaves_first(graph: Graph) -> tuple[Graph, Longs]:
     pair, where = np.unique(np.minimum(one, two) * n + np.maximum(one, two), return_inverse=True)
     player, other, *known = graph.relations
     relations = Relations(place[player].astype(np.int32), place[other].astype(np.int32), *known)
-    weight: Floats = np.bincount(where, graph.weight[used], len(pair))
+    weight = np.asarray(np.bincount(where, graph.weight[used], len(pair)), np.float64)
     above, below = (pair // n).astype(np.int32), (pair % n).astype(np.int32)
     return Graph(above, below, weight, relations, *(each[order] for each in graph[4:])), order
 

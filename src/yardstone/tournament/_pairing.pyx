@@ -104,24 +104,30 @@ def pair_field(Entrant[::1] entries, const signed char[:, ::1] met, Rules rules)
 
 cpdef place_groups(Entrant[::1] entries, Rules rules):
     """Fill in score groups, places within them, and where secondary criteria are off."""
-    cdef Py_ssize_t i, j, n = len(entries)
+    cdef Py_ssize_t i, k, first = 0, n = len(entries)
     cdef Entrant* one
-    with nogil:
-        for i in range(n):
-            one = &entries[i]
-            one.group = one.category * rules.span + rules.top - steps(one.score, rules.half_points)
-            one.exempt = (
-                2 * one.rank + one.wins >= 2 * rules.rank_off
-                or one.wins >= rules.wins_off
-                or one.initial >= rules.bar_off
-            )
-            one.size = one.place = 0
-        for i in range(n):
-            one = &entries[i]
-            for j in range(n):
-                if one.group == entries[j].group:
-                    one.size += 1
-                    one.place += entries[j].order < one.order
+    keys = np.empty(n, np.int64)
+    cdef long long[::1] key = keys
+    for i in range(n):
+        one = &entries[i]
+        one.group = one.category * rules.span + rules.top - steps(one.score, rules.half_points)
+        one.exempt = (
+            2 * one.rank + one.wins >= 2 * rules.rank_off
+            or one.wins >= rules.wins_off
+            or one.initial >= rules.bar_off
+        )
+        key[i] = one.group * <long long>2**32 + one.order
+    cdef const long long[::1] rows = np.argsort(keys)
+    for k in range(n):
+        one = &entries[rows[k]]
+        if one.group != entries[rows[first]].group:
+            first = k
+        entries[rows[first]].size = k + 1 - first
+        one.place = k - first
+    for k in range(n):
+        if entries[rows[k]].place == 0:
+            first = k
+        entries[rows[k]].size = entries[rows[first]].size
 
 
 cpdef match_field(
