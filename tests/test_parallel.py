@@ -86,7 +86,7 @@ from yardstone import parallel
 
 def sleep(path):
     Path(path).write_text(str(os.getpid()))
-    time.sleep(120)
+    time.sleep(1200)
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
@@ -95,9 +95,13 @@ if __name__ == "__main__":
 """
 
 
+#: Seconds: Ray alone may start for one on a busy machine.
+PATIENCE = 600.0
+
+
 def wait_until(condition: Callable[[], object]) -> bool:
     """Whether it comes true, however busy the machine is."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not (true := condition()) and time.monotonic() < end:
         time.sleep(0.02)
     return bool(true)
@@ -113,7 +117,7 @@ def stopped(folder: Path, number: signal.Signals, engine: str, workers: int) -> 
         try:
             assert wait_until(lambda: all(note.exists() and note.read_text() for note in notes))
             os.killpg(parent.pid, number)
-            printed = str(parent.communicate(timeout=60)[0])
+            printed = str(parent.communicate(timeout=PATIENCE)[0])
             left = [Path("/proc") / note.read_text() for note in notes]
             assert wait_until(lambda: not any(process.exists() for process in left))
         finally:
