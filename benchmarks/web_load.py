@@ -37,7 +37,7 @@ from yardstone.memory import memory_of
 ASK = 0.02
 
 
-def page_times(addresses: list[str], ask: float, stop: Any, found: Any) -> None:
+def page_times(addresses: list[str], stop: Any, found: Any) -> None:
     """Put the seconds that pages take, asked for in turn again and again, into a queue at the end.
 
     With them goes how many were not answered well. A process of its own does this, so that it
@@ -46,7 +46,7 @@ def page_times(addresses: list[str], ask: float, stop: Any, found: Any) -> None:
     times: list[float] = []
     refused = 0
     for address in cycle(addresses):
-        if stop.wait(ask):
+        if stop.wait(ASK):
             break
         place = urlsplit(address)
         begun = time.perf_counter()
@@ -71,7 +71,7 @@ class Asking:
     def __init__(self, *addresses: str) -> None:
         fresh = multiprocessing.get_context("spawn")
         self._stop, self._found = fresh.Event(), fresh.Queue()
-        arguments = (list(addresses), ASK, self._stop, self._found)
+        arguments = (list(addresses), self._stop, self._found)
         self._process = fresh.Process(target=page_times, args=arguments, daemon=True)
         self._process.start()
 
