@@ -478,7 +478,7 @@ def _perfect_results(status: NDArray[np.int8], counts: PairCounts) -> tuple[NDAr
     one, other = perfect[counts.first], perfect[counts.second]
     player = np.concatenate([counts.first[one], counts.second[other]])
     opponent = np.concatenate([counts.second[one], counts.first[other]])
-    games = np.concatenate([counts.games[one], counts.games[other]])
+    games = np.concatenate([counts.games[one], counts.games[other]]).astype(np.float64)
     order = np.argsort(player, kind="stable")
     chosen = np.flatnonzero(perfect)
     end = np.searchsorted(player[order], chosen, side="right")
