@@ -233,7 +233,6 @@ cdef class Solver:
         cdef Py_ssize_t n = self.extra.shape[0] - 1, systems = self.systems, i, j, k, s
         cdef double* x = &self.moved[0]
         cdef double* out = &self.product[0]
-        cdef double flow
         self.moved[:] = self.direction
         self.sweep(self.moved, True)
         for i in range(n + 1):
@@ -423,6 +422,7 @@ def raise_levels(double[:, ::1] matrix, const int[::1] level):
     groups = np.max(level, initial=-1) + 1
     cdef double[::1] trace = np.zeros(groups), members = np.zeros(groups)
     cdef Py_ssize_t i, j
+    cdef double members_of
     with nogil:
         for i in range(level.shape[0]):
             if level[i] >= 0:
@@ -431,7 +431,8 @@ def raise_levels(double[:, ::1] matrix, const int[::1] level):
         for i in range(level.shape[0]):
             for j in range(level.shape[0]):
                 if level[j] == level[i] and level[i] >= 0:
-                    matrix[i, j] += fmax(trace[level[i]], 1.0) / (members[level[i]] * members[level[i]])
+                    members_of = members[level[i]]
+                    matrix[i, j] += fmax(trace[level[i]], 1.0) / (members_of * members_of)
 
 
 def add_pairs(
@@ -702,11 +703,11 @@ cdef class Perfect:
     cdef double bound(self, double chance) noexcept nogil:
         """Rating (log odds) at which the perfect score has probability `chance`; bisection."""
         cdef double low = self.opponents[0], high = self.opponents[0], middle
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, _
         for k in range(self.size):
             low, high = fmin(low, self.opponents[k]), fmax(high, self.opponents[k])
         low, high, chance = low - REACH, high + REACH, log(chance)
-        for k in range(200):
+        for _ in range(200):
             middle = 0.5 * (low + high)
             if middle <= low or middle >= high:
                 break
