@@ -466,7 +466,7 @@ def test_what_an_id_says() -> None:
 def test_ids_that_are_none() -> None:
     changes: tuple[tuple[str, str, str], ...] = (
         ("dice are '72'", "52", "72"), ("beavers", "52", "B"), ("9 parts", ":9:10", ":9"),
-        ("chequers are A to O", "-b--", "-P--"),
+        ("chequers are A to O", "-b--", "-P--"), ("chequers are A to O", "-b--", "-ŉ--"),
         ("more than 15", "-b--", "bb--"), ("25 letters", "E-C", "E-"),
         ("is over at 3 to 9", ":4:3:0:9", ":9:3:0:9"), ("cube is 16", ":0:0:1:", ":16:1:1:"),
         ("Crawford", ":4:3:0:9", ":4:3:1:9"), ("rules are 2", ":4:3:0:9", ":4:3:2:9"),

@@ -101,7 +101,7 @@ def target(name: str) -> Target:
     """The target of this name, without the imports of all the others."""
     for module in MODULES:
         text = (FUZZ / "readers" / f"{module}.py").read_text("utf-8")
-        if f'("{name}"' in text and name in (found := group(module)):
+        if f'"{name}"' in text and name in (found := group(module)):
             return found[name]
     raise SystemExit(f"no target {name!r}")
 

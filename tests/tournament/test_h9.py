@@ -58,6 +58,19 @@ def test_the_table_that_opengotha_published() -> None:
     points = [[float(word) for word in line.partition(" Club ")[2].split()[:3]] for line in rows]
     assert np.array_equal(table.values, points)
     assert table.order.tolist() == list(range(19))
+    for pin in ("1st place", "1" * 13):
+        numbered = replace(players[0], ids={"egf": pin})
+        with pytest.raises(InputError, match=f"has the EGF number '{pin}'"):
+            write_h9(replace(sample("published.xml"), players=(numbered, *players[1:])))
+
+
+@pytest.mark.parametrize("pin", ["12345678", "1rticip002"])
+def test_an_egf_number_survives_the_format(pin: str) -> None:
+    result = sample("published.xml")
+    players = tuple(replace(each, ids={"egf": pin}) for each in result.players)
+    again = read_h9(write_h9(replace(result, players=players)))
+    assert {each.ids.get("egf") for each in again.players} == {pin}
+    assert len(again.games) == len(result.games)
 
 
 @pytest.mark.parametrize("name", ["published.xml", "current.xml", "old.xml"])

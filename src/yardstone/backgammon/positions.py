@@ -345,8 +345,8 @@ def _xgid_board(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     for place, letter in enumerate(text):
         if letter == "-":
             continue
-        number = ord(letter.upper()) - ord("A") + 1
-        if not (letter.isascii() and letter.isalpha() and number <= CHEQUERS):
+        number = ord(letter.upper()) - ord("A") + 1 if letter.isascii() else 0
+        if not (letter.isalpha() and 0 < number <= CHEQUERS):
             raise UsageError(f"the board has a {letter!r}: chequers are A to O and a to o")
         if place == 0 and letter.isupper():
             raise UsageError("the first letter is the bar of the top, a small letter")

@@ -46,7 +46,7 @@ RESULT = re.compile(
 _TAG = re.compile(r";\s*([A-Z]{2})\[([^\]]*)\]")
 _GRADE = re.compile(r"\d{1,2}\s?[kKdDpP]")
 _SCORE = re.compile(r"-?\d{0,5}(?:[.,]\d+|[½¼¾])?")
-_PIN = re.compile(r"\|\s*(\d{1,12})\s*$")
+_PIN = re.compile(r"\|\s*(\w{1,12})\s*$")
 _NAMES = {
     TimeSystem.sudden_death: "Sudden death",
     TimeSystem.byo_yomi: "Standard byo-yomi",
@@ -311,5 +311,11 @@ def _rows(table: Standings, keep_forfeits: bool) -> list[str]:
             f"{player.club.strip().replace(' ', '_') or 'xxxx':>4.4}", *scores, *cells,
         ]  # fmt: skip
         pin = player.ids.get("egf", "")
-        rows.append(" ".join(parts).rstrip() + (f" |{pin}" if pin else ""))
+        end = f" |{pin}" if pin else ""
+        if end and not _PIN.fullmatch(end, 1):
+            raise tournament.error(
+                f"{player.full_name} has the EGF number {pin!r}: this format takes 12 letters and "
+                "digits at most"
+            )
+        rows.append(" ".join(parts).rstrip() + end)
     return rows
