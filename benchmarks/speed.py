@@ -100,7 +100,7 @@ START_COLUMNS = ("command", "first run, s", "second run, s", "MB", "")
 PAGE_TEXT = """\
 Made by `python -m benchmarks.speed`. {machine}; {day}; {versions}. Seconds of processor
 (user and system, all threads) and peak memory of
-whole commands, start-up and reading included: medians of {rounds} runs of both in turn.
+whole commands, start-up and reading included: medians of runs of both in turn ({rounds}).
 
 {peers}
 
