@@ -146,7 +146,8 @@ class PairCounts:
     The sufficient statistics of every joint fit: `wins`, `draws` and `losses`
     are counted for the player who moved first. All five arrays have one entry a
     pair that met with those sides. Of very many pairs the counts are small integers
-    (see `yardstone.ratings.bradley_terry`); `blocks` gives them as ever.
+    (see `yardstone.ratings.bradley_terry`); `blocks` gives them as ever. With `terms` a pair
+    has an entry for each row of these that its games have (see `yardstone.ratings.effects`).
     """
 
     players: int
@@ -155,6 +156,7 @@ class PairCounts:
     wins: NDArray[np.float64]
     draws: NDArray[np.float64]
     losses: NDArray[np.float64]
+    terms: NDArray[np.float64] | None = None  #: (entries, effects)
 
     @property
     def games(self) -> NDArray[np.float64]:
@@ -165,6 +167,10 @@ class PairCounts:
     def points(self) -> NDArray[np.float64]:
         """Points of the player who moved first, for each pair."""
         return self.wins + 0.5 * self.draws
+
+    def shift(self, sizes: ArrayLike) -> NDArray[np.float64]:
+        """Sum of the terms of each entry, each times a size; empty without terms."""
+        return np.zeros(0) if self.terms is None else np.asarray(self.terms @ sizes, np.float64)
 
     def total(self) -> int:
         """Number of all games."""
@@ -183,6 +189,7 @@ class PairCounts:
                 self.first[part],
                 self.second[part],
                 *(column.astype(np.float64, copy=False) for column in columns),
+                None if self.terms is None else self.terms[part],
             )
 
     def select(self, keep: NDArray[np.bool_]) -> PairCounts:
@@ -190,7 +197,8 @@ class PairCounts:
         if keep.all():
             return self
         counts = (column[keep] for column in (self.wins, self.draws, self.losses))
-        return PairCounts(self.players, self.first[keep], self.second[keep], *counts)
+        terms = None if self.terms is None else self.terms[keep]
+        return PairCounts(self.players, self.first[keep], self.second[keep], *counts, terms)
 
     def emptied(self, keep: NDArray[np.bool_]) -> PairCounts:
         """All pairs, those where `keep` is false without games.
@@ -201,7 +209,7 @@ class PairCounts:
         if keep.all():
             return self
         columns = (np.where(keep, c, c.dtype.type(0)) for c in (self.wins, self.draws, self.losses))
-        return PairCounts(self.players, self.first, self.second, *columns)
+        return PairCounts(self.players, self.first, self.second, *columns, self.terms)
 
     def player_totals(self) -> NDArray[np.float64]:
         """Wins, draws and losses of each player over both sides: shape (players, 3)."""

@@ -595,6 +595,33 @@ def parameter(text: str, option: str) -> float | Literal["auto"] | Prior:
     return _number(text, option)
 
 
+def stone(text: str, option: str) -> dict[str, Any]:
+    """Parameters of `BradleyTerry` for handicaps: ``fit``, or the points of a stone."""
+    from yardstone.ratings.egf import Handicap
+
+    if text.strip().lower() == "fit":
+        return {"handicap": Handicap(required=False), "fit_handicap": True}
+    return {"handicap": Handicap(points=_number(text, option), required=False)}
+
+
+def covariates(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Columns of covariates by name: COLUMN, NAME=COLUMN, or NAME=COLUMN,COLUMN."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, _, made_of = text.rpartition("=")
+        parts = tuple(part.strip() for part in made_of.split(","))
+        name = name.strip() or " - ".join(parts)
+        if not all(parts) or len(parts) > 2 or len(set(parts)) < len(parts):
+            raise UsageError(
+                f"--covariate {text!r}: write it as COLUMN, or as NAME=COLUMN,COLUMN with one for "
+                "each player"
+            )
+        if name in found:
+            raise UsageError(f"--covariate: {name!r} is named twice")
+        found[name] = parts
+    return found
+
+
 def columns(texts: Sequence[str]) -> dict[str, str] | None:
     """Columns of tables: first=White,second=Black,score=Result."""
     names = {}

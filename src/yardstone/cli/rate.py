@@ -81,6 +81,23 @@ def rate(
     relation: list[str] | None = advanced(
         "Difference that is roughly known. Repeatable.", metavar="A>B=POINTS±DEV"
     ),
+    covariate: list[str] | None = option(
+        "Estimate what else bears on a game: a column with a number that speaks for the first "
+        "player, or two, one a player. Repeatable.",
+        metavar="[NAME=]COLUMN[,COLUMN]",
+    ),
+    handicap: Any = option(
+        "Use handicap games of Go, with this many points for a stone, or as fitted: fit.",
+        read=declare.stone,
+        metavar="POINTS",
+    ),
+    neutral: str | None = advanced(
+        "Column that says yes where nobody had the advantage of moving first, or of the venue.",
+        metavar="COLUMN",
+    ),
+    count: str | None = advanced(
+        "Column with the number of games that each row stands for.", metavar="COLUMN"
+    ),
     paired: str | None = advanced(
         "Tags or columns that identify games played as a pair, such as one opening with sides "
         "swapped: Event,Round. Intervals then allow for it.",
@@ -111,6 +128,7 @@ def rate(
         yardstone rate league.csv
         yardstone rate league.csv --anchor 'Fizbo 2=3000' -o list.svg -o list.csv
         yardstone rate --moves records.zip -o ratings.html
+        yardstone rate battles.csv --covariate length=length_a,length_b
         yardstone rate tcec.pgn.gz --min-games 150 --top 20 -o ratings.html
     """
     from yardstone.memory import working_memory
@@ -118,9 +136,18 @@ def rate(
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list import difference_table, list_line, rating_list_document
 
-    if games.memory is not None and (watching.watch or paired is not None):
-        option = "--paired" if paired is not None else "--watch"
-        raise UsageError(f"{option} needs each game, so it cannot be used with --memory")
+    covariates = declare.covariates(covariate or ())
+    each_game = {
+        "--watch": watching.watch,
+        "--paired": paired is not None,
+        "--covariate": bool(covariates),
+        "--handicap": handicap is not None,
+        "--neutral": neutral is not None,
+        "--count": count is not None,
+    }
+    given = [option for option, is_given in each_game.items() if is_given]
+    if games.memory is not None and given:
+        raise UsageError(f"{given[0]} needs each game, so it cannot be used with --memory")
     if moves.moves and watching.watch:
         raise UsageError("--moves cannot be used with --watch")
     if moves.moves and anchor:
@@ -136,16 +163,29 @@ def rate(
         "first_advantage": first_advantage,
         "draw_rate": draw_rate,
         "paired": None if paired is None else tuple(tag.strip() for tag in paired.split(",")),
+        "covariates": covariates,
+        "neutral": neutral,
+        "count": count,
+        **(handicap or {}),
     }
-    tags = model["paired"] or ()
+    tags = [*(model["paired"] or ()), *(column for column in (neutral, count) if column)]
+    tags += [column for columns in covariates.values() for column in columns]
     rows = _TERMINAL_PLAYERS if top is None else None
 
     def taken(sources: Sequence[str | Source] | None, *, tell: bool) -> Pool | CountedGames:
-        once = not watching.watch and not tags
-        if once and not (games.memory is None and games.fits(sources, bytes_a_game=_BYTES_A_GAME)):
+        if not given and not (
+            games.memory is None and games.fits(sources, bytes_a_game=_BYTES_A_GAME)
+        ):
             limit = working_memory(games.memory)
             return games.counted(sources, memory=limit, names=names)
-        return games.read(sources, tags=tags, times=False, names=names, report=tell)
+        return games.read(
+            sources,
+            tags=tags,
+            levels=handicap is not None,
+            times=False,
+            names=names,
+            report=tell,
+        )
 
     def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
         notes: tuple[str, ...] = ()

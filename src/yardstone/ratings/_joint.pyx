@@ -66,19 +66,22 @@ cdef inline void add(double* total, double* lost, double value) noexcept nogil:
 cdef class Terms:
     """Derivatives of the log posterior of results and beliefs, filled in at a point.
 
+    `shift` is added to the differences of the pairs; empty for none.
+
     `border` holds the second derivatives between the first-move advantage and each rating.
     """
 
     cdef const int[::1] first, second, player, other
     cdef Counts wins, draws, losses
-    cdef const double[::1] mean, precision, difference, stiffness
+    cdef const double[::1] mean, precision, difference, stiffness, shift
     cdef double[::1] lost
     cdef bint likelihood
     cdef readonly object arrays
     cdef double[::1] gradient, weight, diagonal, border
 
-    def __init__(self, pairs, beliefs, likelihood, unknowns):
+    def __init__(self, pairs, beliefs, likelihood, unknowns, shift=()):
         self.first, self.second, *counts = pairs
+        self.shift = np.asarray(shift, float)
         self.wins, self.draws, self.losses = map(Counts, counts)
         self.mean, self.precision, relations = beliefs
         self.player, self.other, self.difference, self.stiffness = relations
@@ -98,7 +101,8 @@ cdef class Terms:
         cdef Py_ssize_t n = x.shape[0] - 2, k = 0, i, j
         cdef double u2 = exp(2.0 * x[n + 1]) if self.likelihood else -1.0
         cdef double run, run_lost, run_weight, total = 0.0, total_lost = 0.0, total_weight = 0.0
-        cdef double games, slope, h, as_second
+        cdef double games, slope, h, as_second, difference
+        cdef bint shifted = self.shift.shape[0] > 0
         self.gradient[:] = 0.0
         self.diagonal[:] = 0.0
         self.border[:] = 0.0
@@ -113,7 +117,10 @@ cdef class Terms:
                     self.weight[k] = 0.0
                     k += 1
                     continue
-                slope, h = self.pair(k, games, x[i] + x[n] - x[j], u2, cautious)
+                difference = x[i] + x[n] - x[j]
+                if shifted:
+                    difference += self.shift[k]
+                slope, h = self.pair(k, games, difference, u2, cautious)
                 self.weight[k] = h
                 add(&run, &run_lost, slope)
                 add(&self.gradient[j], &self.lost[j], -slope)
@@ -480,14 +487,16 @@ def count_ranks(
     return lowest, highest
 
 
-def newton(pairs, beliefs, likelihood, double[::1] x, free, level, double tolerance, int max_steps):
+def newton(
+    pairs, beliefs, likelihood, double[::1] x, free, level, double tolerance, int max_steps, shift=()
+):
     """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
 
-    `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
+    `shift` is as in `Terms`. `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
     step is the test: it must fall below `tolerance` (log odds).
     """
     n = len(x) - 1
-    cdef Terms terms = Terms(pairs, beliefs, likelihood, len(x))
+    cdef Terms terms = Terms(pairs, beliefs, likelihood, len(x), shift)
     _, weight, diagonal, border = terms.arrays
     from yardstone.ratings.graph import Graph
 
@@ -634,14 +643,13 @@ def fit_draw_rate(
 
 def bound_perfect(
     const long long[::1] player, const unsigned char[::1] won, const long long[::1] end,
-    const int[::1] opponent, const double[::1] games, const unsigned char[::1] second,
-    double advantage, double logit, double u2, double unknown, double chance,
+    const int[::1] opponent, const double[::1] games, const double[::1] ahead, double logit, double u2, double unknown, double chance,
     const double[::1] rating, double[::1] bound,
 ):
     """Fill in the bound of each perfect scorer, in points, at which his score has a probability.
 
-    `end` is where his results end: `opponent`, `games`, and whether he was `second`. Opponents
-    without a rating count as `unknown`, and not at all if that is NaN; who has no other gets no
+    `end` is where his results end: `opponent`, `games`, and how far the opponent was `ahead`
+    beside the ratings. Opponents without a rating count as `unknown`, and not at all if that is NaN; who has no other gets no
     bound. A negative `chance` stands for Ordo's bound. `rating` may be `bound`.
     """
     cdef Perfect scorer = Perfect(np.max(np.diff(end, prepend=0), initial=0), u2)
@@ -655,8 +663,7 @@ def bound_perfect(
                 if isnan(level):
                     level = unknown
                 if games[at] > 0.0 and not isnan(level):
-                    level += advantage if second[at] else -advantage
-                    scorer.opponents[scorer.size] = level / logit
+                    scorer.opponents[scorer.size] = (level + ahead[at]) / logit
                     scorer.games[scorer.size] = games[at]
                     scorer.size += 1
                 at += 1

@@ -27,7 +27,7 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.pool import MANY_PAIRS, GameBatch, PairCounts, Pool, SkipReport
-from yardstone.ratings import joint, uncertainty
+from yardstone.ratings import effects, joint, uncertainty
 from yardstone.ratings._joint import Ending, fit_draw_rate, newton
 from yardstone.ratings._tally import merge, survey
 from yardstone.ratings.graph import Pairs
@@ -35,6 +35,7 @@ from yardstone.ratings.joint import Prior, Relation
 from yardstone.ratings.result import (
     ALL_DRAWN,
     NO_ORDER,
+    Effect,
     Estimate,
     JointRatings,
     Status,
@@ -47,6 +48,7 @@ from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
+    from yardstone.ratings.egf import Handicap
     from yardstone.records.streaming import GameStream
 
 #: A fit has converged when no rating moves by more than this, in rating points.
@@ -54,6 +56,8 @@ _TOLERANCE_POINTS = 1e-8
 _MAX_STEPS = 200
 _ADVANTAGE_LIMIT = 4000.0  #: An advantage beyond this many points is taken for an infinite one.
 
+_FURTHER = "covariates, handicaps or venues"
+_NOT_COUNTED = f"for {_FURTHER} the games themselves are needed, not counts of pairs"
 _NOT_PAIRED = "paired deviations need the games themselves, not counts"
 
 Parameter = float | Literal["auto"] | Prior
@@ -90,6 +94,13 @@ class BradleyTerry(CheckedParameters):
         paired: Columns of the pool (such as ``("event", "round")``) that, with the two players,
             name games which belong together, for example two games of one opening with colours
             swapped: deviations then allow for their correlation.
+        covariates: What else bears on a game, by name: a column with a number that speaks for the
+            first player, or two columns, of which the second is subtracted. Its effect is
+            estimated, in points for each unit.
+        handicap: Where the stones of handicap games of Go are found, and what one is worth.
+        fit_handicap: Estimate what a stone is worth instead.
+        neutral: Column that says yes where nobody had the advantage of moving first.
+        count: Column with the number of games that each row of the pool stands for.
         covariance: Whether to compute deviations at all.
 
     Examples:
@@ -114,6 +125,11 @@ class BradleyTerry(CheckedParameters):
     disconnected: Literal["components", "refuse"] = "components"
     bounds: Literal["exact", "ordo"] = "exact"
     paired: Sequence[str] | None = None
+    covariates: Mapping[str, effects.Columns] = field(default_factory=dict)
+    handicap: Handicap | None = None
+    fit_handicap: bool = False
+    neutral: str | None = None
+    count: str | None = None
     covariance: bool = True
 
     def __post_init__(self) -> None:
@@ -125,12 +141,23 @@ class BradleyTerry(CheckedParameters):
             raise UsageError(f"the draw rate must be between 0 and 1, not {rate}")
         if self.join is not None and not self.join > 0.0:
             raise UsageError(f"join must be a positive deviation, not {self.join}")
+        if self.paired is not None and (effects.names(self) or self.count is not None):
+            raise UsageError(f"paired games cannot have {_FURTHER}, or counts")
+        if self.fit_handicap and self.join is not None:
+            raise UsageError(
+                "handicaps are given by strength, so with a prior that puts all players at one "
+                "average (join) a stone cannot be fitted"
+            )
+        if self.method == "score" and effects.names(self):
+            raise UsageError(f"the score equations take no {_FURTHER}")
 
     @property
     def likelihood(self) -> bool:
         """Whether the fit is by maximum likelihood (asked for, or forced by a prior)."""
         given = (self.first_advantage, self.draw_rate)
         if self.method == "likelihood" or (self.method is None and "auto" in given):
+            return True
+        if effects.names(self):
             return True
         priors = any(isinstance(each, Prior) for each in given) or self.join is not None
         return priors or bool(self.loose_anchors or self.relations)
@@ -156,7 +183,14 @@ class BradleyTerry(CheckedParameters):
             if not isinstance(pool, Pool):
                 raise UsageError(_NOT_PAIRED)
             clusters = uncertainty.clusters(pool, self.paired)
-        return self._fit(pool.players, pool.pair_counts(), clusters)
+        return self._fit(pool.players, self.counts_of(pool), clusters)
+
+    def counts_of(self, pool: Pool | CountedGames) -> PairCounts:
+        """Add up the games of each pair, by what else bears on them.
+
+        Raises `InputError`: a column that is needed is not in the pool, or holds what it cannot.
+        """
+        return pool.counts if isinstance(pool, CountedGames) else effects.counts_of(self, pool)
 
     def fit_counts(self, players: Sequence[str], counts: PairCounts) -> JointRatings:
         """Rate from counts of pairs; otherwise as `fit`. `paired` needs single games."""
@@ -167,6 +201,8 @@ class BradleyTerry(CheckedParameters):
     def _fit(
         self, players: tuple[str, ...], counts: PairCounts, clusters: uncertainty.Clusters | None
     ) -> JointRatings:
+        if effects.names(self) and counts.terms is None:
+            raise UsageError(_NOT_COUNTED)
         if self.ignore_draws:
             counts = replace(counts, draws=np.zeros_like(counts.draws))
         counts = counts.select(counts.games > 0)
@@ -178,22 +214,28 @@ class BradleyTerry(CheckedParameters):
                 f"the players fall into {setup.component_count} groups that no result puts on a "
                 "common scale"
             )
-        draw_rate, tau_free = self._start_draws(setup)
-        x, steps, edge = self._solve(setup, setup.start, draw_rate, tau_free)
-        if edge is not None:
-            draw_rate, tau_free = edge, False
-            x, steps, _ = self._solve(setup, x, draw_rate, tau_free)
+        draws = self._start_draws(setup)
+        climb = None
+        if counts.terms is None:
+            x, steps, draws = self._solve(setup, setup.start, draws)
+        else:
+            x, steps, draws, climb = self._solve_with_effects(setup, draws)
+        draw_rate, tau_free = draws
         logit = self.points_per_logit
         rating = setup.to_points(x[:-2])
-        if tau_free:
-            draw_rate = float(logistic(-x[-1]))
-        elif self.draw_rate == "auto" and not self.likelihood:
+        if self.draw_rate == "auto" and not self.likelihood:
             used = setup.used
             draw_rate = float(
                 fit_draw_rate(used.first, used.second, used.games, float(used.draws.sum()), x)
             )
-        advantage = float(x[-2]) * logit
-        joint.rate_perfect(setup, rating, advantage, draw_rate)
+        advantage = Estimate(float(x[-2]) * logit)
+        sizes: tuple[Effect, ...] = ()
+        ahead: Floats | float = advantage.value
+        if climb is not None:
+            sizes = effects.sizes(self, counts, climb)
+            advantage = Estimate(sizes[0].value, sizes[0].deviation)
+            ahead = logit * counts.shift(climb.size)
+        joint.rate_perfect(setup, rating, ahead, draw_rate)
         setup.shift_to_anchor(rating)
         totals = counts.player_totals()
         ratings = JointRatings(
@@ -206,8 +248,9 @@ class BradleyTerry(CheckedParameters):
             losses=totals[:, 2],
             status=setup.status,
             component=setup.component,
-            first_advantage=Estimate(advantage),
+            first_advantage=advantage,
             draw_rate=Estimate(draw_rate),
+            effects=sizes,
             points_per_logit=logit,
             reference=setup.reference,
             converged_in=steps,
@@ -215,7 +258,9 @@ class BradleyTerry(CheckedParameters):
         )
         if not self.covariance:
             return ratings
-        return uncertainty.with_deviations(ratings, setup, clusters, tau_free=tau_free)
+        return uncertainty.with_deviations(
+            ratings, setup, clusters, tau_free=tau_free, sway=None if climb is None else climb.sway
+        )
 
     def _start_draws(self, setup: joint.Setup) -> tuple[float, bool]:
         """Draw rate to start from, and whether the likelihood has to estimate it."""
@@ -232,10 +277,35 @@ class BradleyTerry(CheckedParameters):
             raise UsageError("the draw rate is fixed at 0, but there are draws")
         return float(self.draw_rate), False
 
+    def _solve_with_effects(
+        self, setup: joint.Setup, draws: tuple[float, bool]
+    ) -> tuple[Floats, int, tuple[float, bool], effects.Climb]:
+        """Unknowns and draws as `_solve` has them, with the effects where they have arrived."""
+        known = effects.beliefs(self)
+        x, size, taken, corrected = setup.start, known.mean.copy(), 0, False
+        for _ in range(_MAX_STEPS):
+            x, steps, draws = self._solve(setup, x, draws, size)
+            taken += steps
+            climb = effects.climb(setup, known, x, size, draws[0], corrected=corrected)
+            if climb.arrived and corrected:
+                return x, taken, draws, climb
+            x[: len(setup.status) + 1] += climb.step @ climb.follow
+            size = size + climb.moved
+            corrected = corrected or climb.largest < effects.CLOSE
+        raise ConvergenceError(f"the effects still moved after {_MAX_STEPS} steps")
+
     def _solve(
-        self, setup: joint.Setup, start: Floats, draw_rate: float, tau_free: bool
-    ) -> tuple[Floats, int, float | None]:
-        """Unknowns, steps taken and, if the draw rate ran away to 0 or 1, that edge."""
+        self,
+        setup: joint.Setup,
+        start: Floats,
+        draws: tuple[float, bool],
+        size: Floats | tuple[()] = (),
+    ) -> tuple[Floats, int, tuple[float, bool]]:
+        """Unknowns, steps taken, the draw rate, and whether it is free.
+
+        If it runs away to 0 or 1 it stays there. `size` are those of the effects.
+        """
+        draw_rate, tau_free = draws
         x = start.copy()
         with_draws = self.likelihood and 0.0 < draw_rate < 1.0
         if with_draws:
@@ -251,6 +321,7 @@ class BradleyTerry(CheckedParameters):
             setup.level,
             _TOLERANCE_POINTS / self.points_per_logit,
             _MAX_STEPS,
+            setup.used.shift(size),
         )
         if abs(x[-2]) * self.points_per_logit > _ADVANTAGE_LIMIT:
             side = "first" if x[-2] > 0 else "second"
@@ -259,13 +330,14 @@ class BradleyTerry(CheckedParameters):
                 "scored too well throughout (fix the advantage, or give it a prior)"
             )
         if status == Ending.AT_THE_EDGE:
-            return x, steps, 0.0 if x[-1] > 0.0 else ALL_DRAWN
+            edge = 0.0 if x[-1] > 0.0 else ALL_DRAWN
+            return self._solve(setup, x, (edge, False), size)
         if status != Ending.CONVERGED:
             raise ConvergenceError(
                 f"the ratings still moved by {last * self.points_per_logit:.3g} points "
                 f"after {steps} steps"
             )
-        return x, steps, None
+        return x, steps, (float(logistic(-x[-1])) if tau_free else draw_rate, tau_free)
 
     def expected_score(
         self, ratings: JointRatings, first: str, second: str, *, advantage: float | None = None
@@ -331,7 +403,7 @@ def _sparse(system: BradleyTerry, ratings: JointRatings) -> tuple[str, ...]:
     """A remark for pools such as 500 players with 12 games each: 34 in place of 30 points."""
     playing = ratings.games[ratings.games > 0]
     few = len(playing) >= SPARSE_PLAYERS and float(playing.mean()) < SPARSE_GAMES
-    if system.first_advantage != "auto" or not few:
+    if system.first_advantage != "auto" or not few or ratings.effects:
         return ()
     return (
         f"With {playing.mean():.0f} games a player the first-move advantage is overestimated "

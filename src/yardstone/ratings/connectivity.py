@@ -129,7 +129,7 @@ def _anchor_conflicts(
     named = np.zeros(counts.players, np.bool_)
     named[[ratings.index(name) for name in anchors]] = True
     counts = next(counts.select(named[counts.first] | named[counts.second]).blocks(1 << 40), counts)
-    p = logistic(ratings.pair_logits(counts.first, counts.second))
+    p = logistic(ratings.logits(counts))
     conflicts = []
     for name in anchors:
         row = ratings.index(name)

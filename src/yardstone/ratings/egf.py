@@ -87,7 +87,7 @@ class Handicap:
                 raise InputError(f"the games have no column {name!r}")
             return None
         lowest, highest = (0, MOST_STONES) if name == self.column else (-MOST_KOMI, MOST_KOMI)
-        values = _numbers(pool.columns[name], name)
+        values = column_numbers(pool.columns[name], name)
         outside = values[(values < lowest) | (values > highest)]
         if len(outside):
             raise InputError(
@@ -110,8 +110,11 @@ def stones_and_komi(pool: Pool) -> tuple[Floats, Floats]:
     )
 
 
-def _numbers(column: NDArray[Any], name: str) -> Floats:
-    """Numbers of a column of numbers or texts; NaN where it says nothing."""
+def column_numbers(column: NDArray[Any], name: str) -> Floats:
+    """Return the numbers of a column of numbers or texts; NaN where it says nothing.
+
+    Raises `InputError`: it says something else.
+    """
     if column.dtype.kind in "fiub":
         return column.astype(np.float64)
     texts = [str(value).strip() for value in column.tolist()]

@@ -196,7 +196,9 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
         mean[row] = (prior.mean - system.average) / logit
         precision[row] = (logit / prior.deviation) ** 2
         start[row] = start[row] if fixed[row] else mean[row]
-    if isinstance(system.first_advantage, Prior):
+    if counts.terms is not None:
+        pass  # moving first is one of the effects
+    elif isinstance(system.first_advantage, Prior):
         start[n] = mean[n] = system.first_advantage.mean / logit
         precision[n] = (logit / system.first_advantage.deviation) ** 2
     elif system.first_advantage != "auto":
@@ -238,7 +240,8 @@ def prepare(system: BradleyTerry, players: tuple[str, ...], counts: PairCounts) 
 
     free = np.zeros(n + 2, np.bool_)
     free[:n] = active & ~fixed
-    free[n] = system.first_advantage == "auto" or isinstance(system.first_advantage, Prior)
+    estimated = system.first_advantage == "auto" or isinstance(system.first_advantage, Prior)
+    free[n] = estimated and counts.terms is None
     if precision[:n].any():
         reference = "prior"
     elif fixed.any() or (anchor is not None and system.reference == "anchor"):
@@ -391,7 +394,7 @@ def unbiased_draw_rate(ratings: JointRatings, counts: PairCounts) -> Estimate:
     push = 0.0
     for part in counts.blocks():
         i, j = part.first, part.second
-        x = ratings.pair_logits(i, j)
+        x = ratings.logits(part)
         spread = ratings.deviation[i] ** 2 + ratings.deviation[j] ** 2
         if ratings.covariance is not None:
             spread = spread - 2.0 * ratings.covariance[i, j]
@@ -429,7 +432,7 @@ def draw_rate_interval(
         return rate, rate
     if rate > 0.0:
         return 0.0, 1.0
-    x = ratings.pair_logits(counts.first, counts.second)
+    x = ratings.logits(counts)
     known = np.isfinite(x)
     p = logistic(x[known])
     variance, games = p * (1.0 - p), counts.games[known]
@@ -442,16 +445,18 @@ def draw_rate_interval(
     return 0.0, float(bisect(improbable, 0.0, 1.0))
 
 
-def rate_perfect(setup: Setup, rating: Floats, advantage: float, draw_rate: float) -> None:
+def rate_perfect(setup: Setup, rating: Floats, ahead: Floats | float, draw_rate: float) -> None:
     """Fill in, in place, a floor or ceiling for everyone with a perfect score.
 
+    `ahead` are the points of the first player of each pair beside the ratings.
     In order of the players' numbers, as Ordo does: a perfect opponent counts with his bound if he
     has one already, else with the average.
     """
     system = setup.system
-    scale = advantage, system.points_per_logit, squared_spread(draw_rate), system.average
+    scale = system.points_per_logit, squared_spread(draw_rate), system.average
     chance = -1.0 if system.bounds == "ordo" else 0.5
-    bound_perfect(*_perfect_results(setup.status, setup.counts), *scale, chance, rating, rating)
+    results = _perfect_results(setup.status, setup.counts, ahead)
+    bound_perfect(*results, *scale, chance, rating, rating)
 
 
 def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float) -> Floats:
@@ -462,19 +467,22 @@ def perfect_limits(ratings: JointRatings, counts: PairCounts, confidence: float)
     limit = np.full(len(ratings), np.nan)
     known = np.where(ratings.status == Status.NORMAL, ratings.rating, np.nan)
     u2 = squared_spread(ratings.draw_rate.value)
-    scale = ratings.first_advantage.value, ratings.points_per_logit, u2, np.nan
-    results = _perfect_results(ratings.status, counts)
+    scale = ratings.points_per_logit, u2, np.nan
+    results = _perfect_results(ratings.status, counts, ratings.ahead(counts))
     bound_perfect(*results, *scale, 1.0 - confidence, known, limit)
     return limit
 
 
-def _perfect_results(status: NDArray[np.int8], counts: PairCounts) -> tuple[NDArray[Any], ...]:
+def _perfect_results(
+    status: NDArray[np.int8], counts: PairCounts, ahead: Floats | float
+) -> tuple[NDArray[Any], ...]:
     """Perfect scorers, whether each won, where his results end, and the results, his own together.
 
-    Of these the opponent, the number of games, and whether the opponent moved first.
+    Of these the opponent, the number of games, and the points the opponent had beside his rating.
     """
     perfect = np.isin(status, _PERFECT)
-    counts = counts.select(perfect[counts.first] | perfect[counts.second])
+    keep = perfect[counts.first] | perfect[counts.second]
+    counts, ahead = counts.select(keep), np.broadcast_to(ahead, len(keep))[keep]
     one, other = perfect[counts.first], perfect[counts.second]
     player = np.concatenate([counts.first[one], counts.second[other]])
     opponent = np.concatenate([counts.second[one], counts.first[other]])
@@ -483,5 +491,5 @@ def _perfect_results(status: NDArray[np.int8], counts: PairCounts) -> tuple[NDAr
     chosen = np.flatnonzero(perfect)
     end = np.searchsorted(player[order], chosen, side="right")
     won = (status[chosen] == Status.PERFECT_WINNER).astype(np.uint8)
-    second = (order >= np.count_nonzero(one)).astype(np.uint8)
-    return chosen, won, end, opponent[order], games[order], second
+    against = np.concatenate([-ahead[one], ahead[other]])
+    return chosen, won, end, opponent[order], games[order], against[order]

@@ -78,9 +78,10 @@ def rate_list(
     if system is None:
         system = _usual()
     if isinstance(pool, Pool):
-        pool = even_games(pool)
+        pool = pool if system.handicap is not None else even_games(pool)
         if system.paired is None:  # of the games nothing more is wanted than their counts
-            pool = CountedGames(pool.players, pool.pair_counts(), pool.skipped, pool.ordered)
+            counts = system.counts_of(pool)
+            pool = CountedGames(pool.players, counts, pool.skipped, pool.ordered)
     with warnings.catch_warnings():
         # The list itself says all this, with names.
         for category in (ConnectionWarning, PerfectScoreWarning, SkippedWarning):

@@ -17,7 +17,7 @@ from yardstone.choices import unknown_player
 from yardstone.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
-    from yardstone.pool import Pool
+    from yardstone.pool import PairCounts, Pool
 
 System = TypeVar("System", bound=Any)
 #: Deviations on either side of an interval of 95 %, as `yardstone rate` prints.
@@ -47,6 +47,17 @@ class Estimate:
 
     value: float
     deviation: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How much something beside the two players moves the odds of the first."""
+
+    name: str
+    value: float  #: Rating points for each unit.
+    deviation: float  #: One standard deviation; 0 if it was given, not estimated.
+    low: float  #: Least and largest value in the games, in units.
+    high: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,6 +141,8 @@ class JointRatings(Ratings):
     #: Rating points for moving first; draw rate (0 to 1) of equal opponents.
     first_advantage: Estimate = Estimate(0.0)
     draw_rate: Estimate = Estimate(0.5)
+    #: What else bears on a game, one for each of its terms; of these the first is moving first.
+    effects: tuple[Effect, ...] = ()
     points_per_logit: float = 175.25  #: Rating points for one unit of log odds (Ordo's 1/beta).
     #: What deviations are relative to: ``"mean"`` of the component, ``"anchor"``, ``"prior"``.
     reference: str = "mean"
@@ -154,10 +167,16 @@ class JointRatings(Ratings):
         """Points of each player over those games."""
         return self.wins + 0.5 * self.draws
 
-    def pair_logits(self, first: Ints, second: Ints) -> Floats:
-        """Log odds of the first player of each pair, who moves first."""
-        ahead = self.rating[first] + self.first_advantage.value
-        return (ahead - self.rating[second]) / self.points_per_logit
+    def ahead(self, counts: PairCounts) -> Floats | float:
+        """Rating points that the first player of each pair has beside the ratings."""
+        if counts.terms is None:
+            return self.first_advantage.value
+        return counts.shift([effect.value for effect in self.effects])
+
+    def logits(self, counts: PairCounts) -> Floats:
+        """Log odds of the first player of each pair."""
+        ahead = self.rating[counts.first] + self.ahead(counts)
+        return (ahead - self.rating[counts.second]) / self.points_per_logit
 
     @property
     def components(self) -> int:

@@ -156,7 +156,7 @@ def simulate(
         counts = replace(counts, draws=np.zeros_like(counts.draws))
     same = ratings.component[counts.first] == ratings.component[counts.second]
     used = counts.select(same & rated[counts.first] & rated[counts.second] & (counts.games > 0))
-    expected = logistic(ratings.pair_logits(used.first, used.second))
+    expected = logistic(ratings.logits(used))
     rate = 0.0 if system.ignore_draws else ratings.draw_rate.value
     chances = np.column_stack(win_draw_loss(expected, rate))
     chances /= chances.sum(axis=1, keepdims=True)

@@ -79,7 +79,7 @@ def clusters(pool: Pool, columns: Sequence[str]) -> Clusters:
 
 def _pair_terms(used: PairCounts, ratings: JointRatings) -> tuple[Floats, Floats, Floats]:
     """Per used pair: p, v = p(1 - p), S of Davidson's law (inf without draws)."""
-    p = logistic(ratings.pair_logits(used.first, used.second))
+    p = logistic(ratings.logits(used))
     return p, p * (1.0 - p), davidson_root(p, squared_spread(ratings.draw_rate.value))
 
 
@@ -141,9 +141,17 @@ def inverse_of(matrix: Floats) -> Floats:
 
 
 def with_deviations(
-    ratings: JointRatings, setup: Setup, grouped: Clusters | None, *, tau_free: bool
+    ratings: JointRatings,
+    setup: Setup,
+    grouped: Clusters | None,
+    *,
+    tau_free: bool,
+    sway: Floats | None = None,
 ) -> JointRatings:
     """The same ratings with deviations, and the covariance if it is not too large.
+
+    `sway` (any, players + 1) is what the errors of effects add to those of the ratings, as a root:
+    its rows' outer products sum to a covariance.
 
     NaN for perfect scorers, for players alone in their component, and for all if an estimated draw
     rate is 1: draws alone do not say how much luck there is.
@@ -163,6 +171,8 @@ def with_deviations(
     else:
         clustered = None if grouped is None else partial(clustered_meat, setup, ratings, grouped)
         spread = _spread_of_dense(setup, slope, meat, clustered)
+    if sway is not None:
+        spread = _swayed(spread, setup, sway[:, :-1])
     logit = ratings.points_per_logit
     if setup.draw_rate_estimated and ratings.draw_rate.value >= ALL_DRAWN:
         # As if every game to come were drawn: the equations then know no luck.
@@ -172,38 +182,59 @@ def with_deviations(
         deviation=logit * spread.deviation,
         extras={} if spread.error is None else {DEVIATION_ERROR: spread.error},
         covariance=None if spread.covariance is None else logit**2 * spread.covariance,
-        first_advantage=replace(ratings.first_advantage, deviation=logit * spread.advantage),
+        first_advantage=ratings.first_advantage
+        if ratings.effects
+        else replace(ratings.first_advantage, deviation=logit * spread.advantage),
         draw_rate=_draw_rate_deviation(ratings, setup, spread.response, tau_free=tau_free),
     )
+
+
+def _swayed(spread: Spread, setup: Setup, sway: Floats) -> Spread:
+    """Add to a spread at known effects what their errors do to the ratings."""
+    sway = sway.copy()
+    if setup.reference == "anchor" and setup.anchor is not None and setup.holds_anchor():
+        sway[:, setup.component == setup.component[setup.anchor]] -= sway[:, [setup.anchor]]
+    deviation = np.sqrt(spread.deviation**2 + (sway**2).sum(axis=0))
+    covariance = None if spread.covariance is None else spread.covariance + sway.T @ sway
+    return replace(spread, deviation=deviation, covariance=covariance)
+
+
+def _scatter_of(used: PairCounts, weight: Floats) -> Floats:
+    return _scatter(used.first, used.second, used.players, weight, weight, float(weight.sum()))
+
+
+def inverse_at(setup: Setup, weight: Floats) -> tuple[Floats, float]:
+    """Return the inverse of H at these weights of the pairs, and the variance of the advantage.
+
+    That is in terms of what it would be if all ratings were known, and infinite if H is singular.
+    Groups whose level is free have one that was filled in.
+    """
+    n = setup.used.players
+    bread = _scatter_of(setup.used, weight)
+    _add_priors(bread, setup)
+    raise_levels(bread, setup.level)
+    solved = np.append(setup.rated & ~setup.fixed & ~setup.lonely(), setup.free[n])
+    inner = np.ix_(solved, solved)
+    inverse = np.zeros_like(bread)
+    try:
+        inverse[inner] = inverse_of(bread[inner])
+    except np.linalg.LinAlgError:
+        return inverse, np.inf
+    return inverse, float(abs(inverse[n, n]) * bread[n, n]) if setup.free[n] else 0.0
 
 
 def _spread_of_dense(
     setup: Setup, slope: Floats, meat_weight: Floats, clustered: Callable[[Floats], Floats] | None
 ) -> Spread:
     """Invert the whole matrix; `clustered` gives the covariance of the equations from that."""
-    used, n = setup.used, setup.used.players
-
-    def scatter(weight: Floats) -> Floats:
-        return _scatter(used.first, used.second, n, weight, weight, float(weight.sum()))
-
-    bread = scatter(slope)
-    _add_priors(bread, setup)
-    lonely = setup.lonely()
-    raise_levels(bread, setup.level)
-    solved = np.append(setup.rated & ~setup.fixed & ~lonely, setup.free[n])
-    inner = np.ix_(solved, solved)
-    inverse = np.zeros_like(bread)
-    try:
-        inverse[inner] = inverse_of(bread[inner])
-        advantage = abs(inverse[n, n]) * bread[n, n] if setup.free[n] else 0.0
-    except np.linalg.LinAlgError:
-        advantage = np.inf
+    used, n, lonely = setup.used, setup.used.players, setup.lonely()
+    inverse, advantage = inverse_at(setup, slope)
     if advantage > _UNDETERMINED:
         raise ModelError(
             "the games do not determine the first-move advantage: no two players, and no circle "
             "of players, have met with sides exchanged; fix it, or give it a prior"
         )
-    meat = None if setup.system.likelihood else scatter(meat_weight)
+    meat = None if setup.system.likelihood else _scatter_of(used, meat_weight)
     if clustered is not None:
         meat = clustered(inverse)
         _add_priors(meat, setup)
@@ -306,7 +337,8 @@ def _sums(setup: Setup, ratings: JointRatings, grouped: Clusters) -> tuple[Ints,
     kept = setup.rated[pool.first] & setup.rated[pool.second]
     kept &= setup.component[pool.first] == setup.component[pool.second]
     i, j, score = pool.first[kept], pool.second[kept], pool.score[kept]
-    p = logistic(ratings.pair_logits(i, j))
+    ahead = ratings.rating[i] + ratings.first_advantage.value
+    p = logistic((ahead - ratings.rating[j]) / ratings.points_per_logit)
     root = davidson_root(p, squared_spread(ratings.draw_rate.value))
     spread = 1.0 / (1.0 + 1.0 / np.maximum(root, 1e-9))  # variance of a score over p (1 - p)
     weight = 1.0 / spread if setup.system.likelihood else np.ones_like(spread)
@@ -389,6 +421,7 @@ SAMPLES = 100  #: Samples taken; the standard error of a deviation is at most 1/
 #: Of very many pairs no more are taken once 99 of 100 deviations are known so well.
 ENOUGH = 0.02
 _PRECISION = 1e-4
+_FINE = 1e-9  #: Relative residual of what the sizes of effects rest on.
 _SEED = 20151006
 
 
@@ -503,6 +536,12 @@ class _System:
         whole, scaled = (np.array(rows) for rows in zip(*noises, strict=True))
         error = self.solve(whole, _PRECISION)
         return whole, error, self.solve(scaled, _PRECISION) if self.sandwich else error
+
+
+def conditional_system(setup: Setup, weight: Floats) -> Callable[[Floats], Floats]:
+    """Return what solves H x = right at these weights of the pairs, H as `Graph` has it."""
+    system = _System(setup, weight, weight)
+    return lambda right: system.solve(right[None], _FINE)[0]
 
 
 def spread_of_large(setup: Setup, slope: Floats, meat: Floats) -> Spread:

@@ -47,6 +47,7 @@ from yardstone.records.results import (
 from yardstone.records.unplayed import (
     CONTENT,
     IDENTITY,
+    NEUTRAL,
     NO,
     NOBODY,
     YES,
@@ -78,7 +79,6 @@ _SIDE_CELLS = {
     "home": frozenset("h home heim".split()),
     "away": frozenset("a away auswärts".split()),
 }
-_NEUTRAL = YES | {"neutral"}
 _OTHER = {"white": "black", "black": "white", "home": "away"}
 _ONE_GAME = "first_score=NAME,second_score=NAME in --columns says who has more won one game"
 
@@ -432,7 +432,7 @@ class TableOfGames:
         """SQL for whether a column says that nobody was at home."""
         place, kind = f"lower({self.places[name]})", kind_of(name)
         if kind == "neutral":
-            return _in(place, _NEUTRAL)
+            return _in(place, NEUTRAL)
         if kind not in ("side", "home"):
             return "false"
         return f"starts_with({place}, 'neutral')" + f" OR {place} = 'n'" * (kind == "side")
@@ -469,7 +469,10 @@ class TableOfGames:
                     FROM source_game"""
                 )
                 if not other:
-                    more = f"--columns {name}={name} takes each row for one game all the same"
+                    more = (
+                        f"--columns {name}={name} takes each row for one game all the same, "
+                        f"--count {name} of `rate` for so many"
+                    )
                     raise self._several([name], odd, more)
             elif (neutral := self._neutral(name)) != "false" and self.roles.ordered:
                 number, rows, cell = self._row(

@@ -43,6 +43,8 @@ REPEATED = "repeats another record (same id, or same date and round)"
 #: Cells that say yes or no, in small letters.
 YES = frozenset("true t yes y 1 1.0 x ja oui si sí да".split())
 NO = frozenset("false f no n 0 0.0 nein non нет".split())
+#: Cells that say of a venue that nobody is at home.
+NEUTRAL = YES | {"neutral"}
 
 # A status, or a remark, that says that a record is no game: what both may say, and what only a
 # status says, as a game that "started late" was played.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from yardstone.ratings.connectivity import FEW_GAMES
-from yardstone.ratings.result import Status
+from yardstone.ratings.result import Effect, Status
 from yardstone.reports.document import Column, Document, Lines, Range, Section, Table
 from yardstone.reports.words import NAMES, join_names, picked, plain_skipped, plural, spellings
 
@@ -269,6 +269,10 @@ def plain_list(report: RatingList) -> dict[str, Any]:
         "simulations": report.simulations,
         "first_advantage": estimate("ratings.first_advantage", "advantage_interval"),
         "draw_rate": estimate("draw_rate", "draw_rate_interval"),
+        "effects": [
+            picked(each, "name", "value", "deviation", "low", "high")
+            for each in report.ratings.effects[1:]
+        ],
         "components": [
             {"number": group.number, "players": len(group.rows), **picked(group, "ranked", "games")}
             for group in report.groups
@@ -318,6 +322,7 @@ def basis(report: RatingList) -> list[str]:
     if not advantage.deviation:
         known = f"{value} points (given)"
     lines = [f"First-move advantage: {known if isfinite(advantage.deviation) else 'unknown'}"]
+    lines += [_effect(report, effect) for effect in report.ratings.effects[1:]]
     value, (low, high) = f"{100 * draws.value:.1f} %", report.draw_rate_interval
     known = f"{value}  [{100 * low:.1f}, {100 * high:.1f}]"
     if not draws.deviation:
@@ -334,6 +339,18 @@ def basis(report: RatingList) -> list[str]:
     if report.rank_high.any():
         lines.append(f"Range: {report.level} confidence interval of the rank.")
     return lines
+
+
+def _effect(report: RatingList, effect: Effect) -> str:
+    """What something beside the players is worth, with its interval."""
+    each = "a stone" if effect.name == "handicap" else f"each unit of {effect.name}"
+    if not effect.deviation:
+        return f"Points for {each}: {effect.value:.1f} (given)"
+    reach = report.deviations * effect.deviation
+    return (
+        f"Points for {each}: {effect.value:.3g} ± {reach:.2g}"
+        f" (in these games from {effect.low:g} to {effect.high:g})"
+    )
 
 
 def remedies(report: RatingList) -> list[str]:
