@@ -168,7 +168,7 @@ class PairCounts:
         """Points of the player who moved first, for each pair."""
         return self.wins + 0.5 * self.draws
 
-    def shift(self, sizes: ArrayLike) -> NDArray[np.float64]:
+    def shift(self, sizes: Any) -> NDArray[np.float64]:
         """Sum of the terms of each entry, each times a size; empty without terms."""
         return np.zeros(0) if self.terms is None else np.asarray(self.terms @ sizes, np.float64)
 
@@ -184,21 +184,30 @@ class PairCounts:
         for start in range(0, len(self.first), size):
             part = slice(start, start + size)
             columns = (self.wins[part], self.draws[part], self.losses[part])
-            yield PairCounts(
-                self.players,
-                self.first[part],
-                self.second[part],
-                *(column.astype(np.float64, copy=False) for column in columns),
-                None if self.terms is None else self.terms[part],
+            wins, draws, losses = (column.astype(np.float64, copy=False) for column in columns)
+            yield replace(
+                self,
+                first=self.first[part],
+                second=self.second[part],
+                wins=wins,
+                draws=draws,
+                losses=losses,
+                terms=None if self.terms is None else self.terms[part],
             )
 
     def select(self, keep: NDArray[np.bool_]) -> PairCounts:
         """Only the pairs where `keep` is true; players keep their numbers."""
         if keep.all():
             return self
-        counts = (column[keep] for column in (self.wins, self.draws, self.losses))
-        terms = None if self.terms is None else self.terms[keep]
-        return PairCounts(self.players, self.first[keep], self.second[keep], *counts, terms)
+        return replace(
+            self,
+            first=self.first[keep],
+            second=self.second[keep],
+            wins=self.wins[keep],
+            draws=self.draws[keep],
+            losses=self.losses[keep],
+            terms=None if self.terms is None else self.terms[keep],
+        )
 
     def emptied(self, keep: NDArray[np.bool_]) -> PairCounts:
         """All pairs, those where `keep` is false without games.
@@ -208,8 +217,9 @@ class PairCounts:
         """
         if keep.all():
             return self
-        columns = (np.where(keep, c, c.dtype.type(0)) for c in (self.wins, self.draws, self.losses))
-        return PairCounts(self.players, self.first, self.second, *columns, self.terms)
+        columns = (self.wins, self.draws, self.losses)
+        wins, draws, losses = (np.where(keep, c, c.dtype.type(0)) for c in columns)
+        return replace(self, wins=wins, draws=draws, losses=losses)
 
     def player_totals(self) -> NDArray[np.float64]:
         """Wins, draws and losses of each player over both sides: shape (players, 3)."""
