@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +16,17 @@ from yardstone.records.decoding import clean
 from yardstone.records.formats import FORMATS, Writer, read_format
 from yardstone.records.options import Options
 from yardstone.records.sources import Source
+from yardstone.records.unplayed import NOBODY
 
 pytestmark = pytest.mark.usefixtures("one_database")
 
 WRITERS = [(format.name, writer) for format in FORMATS.values() for writer in format.writers]
 _ODD = "\"'\\,;|\t[](){}%#=&<>:/*?-+.1 aÄ段\u00a0\u2028\U0001f600"
-#: Names as a reader may give them: cleaned, and not empty.
+#: Names as a reader may give them: cleaned, not empty, and of somebody.
 NAMES = st.sampled_from(["Ann 3d", "古力九段", "1-0", "*", "null", "NaN", "1.0", "2024-01-02"]) | (
     st.text(st.sampled_from(_ODD) | st.characters(codec="utf-8"), max_size=12)
     .map(clean)
-    .filter(bool)
+    .filter(lambda name: name and not re.fullmatch("|".join(NOBODY.values()), name.lower()))
 )
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -22,6 +23,7 @@ from yardstone.files import zstd_module
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool
 from yardstone.records.formats import WRITERS
 from yardstone.records.table_files import seconds_for
+from yardstone.records.tables import GameRows
 
 ROWS = {"White": ["Ann", "Bob"], "Black": ["Bob", "Ann"], "Result": ["1-0", "1/2-1/2"]}
 CSV = 'White,Black,Result,Date\nAnn,"Bob ""x"", y",1-0,2020.01.02\n\nBob,Ann,0.5,?\n'
@@ -50,6 +52,12 @@ def test_all_rows_that_cannot_be_read_count_and_some_are_shown(tmp_path: Path) -
     report = read_skipping(file, skip_unread=True).skipped
     assert report.total == MAX_SKIPPED_DETAILS + 3
     assert len(report.details) == MAX_SKIPPED_DETAILS
+
+
+def test_rows_that_come_out_of_order_are_put_in_order() -> None:
+    table: Any = SimpleNamespace(connection=duckdb.connect())
+    sql = "SELECT * FROM (VALUES (3, 'c'), (1, 'a'), (2, 'b')) AS t(row, name)"
+    assert GameRows(table, {}, 3, False)._fetched(sql)["name"].tolist() == ["a", "b", "c"]
 
 
 def test_damaged_rows_lose_no_others(tmp_path: Path) -> None:

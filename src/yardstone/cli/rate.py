@@ -132,7 +132,7 @@ def rate(
         yardstone rate tcec.pgn.gz --min-games 150 --top 20 -o ratings.html
     """
     from yardstone.memory import working_memory
-    from yardstone.ratings.bradley_terry import BradleyTerry
+    from yardstone.ratings.bradley_terry import BradleyTerry, CountedGames
     from yardstone.ratings.rating_list import rate_list
     from yardstone.reports.rating_list import difference_table, list_line, rating_list_document
 
@@ -178,7 +178,7 @@ def rate(
         ):
             limit = working_memory(games.memory)
             return games.counted(sources, memory=limit, names=names)
-        return games.read(
+        pool = games.read(
             sources,
             tags=tags,
             levels=handicap is not None,
@@ -186,6 +186,7 @@ def rate(
             names=names,
             report=tell,
         )
+        return pool if given else CountedGames.of_pool(pool)
 
     def listed(sources: Sequence[str | Source] | None, *, tell: bool = True) -> RatingList:
         notes: tuple[str, ...] = ()

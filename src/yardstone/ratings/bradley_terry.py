@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.choices import CheckedParameters, check_fields
+from yardstone.disk import pieces
 from yardstone.errors import (
     ConvergenceError,
     InputError,
@@ -43,7 +44,7 @@ from yardstone.ratings.result import (
     without_first_move,
 )
 from yardstone.records.columns import HANDICAP_GAME
-from yardstone.records.unplayed import with_handicap
+from yardstone.records.unplayed import even_games, with_handicap
 from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
@@ -547,6 +548,14 @@ class CountedGames:
         if stones:
             stream.skipped.add_uncounted(HANDICAP_GAME, stones, known=True)
         return cls(tuple(stream.players), counts, stream.skipped, stream.ordered)
+
+    @classmethod
+    def of_pool(cls, pool: Pool) -> CountedGames:
+        """The counts of the even games of a pool, which is then no longer needed."""
+        pool, tally = even_games(pool), PairTally()
+        for at in pieces(len(pool), BUFFER):
+            tally.add(GameBatch(pool.first[at], pool.second[at], pool.score[at]))
+        return cls(pool.players, tally.counts(len(pool.players)), pool.skipped, pool.ordered)
 
     def pair_counts(self) -> PairCounts:
         """The results added up for each ordered pair of players."""

@@ -102,7 +102,7 @@ def csv_lines(header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> Iterator[
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for number, row in enumerate(chain([header], rows)):
-        writer.writerow(map(escape_cell, row))
+        writer.writerow([escape_cell(cell) if isinstance(cell, str) else cell for cell in row])
         if number % _ROWS == 0 and number:
             yield out.getvalue()
             out.seek(0)

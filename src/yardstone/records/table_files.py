@@ -193,7 +193,7 @@ def csv_rows(
 
     dialect = find_dialect(file.path, file.name)
     how = f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}"
-    table = csv_table(file.path, dialect, how)
+    table = csv_table(file.path, dialect, how, plain=False)
     try:
         connection.execute(f"CREATE TEMP TABLE source_rows AS SELECT * FROM {table}")
     except duckdb.Error as error:
@@ -211,7 +211,12 @@ def csv_rows(
                 report=report,
             )
     line_of = line_of or dialect.lines_of(file.path)
-    games = understand(connection, "source_rows", file=file.name, options=options, line_of=line_of)
+    # Few files have a cell with an apostrophe before it, and to look is cheaper than to change.
+    looked = " OR ".join(f"{name} >= '''' AND {name} < '('" for name in map(quoted, dialect.names))
+    rows = "source_rows"
+    if connection.execute(f"SELECT 1 FROM source_rows WHERE {looked} LIMIT 1").fetchall():
+        rows = f"(SELECT {', '.join(map(_plain_cell, dialect.names))} FROM source_rows)"
+    games = understand(connection, rows, file=file.name, options=options, line_of=line_of)
     connection.execute("DROP TABLE source_rows")
     return games
 
@@ -222,15 +227,19 @@ def csv_table(
     more: str,
     wanted: Collection[str] = (),
     types: Mapping[str, str] | None = None,
+    *,
+    plain: bool = True,
 ) -> str:
     """A delimited file as DuckDB's SQL wants it: its columns, or those `wanted`, as text.
 
-    With `types` the columns are of these SQL types.
+    With `types` the columns are of these SQL types. Cells are read as `plain_cell` does, or not
+    yet if that is not `plain`.
     """
     types = types or dict.fromkeys(dialect.names, "VARCHAR")
     columns = ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in types.items())
     cells = (
-        _plain_cell(name) if types[name] == "VARCHAR" else quoted(name) for name in wanted or types
+        _plain_cell(name) if plain and types[name] == "VARCHAR" else quoted(name)
+        for name in wanted or types
     )
     return (
         f"(SELECT {', '.join(cells)} "

@@ -211,15 +211,19 @@ class TableOfGames:
         )
         execute = self.connection.execute
         execute(
-            f"""CREATE OR REPLACE TEMP TABLE spelling AS
+            f"""CREATE OR REPLACE TEMP TABLE spelt AS
             SELECT cell, {_name("cell")} AS name, trim(cell) <> '' AS filled
             FROM ({" UNION ".join(cells)}) WHERE cell IS NOT NULL"""
         )
         execute(
             """CREATE OR REPLACE TEMP TYPE player_name AS ENUM
-            (SELECT name FROM spelling UNION SELECT '')"""
+            (SELECT name FROM spelt UNION SELECT '')"""
         )
-        execute("ALTER TABLE spelling ALTER name TYPE player_name")
+        execute(
+            """CREATE OR REPLACE TEMP TABLE spelling AS
+            SELECT * REPLACE (CAST(name AS player_name) AS name) FROM spelt"""
+        )
+        execute("DROP TABLE spelt")
 
     def _row(self, sql: str) -> tuple[Any, ...]:
         return self.connection.execute(sql).fetchone() or ()
@@ -606,7 +610,8 @@ class TableOfGames:
             if trouble is not None or not poor:
                 raise trouble or AssertionError("a table without results")
             ways.append(self._by_reading(*poor[0], 0))
-        told = [self._count("score IS NOT NULL", way.view) for way in ways]
+        alone = len(ways) == 1
+        told = [alone or self._count("score IS NOT NULL", way.view) for way in ways]
         best = next(way for way, number in zip(ways, told, strict=True) if 2 * number >= max(told))
         for way in ways:
             if way is not best:

@@ -154,10 +154,11 @@ def _check_copies(table: TableOfGames, *, ids: bool) -> None:
 
 def _moment(roles: Roles, kinds: Mapping[str, str]) -> str:
     """SQL for the time of a game where it is sure, year first; `_times` reads the rest."""
-    texts = [
-        f"regexp_replace(CAST({quoted(name)} AS VARCHAR), "
-        r"'^(\d{4})[./](\d{1,2})[./](\d{1,2})', '\1-\2-\3')"
-        for name in roles.time
+    cells = [f"CAST({quoted(name)} AS VARCHAR)" for name in roles.time]
+    texts = [  # what is sure to fail, or as it must be, is told soonest
+        f"CASE WHEN contains({cell}, '?') THEN NULL WHEN substr({cell}, 5, 1) = '-' THEN {cell} "
+        rf"ELSE regexp_replace({cell}, '^(\d{{4}})[./](\d{{1,2}})[./](\d{{1,2}})', '\1-\2-\3') END"
+        for cell in cells
     ]
     tries = [f"TRY_CAST({' || chr(32) || '.join(texts)} AS TIMESTAMP)"] if texts[1:] else []
     tries += [f"TRY_CAST({text} AS TIMESTAMP)" for text in texts]
@@ -176,8 +177,8 @@ def _skip(table: TableOfGames, *, keys: bool) -> None:
     absent = f"WHEN result IS NULL THEN '{_NO_KEY}' " if keys else ""
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE bad AS SELECT row, result,
-            CASE WHEN coalesce(first, '') = '' THEN '{_NAMELESS[0]}'
-            WHEN coalesce(second, '') = '' THEN '{_NAMELESS[1]}'
+            CASE WHEN first IS NULL OR first = '' THEN '{_NAMELESS[0]}'
+            WHEN second IS NULL OR second = '' THEN '{_NAMELESS[1]}'
             WHEN score IS NOT NULL THEN NULL WHEN reason IS NOT NULL THEN reason {absent}
             WHEN coalesce(result, '') = '' THEN 'no result' ELSE '{UNKNOWN_RESULT}' END AS kind
         FROM scored WHERE kind IS NOT NULL UNION ALL FROM unplayed"""
@@ -207,6 +208,8 @@ def _skip(table: TableOfGames, *, keys: bool) -> None:
 
 
 UNFINISHED = "unfinished (result *)"
+#: SQL for the numbers by which DuckDB keeps the names of the players.
+_CODES = ("enum_code(first) AS one", "enum_code(second) AS two")
 _OTHER = {"first": "second", "second": "first"}
 
 
@@ -228,7 +231,19 @@ class GameRows:
         return self.table.report
 
     def _fetched(self, sql: str) -> dict[str, NDArray[Any]]:
-        return self.table.connection.execute(sql).fetchnumpy()
+        """What a query gives, in order of the column `row`; as a rule it comes in that order."""
+        data = self.table.connection.execute(sql).fetchnumpy()
+        row = np.asarray(data.pop("row"))
+        if (row[1:] < row[:-1]).any():
+            order = np.argsort(row)
+            data = {name: column[order] for name, column in data.items()}
+        return data
+
+    @property
+    def _rows(self) -> int:
+        """The number of the last row."""
+        ((last,),) = self.table.connection.execute("SELECT max(row) FROM source_game").fetchall()
+        return last or 0
 
     def pool(self) -> Pool:
         """All games."""
@@ -240,28 +255,21 @@ class GameRows:
         All have all players of the table, numbered in order of first appearance; if `marked`
         with the columns for `yardstone.records.unplayed.without_repeats`.
         """
-        players, execute = self.players, self.table.connection.execute
-        rows = "good JOIN player AS p1 ON p1.name = first JOIN player AS p2 ON p2.name = second"
+        players, number = self._numbered
         extra = [f"{self._further(key)} AS further{k}" for k, key in enumerate(self.extra)]
         extra += [quoted(name) for name in self.table.marks if marked]
-        columns = ["CAST(p1.number AS INTEGER) AS one, CAST(p2.number AS INTEGER) AS two", *extra]
-        games = f"""SELECT {", ".join(columns)}, score, time
-            FROM {rows} WHERE score IS NOT NULL ORDER BY row"""
-        time = self._times(rows) if self.table.roles.time else None
-        if self.games <= size:
-            yield self._piece(players, self._fetched(games), time)
-            return
-        execute(
-            "CREATE OR REPLACE TEMP TABLE numbered AS "
-            f"SELECT row_number() OVER () AS number, * FROM ({games})"
-        )
-        execute("DROP TABLE source_game")
-        for start in range(0, self.games, size):
-            data = self._fetched(
-                f"SELECT * EXCLUDE (number) FROM numbered WHERE number > {start} "
-                f"AND number <= {start + size} ORDER BY number"
-            )
-            yield self._piece(players, data, None if time is None else time[start : start + size])
+        games = f"""SELECT row, {", ".join([*_CODES, *extra])}, score, time
+            FROM good WHERE score IS NOT NULL"""
+        time = self._times() if self.table.roles.time else None
+        done = 0
+        for start in range(0, self._rows, size) if self.games > size else (0,):
+            part = f"AND row > {start} AND row <= {start + size}" if self.games > size else ""
+            data = self._fetched(f"{games} {part}")
+            until = done + len(data["score"])
+            if until > done or self.games <= size:
+                data |= {side: number[data[side]] for side in ("one", "two")}
+                yield self._piece(players, data, None if time is None else time[done:until])
+            done = until
 
     def _further(self, key: str) -> str:
         """SQL for a further column; where the players change places, that of the other one."""
@@ -281,8 +289,8 @@ class GameRows:
         return own
 
     @cached_property
-    def players(self) -> tuple[str, ...]:
-        """The players in order of first appearance.
+    def _numbered(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+        """The players in order of first appearance, and their numbers by the codes of names.
 
         Players of unfinished games are known, as they are to the reader of PGN files.
         """
@@ -291,16 +299,15 @@ class GameRows:
             f"""CREATE OR REPLACE TEMP VIEW good AS SELECT * FROM scored
             WHERE row NOT IN (SELECT row FROM bad WHERE kind <> '{UNFINISHED}')"""
         )
-        execute(
-            """CREATE OR REPLACE TEMP TABLE player AS
-            SELECT name, row_number() OVER (ORDER BY place) - 1 AS number FROM (
-                SELECT name, min(place) AS place FROM (
-                    SELECT first AS name, 2 * row AS place FROM good
-                    UNION ALL SELECT second, 2 * row + 1 FROM good)
-                GROUP BY name)"""
-        )
-        names = execute("SELECT name FROM player ORDER BY number").fetchall()
-        return tuple(name for (name,) in names)
+        sides = self._fetched(f"SELECT row, {', '.join(_CODES)} FROM good")
+        ((names,),) = execute("SELECT enum_range(NULL::player_name)").fetchall()
+        codes = np.column_stack([sides["one"], sides["two"]]).ravel()
+        place = np.full(len(names), len(codes))
+        place[codes[::-1]] = np.arange(len(codes))[::-1]  # what is written last stays
+        order = np.argsort(place, kind="stable")[: int((place < len(codes)).sum())]
+        number = np.zeros(len(names), np.int32)
+        number[order] = np.arange(len(order))
+        return tuple(names[code] for code in order.tolist()), number
 
     def _piece(
         self,
@@ -319,11 +326,11 @@ class GameRows:
             check_stones(pool, roles.first, table.file)
         return _with_error_rates(pool) if self.matches else pool
 
-    def _times(self, rows: str) -> NDArray[np.datetime64] | None:
+    def _times(self) -> NDArray[np.datetime64] | None:
         """When all games were played; None where DuckDB has read it for each of them."""
         connection, roles, options = self.table.connection, self.table.roles, self.table.options
         written = connection.execute(
-            f"""SELECT coalesce(moment, '') AS text FROM {rows}
+            """SELECT coalesce(moment, '') AS text FROM good
             WHERE score IS NOT NULL AND time IS NULL GROUP BY text ORDER BY min(row)"""
         ).fetchall()
         texts = [str(text) for (text,) in written]
@@ -332,10 +339,10 @@ class GameRows:
         known = {"text": np.array(texts, object), "code": np.arange(len(texts))}
         connection.register("written", known)
         data = self._fetched(
-            f"""SELECT good.time AS time, CAST(coalesce(written.code, -1) AS INTEGER) AS code
-            FROM {rows} LEFT JOIN written
+            """SELECT row, good.time AS time, CAST(coalesce(written.code, -1) AS INTEGER) AS code
+            FROM good LEFT JOIN written
                 ON good.time IS NULL AND coalesce(moment, '') = written.text
-            WHERE score IS NOT NULL ORDER BY row"""
+            WHERE score IS NOT NULL"""
         )
         connection.unregister("written")
         time = np.ma.filled(data["time"].astype("datetime64[s]"), np.datetime64("NaT"))
