@@ -7,8 +7,10 @@ import json
 import logging
 import re
 import socket
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,6 +20,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
+import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
@@ -29,7 +32,7 @@ from starlette.responses import Response
 from tests.web import sites
 from tests.web.asking import Answer, ask, form
 from tests.web.desks import PASSWORD, copied
-from tests.web.serving import settings_for, small_results
+from tests.web.serving import listening, settings_for, small_results
 from tests.web.sites import HTML
 from tests.web.tables import DAY, Clock, refused
 from yardstone.errors import InputError, UsageError
@@ -38,7 +41,14 @@ from yardstone.web.database import jobs
 from yardstone.web.desk import service as desk_service
 from yardstone.web.desk.app import DeskSettings, desk_configuration, made_password, make_desk
 from yardstone.web.desk.service import COOKIE, Helper, Sessions
-from yardstone.web.middleware import Metrics, Places, RateLimit, RequestFrame, visitor_mark
+from yardstone.web.middleware import (
+    Metrics,
+    Places,
+    RateLimit,
+    RequestFrame,
+    configured,
+    visitor_mark,
+)
 from yardstone.web.problems import DatabaseAway, refusal
 from yardstone.web.server import make_app
 from yardstone.web.settings import JsonLines, Limits
@@ -223,12 +233,12 @@ def test_places_are_given_back(site: Site, desk: Site) -> None:
         assert refused(upload, "ann") == (429, "uploads_client", 5)
         assert refused(upload, "bob") is None
         with service.place("bob"):
-            assert refused(upload, "eve") == (429, "uploads", 5)
+            assert refused(upload, "eve") == (503, "uploads", 5)
     assert not places
     assert not service.receiving
     service.receiving["somebody"] += 3
     answer = sent(app)
-    assert (answer.code, answer.taken) == ((429, "uploads"), 0)
+    assert (answer.code, answer.taken) == ((503, "uploads"), 0)
     helpers = desk()
     helpers.state.service.streams["somebody"] += 600
     assert ask(helpers, "/events").code == (429, "streams")
@@ -536,6 +546,10 @@ request_seconds_sum{ROUTE} 11.0152|request_seconds_count{ROUTE} 4"""
 
 
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX"
+FILES = (
+    b"POST /api/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n"
+    b"Content-Type: multipart/form-data; boundary=b\r\nExpect: 100-continue\r\n\r\n"
+)
 BODY = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
 
 
@@ -555,25 +569,53 @@ def closed(line: socket.socket) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("limits", "most"), [({"connections_client": 3}, 1000), ({}, 6)])
-def test_half_sent_requests_keep_nobody_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], most: int
-) -> None:
-    """Only the last of one address, or half of all; and who waits for an answer is none of them."""
-    monkeypatch.setattr("yardstone.web.server._CONCURRENCY", most)
-    limits = {"header_seconds": 600, "idle_seconds": 600, **limits}
+@pytest.mark.parametrize("bound", ["connections", "connections_client"])
+def test_half_sent_requests_keep_nobody_out(tmp_path: Path, bound: str) -> None:
+    """The longest silent ones are closed; and who waits for a body takes no place of requests."""
+    limits = {"header_seconds": 600, "idle_seconds": 600, "requests": 3, bound: 4}
     with sites.serving(tmp_path, limits) as server:
-        for half in (HEAD, BODY) if most == 1000 else (HEAD,):
-            lines = [connected(server.url, half) for _ in range(8)]
-            assert all(closed(line) for line in lines[:4]), "the server's answer counts as well"
-            assert requests.get(server.url + "/api/limits", timeout=60).status_code == 200
-            lines[-1].settimeout(0.05)
-            with suppress(TimeoutError):
-                while lines[-1].recv(1 << 16):
-                    pass
-                pytest.fail("the last one was closed")
-            for line in lines:
-                line.close()
+        lines = []
+        for number in range(6):
+            if number == 4:
+                lines[0].sendall(b"-")
+            lines.append(connected(server.url, FILES))
+            assert lines[-1].recv(100).startswith(b"HTTP/1.1 100 "), "it is let in"
+        assert all(closed(line) for line in lines[1:3]), "not who sent something since"
+        assert requests.get(server.url + "/api/limits", timeout=60).status_code == 200
+        assert closed(lines[3])
+        for line in (lines[0], lines[4], lines[5]):
+            line.settimeout(0.05)
+            with pytest.raises(TimeoutError):
+                line.recv(1)
+            line.close()
+
+
+def test_more_than_can_be_answered_are_told_at_once(tmp_path: Path) -> None:
+    entered, enough = threading.Semaphore(0), threading.Event()
+    with sites.site(tmp_path, {"requests": 2, "requests_client": 1}) as made:
+
+        @made.app.get("/slow")
+        def slow() -> None:
+            entered.release()
+            enough.wait(60.0)
+
+        config = configured(made.app, made.worker.settings.limits, farewell=1)
+        with listening(uvicorn.Server(config)) as url, ThreadPoolExecutor() as threads:
+
+            def get(path: str, client: str) -> requests.Response:
+                forwarded = {"X-Forwarded-For": client}
+                return requests.get(url + path, headers=forwarded, timeout=60.0)
+
+            slow_ones = [threads.submit(get, "/slow", f"192.0.2.{last}") for last in (1, 2)]
+            for _ in slow_ones:
+                assert entered.acquire(timeout=60.0)
+            full = [get("/", f"192.0.2.{last}") for last in (1, 3)]
+            told = [(answer.status_code, answer.headers["Retry-After"]) for answer in full]
+            assert told == [(429, "2"), (503, "2")]
+            assert get("/static/icon.svg", "192.0.2.3").status_code == 200
+            enough.set()
+            assert {each.result().status_code for each in slow_ones} == {200}
+            assert get("/", "192.0.2.1").status_code == 200, "places are given back"
 
 
 def test_half_sent_requests_do_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -593,8 +635,22 @@ def test_half_sent_requests_do_not_stay(tmp_path: Path, monkeypatch: pytest.Monk
         assert closed(waiting)
 
 
+def test_a_server_may_open_as_many_files_as_the_system_allows() -> None:
+    resource = pytest.importorskip("resource", reason="Windows knows no such limit")
+    before, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(before, 1000), hard))
+    try:
+        for limits, most in ((Limits(connections=10), 10), (Limits(connections=10**9), None)):
+            config = configured(None, limits, farewell=1)
+            files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            assert config.http.most == (most or files - files // 4)  # type: ignore[union-attr]
+        assert files == hard or files >= 10_240
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, hard))
+
+
 def test_how_a_server_runs(tmp_path: Path) -> None:
     desk = desk_configuration(DeskSettings(file=copied(tmp_path)))
     assert issubclass(desk.http, middleware._Protocol)  # type: ignore[arg-type]
-    assert (desk.limit_concurrency, desk.h11_max_incomplete_event_size) == (2000, 16_384)
+    assert (desk.http.most, desk.h11_max_incomplete_event_size) == (6000, 16_384)  # type: ignore
     assert (desk.proxy_headers, desk.server_header, desk.access_log) == (False, False, False)

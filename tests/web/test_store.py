@@ -365,14 +365,14 @@ def test_the_queue_has_an_end(make: Make) -> None:
     assert refused(table.put, "ann") == (429, "queue_client", 30)
     assert refused(table.check_room, "ann", None) == (429, "queue_client", 30)
     table.put("bob", number=2, key="known")
-    assert refused(table.put, "eve") == (429, "queue", 60)
-    assert refused(table.check_room, "eve", "new") == (429, "queue", 60)
+    assert refused(table.put, "eve") == (503, "queue", 60)
+    assert refused(table.check_room, "eve", "new") == (503, "queue", 60)
     table.check_room("eve", "known")
     job = table.take("w")
-    assert refused(table.put, "eve") == (429, "queue", 60), "what runs counts"
+    assert refused(table.put, "eve") == (503, "queue", 60), "what runs counts"
     table.finish(job, "needs_player", players=[], keep_seconds=9.0)
     table.check_room("eve", None)
-    assert refused(table.put, "eve", 2) == (429, "queue", 60)
+    assert refused(table.put, "eve", 2) == (503, "queue", 60)
     table.put("eve")
 
 
@@ -381,7 +381,7 @@ def test_the_disk_has_an_end(make: Make) -> None:
     for _ in range(3):  # of five bytes each: the third fits exactly
         table.check_room("ann", None)
         table.put("ann")
-    assert refused(table.put, "bob") == (429, "disk", 60)
+    assert refused(table.put, "bob") == (503, "disk", 60)
 
 
 def test_nothing_is_left_of_what_expired(table: JobTable) -> None:

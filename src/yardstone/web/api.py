@@ -185,6 +185,7 @@ _MEANINGS = {
     415: "A kind of file that is not known.",
     422: "Something in it cannot be used.",
     429: "Too much at once: come again after `Retry-After` seconds.",
+    503: "Too much is asked by all at once, or nothing can be stored: the same.",
 }
 
 
@@ -194,7 +195,7 @@ def _operation(
     """Describe an operation with its refusals: 403 asks for the owner's key; `gives` is no JSON."""
     answers: dict[int | str, dict[str, Any]] = {
         status: {"model": Refusal, "description": _MEANINGS[status]}
-        for status in sorted({*refusals, 422, 429})
+        for status in sorted({*refusals, 422, 429, 503})
     }
     if gives:
         words, schema = _ANSWERS[gives]

@@ -140,15 +140,18 @@ class Places(Counter[str]):
     """How many things of each visitor go on at the same time."""
 
     @contextmanager
-    def hold(self, client: str) -> Iterator[None]:
-        """Take a place."""
-        self[client] += 1
+    def hold(self, client: str, number: int = 1) -> Iterator[None]:
+        """Take a place, or with -1 give one back for a while."""
+        self._add(client, number)
         try:
             yield
         finally:
-            self[client] -= 1
-            if not self[client]:
-                del self[client]
+            self._add(client, -number)
+
+    def _add(self, client: str, number: int) -> None:
+        self[client] += number
+        if not self[client]:
+            del self[client]
 
     def stream(
         self, client: str, limits: Limits, texts: AsyncIterator[str], refusal: RequestProblem
@@ -165,16 +168,18 @@ class Places(Counter[str]):
         return StreamingResponse(held(), media_type="text/event-stream")
 
 
-def visitor_mark(request: Request, secret: bytes) -> str:
-    """A mark of 96 bits that only this server can make.
-
-    Of IPv6 the network counts, since a visitor has many addresses.
-    """
-    host = request.client.host if request.client is not None else ""
+def network_of(host: str) -> str:
+    """The address of a visitor; of IPv6 the network, since a visitor has many addresses."""
     with suppress(ValueError):
         address = ip_address(host.partition("%")[0])
         if isinstance(address, IPv6Address):
-            host = str(address.ipv4_mapped or address.exploded[:19])
+            return str(address.ipv4_mapped or address.exploded[:19])
+    return host
+
+
+def visitor_mark(request: Request, secret: bytes) -> str:
+    """A mark of 96 bits that only this server can make."""
+    host = network_of(request.client.host if request.client is not None else "")
     return hmac.new(secret, host.encode(), hashlib.sha256).hexdigest()[:24]
 
 
@@ -258,13 +263,18 @@ _GRACE = 2.0
 
 class _Protocol(H11Protocol):
     limits: Limits
-    #: By address, all whose request has not come whole; the oldest first.
-    waiting: dict[str, dict[_Protocol, None]]
+    #: Connections in all.
+    most: int
+    #: Those whose request has not come whole, the longest silent first: all, and by address.
+    waiting: OrderedDict[_Protocol, None]
+    of_address: dict[str, OrderedDict[_Protocol, None]]
     _timer: asyncio.TimerHandle | None = None
     _phase: Any = None
+    _address = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._address = network_of(self.client[0] if self.client else "")
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -291,15 +301,18 @@ class _Protocol(H11Protocol):
         limits, self._phase = self.limits, phase
         seconds = limits.header_seconds if phase is h11.IDLE else limits.idle_seconds + _GRACE
         self._timer = self.loop.call_later(seconds, self._give_up)
-        ours = self.waiting.setdefault(self._address(), {})
-        ours[self] = None
-        if len(self.connections) > (self.limit_concurrency or 0) // 2:
-            ours = max(self.waiting.values(), key=lambda each: len(each))
-        elif len(ours) <= limits.connections_client:
-            return
-        oldest = next(iter(ours))
-        oldest._end_watch()
-        oldest.transport.abort()
+        ours = self.of_address.setdefault(self._address, OrderedDict())
+        for each in (ours, self.waiting):
+            each[self] = None
+            each.move_to_end(self)
+        full = len(self.connections) > self.most
+        if full or len(ours) > limits.connections_client:
+            next(iter(self.waiting if full else ours))._drop()
+
+    def _drop(self) -> None:
+        self._end_watch()
+        self.connections.discard(self)  # the next one that comes does not drop another for it
+        self.transport.abort()
 
     def _give_up(self) -> None:
         self._timer = None
@@ -312,26 +325,48 @@ class _Protocol(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        ours = self.waiting.get(self._address(), {})
+        self.waiting.pop(self, None)
+        ours = self.of_address.get(self._address, OrderedDict())
         ours.pop(self, None)
         if not ours:
-            self.waiting.pop(self._address(), None)
-
-    def _address(self) -> str:
-        return self.client[0] if self.client else ""
+            self.of_address.pop(self._address, None)
 
 
-def configured(app: Any, limits: Limits, *, concurrency: int, farewell: int) -> uvicorn.Config:
-    """Return how uvicorn runs an application for strangers, within the limits."""
+def raise_open_files() -> int:
+    """Let this process open as many files as the system allows it; how many those are."""
+    try:
+        import resource
+    except ImportError:
+        return _MANY  # Windows knows no such limit
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    hard = _MANY if hard == resource.RLIM_INFINITY else hard
+    for most in (hard, min(hard, _OF_MACOS)):
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            return most
+    return soft
+
+
+_MANY, _OF_MACOS = 1 << 20, 10_240
+
+
+def configured(app: Any, limits: Limits, *, farewell: int) -> uvicorn.Config:
+    """Return how uvicorn runs an application for strangers, within the limits.
+
+    A quarter of the files that may be open is for what is no connection, and for those that are
+    accepted at once before any of them can be closed.
+    """
+    files = raise_open_files()
+    bounds = {"limits": limits, "most": min(limits.connections, files - files // 4)}
     return uvicorn.Config(
         app,
-        http=type("Protocol", (_Protocol,), {"limits": limits, "waiting": {}}),
+        http=type("Protocol", (_Protocol,), {**bounds, "waiting": OrderedDict(), "of_address": {}}),
         lifespan="on",
         log_config=None,
         access_log=False,
         proxy_headers=False,  # the application does that itself
         server_header=False,
-        limit_concurrency=concurrency,
+        backlog=min(2048, files // 4),
         timeout_keep_alive=15,
         timeout_graceful_shutdown=farewell,
         h11_max_incomplete_event_size=16 << 10,
@@ -349,9 +384,11 @@ class RequestMonitor:
 
     `client` gives the mark of who makes a request, `refuse` the answer to one with a problem.
     Bodies of more than `most` bytes are refused, except where forms are `counted` elsewhere.
+    Who waits for a body, or for the visitor to leave, takes none of the places of requests.
     """
 
     app: ASGIApp
+    limits: Limits
     requests: RateLimit
     posts: RateLimit
     metrics: Metrics
@@ -359,6 +396,7 @@ class RequestMonitor:
     refuse: Callable[[Request, RequestProblem], Response]
     most: int = SMALL
     counted: Collection[str] = frozenset(FORMS)
+    working: Places = field(default_factory=Places)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -371,7 +409,8 @@ class RequestMonitor:
 
         async def counted() -> Message:
             nonlocal received
-            message = await receive()
+            with self.working.hold(client, -places):
+                message = await receive()
             received += len(message.get("body", b""))
             if bounded and received > self.most:
                 raise HTTPException(413)
@@ -388,16 +427,24 @@ class RequestMonitor:
             await send(message)
 
         request = Request(scope)
+        client, places = self.client(request), 0 if path.startswith(_UNCOUNTED) else 1
         try:
-            if not path.startswith(_UNCOUNTED):
-                client = self.client(request)
-                self.requests.check(client)
-                if scope["method"] not in _SAFE:
-                    self.posts.check(client)
+            if places:
+                self._admit(client, scope["method"])
         except RequestProblem as problem:
-            await self.refuse(request, problem)(scope, counted, noted)
+            await self.refuse(request, problem)(scope, receive, noted)
             return
-        await self.app(scope, counted, noted)
+        with self.working.hold(client, places):
+            await self.app(scope, counted, noted)
+
+    def _admit(self, client: str, method: str) -> None:
+        self.requests.check(client)
+        if method not in _SAFE:
+            self.posts.check(client)
+        if self.working[client] >= self.limits.requests_client:
+            raise refusal("busy/client", most=self.limits.requests_client)
+        if self.working.total() >= self.limits.requests:
+            raise refusal("busy")
 
 
 def wants_page(request: Request) -> bool:
@@ -442,6 +489,7 @@ def protect(
     limits = settings.limits
     app.add_middleware(  # the last one added comes first
         RequestMonitor,
+        limits=limits,
         requests=RateLimit(limits.requests_minute),
         posts=RateLimit(limits.posts_minute),
         metrics=metrics,

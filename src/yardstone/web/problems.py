@@ -110,14 +110,16 @@ not_owner 403: Only who sent the files can do that. | Programs send the owner's 
   Authorization: Bearer KEY. People use the owner's link, or the browser that sent the files.
 not_owner/link 403: This is not the owner's link of this result. | Check the address.
 unknown_player 422: This is not one of the names. | Choose one of them.
-disk 429+60: There is no room for more files. | Try again later.
+disk 503+60: There is no room for more files. | Try again later.
 imports_hour 429: Games can be fetched {most} times an hour. | Wait, or send the files.
-queue 429+60: Too many jobs are waiting. | Try again later.
+queue 503+60: Too many jobs are waiting. | Try again later.
 queue_client 429+30: You have {own} jobs waiting; at most {most} may wait. | Wait until they are
   done.
 streams 429+10: Too many streams of events are open. | Ask for the job itself now and then.
+busy 503+2: Too much is asked at the moment. | Try again soon.
+busy/client 429+2: {most} of your requests are being answered already. | Wait until they are done.
 too_many_requests 429: More than {most} such requests in a minute. | Wait a little.
-uploads 429+5: Too many people are sending files at the moment. | Try again soon.
+uploads 503+5: Too many people are sending files at the moment. | Try again soon.
 uploads_client 429+5: You send {most} requests at once already. | Wait until they have arrived.
 internal 500: Something went wrong here. | Try again later.
 internal/job 500: Something went wrong on this server, not with your files. | Try again. If it

@@ -68,15 +68,13 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     return app
 
 
-#: Requests that are answered at the same time; more are told to come again.
-_CONCURRENCY = 1000
 _FAREWELL = 5
 
 
 def configuration(settings: Settings, bell: Bell | None = None) -> uvicorn.Config:
     """How uvicorn runs the application."""
     app = make_app(settings, bell)
-    return configured(app, settings.limits, concurrency=_CONCURRENCY, farewell=_FAREWELL)
+    return configured(app, settings.limits, farewell=_FAREWELL)
 
 
 def main() -> int:

@@ -73,12 +73,16 @@ class Limits:
     #: may come.
     upload_seconds: int = 300
     idle_seconds: int = 30
-    #: `header_seconds`, `connections_client`: seconds in which a connection must say what it wants,
-    #: and connections of one address that may wait without having sent a whole request; beyond
-    #: these the oldest is closed.
-    header_seconds: int = 15
+    header_seconds: int = 15  #: Seconds in which a connection must say what it wants.
+    #: `connections`, `connections_client`: connections in all, and those of one address that may
+    #: wait without having sent a whole request; beyond these the longest silent one is closed.
+    connections: int = 6_000
     connections_client: int = 400
     disk_bytes: int = 4_096 * _MIB  #: Bytes that all uploads together may take on the disk.
+    #: `requests`, `requests_client`: requests that are answered at the same time, in all and of one
+    #: visitor; more are told to come again.
+    requests: int = 1_000
+    requests_client: int = 200
     #: `requests_minute`, `posts_minute`: requests of one visitor a minute, and those of them that
     #: change something.
     requests_minute: int = 600

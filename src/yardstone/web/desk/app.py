@@ -44,10 +44,15 @@ class DeskSettings:
     root_path: str = ""
     public_url: str = ""
     trusted_proxies: str = "127.0.0.1,::1"
-    #: Of these, requests a minute and streams count.
+    #: Of these, connections, requests and streams count. The phones of a hall have one address.
     limits: Limits = field(
         default_factory=lambda: Limits(
-            requests_minute=1200, posts_minute=600, streams=600, streams_client=60
+            connections_client=2_000,
+            requests_client=900,
+            requests_minute=1200,
+            posts_minute=600,
+            streams=600,
+            streams_client=60,
         )
     )
 
@@ -117,15 +122,13 @@ def make_desk(settings: DeskSettings) -> FastAPI:
     return app
 
 
-#: Connections at the same time: a phone of every player, and more.
-_CONCURRENCY = 2000
 _FAREWELL = 1
 
 
 def desk_configuration(settings: DeskSettings) -> uvicorn.Config:
     """How uvicorn runs a desk."""
     app = make_desk(settings)
-    return configured(app, settings.limits, concurrency=_CONCURRENCY, farewell=_FAREWELL)
+    return configured(app, settings.limits, farewell=_FAREWELL)
 
 
 class DeskServer(uvicorn.Server):
