@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +23,13 @@ from tests.web.serving import LEAGUE, MATCH, SGF, small_results
 from tests.web.sites import HTML, Site, serving, site
 from yardstone.pool import SkipReport
 from yardstone.records.ogs import GameSelection, fetch_ogs_games
-from yardstone.web import api, sent_files, worker
+from yardstone.web import api, middleware, sent_files, worker
 from yardstone.web.api import Progress
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.kind import Task
 from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
 from yardstone.web.sent_files import import_games
+from yardstone.web.settings import Limits
 from yardstone.web.upkeep import enter_worker, state
 
 RESULTS = [("league.csv", LEAGUE)]
@@ -180,23 +182,43 @@ def test_limits_and_health(made: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (limits["keep_days"], limits["importers"]) == (30.0, [])
     assert limits["scales"] == ["best", "fox", "ogs", "ogs-2020", "egf"]
 
-    def health() -> tuple[int, Any]:
-        answer = made.ask("/health")
-        return answer.status, answer.json()
+    monkeypatch.setattr(middleware, "_FRESH", 0.0)
 
-    usual = {"version": yardstone.__version__, "workers": 0, "queued": 0, "running": 0}
+    def health(*problems: str) -> None:
+        answer = made.ask("/health")
+        got, codes = answer.json(), problems or ("ok",)
+        assert [each["code"] for each in got.pop("problems")] == [*problems]
+        assert (answer.status, got) == (503 if problems else 200, {**usual, "status": codes[0]})
+
+    usual = {"version": yardstone.__version__, "workers": 0, "queued": 1, "running": 0}
     made.send(RESULTS)
-    assert health() == (503, {**usual, "status": "no_workers", "queued": 1})
+    health("no_workers")
     enter_worker(made.store, "w", 1)
-    assert health() == (200, {**usual, "status": "ok", "workers": 1, "queued": 1})
+    usual["workers"] = 1
+    health()
     assert made.store.claim("w")
-    assert health() == (200, {**usual, "status": "ok", "workers": 1, "running": 1})
+    usual |= {"queued": 0, "running": 1}
+    health()
+    made.app.state.health.limits = Limits(disk_free=10**15)
+    health("no_disk")
+    usual |= {"workers": 0, "running": 0}
 
     def away(*_: Any, **__: Any) -> None:
         raise DatabaseAway
 
     monkeypatch.setattr("yardstone.web.upkeep.state", away)
-    assert health() == (503, {**usual, "status": "no_database"})
+    health("no_database", "no_disk")
+    page = made.ask("/health", headers=HTML)
+    assert (page.status, page.body.decode().splitlines()) == (503, [
+        "The database does not answer. Look at it, and at the line to it.",
+        "The disk is almost full, or cannot be written. Make room there.",
+    ])  # fmt: skip
+    monkeypatch.setattr("yardstone.web.upkeep.state", lambda *_, **__: time.sleep(0.2))
+    monkeypatch.setattr(middleware, "_SOON", 0.05)
+    health("no_database")
+    monkeypatch.setattr(middleware, "_FRESH", 60.0)
+    monkeypatch.setattr("yardstone.web.upkeep.state", None)
+    health("no_database")
 
 
 def told(steps: list[Any], monkeypatch: pytest.MonkeyPatch, pause: float = 0.0) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from tests.web.desks import DeskServer, Helper, copied, plain, served
 from tests.web.processes import until
@@ -258,6 +259,8 @@ def test_what_another_program_writes_is_seen_and_kept(desk: DeskServer) -> None:
     assert helper.result(4, *game, "0-1", "1-0") == 422
     told = "The file cannot be read at the moment"
     until(lambda: told in plain(helper.page("/")), "the desk looks at its file again")
+    answer = requests.get(f"{desk.url}/health", timeout=60)
+    assert (answer.status_code, answer.json()["status"]) == (503, "no_file")
     assert desk.file.read_bytes() == half
 
 

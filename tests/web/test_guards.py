@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import socket
+import subprocess
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +30,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from tests.needed import program
 from tests.web import sites
 from tests.web.asking import Answer, ask, form
 from tests.web.desks import PASSWORD, copied
@@ -51,7 +53,7 @@ from yardstone.web.middleware import (
 )
 from yardstone.web.problems import DatabaseAway, refusal
 from yardstone.web.server import make_app
-from yardstone.web.settings import JsonLines, Limits
+from yardstone.web.settings import JsonLines, Limits, SiteSettings
 from yardstone.web.store import key_mark, remember_key, sent_key
 from yardstone.web.upkeep import state
 
@@ -574,7 +576,7 @@ def test_half_sent_requests_keep_nobody_out(tmp_path: Path, bound: str) -> None:
     """The longest silent ones are closed; and who waits for a body takes no place of requests."""
     limits = {"header_seconds": 600, "idle_seconds": 600, "requests": 3, bound: 4}
     with sites.serving(tmp_path, limits) as server:
-        lines = []
+        lines: list[socket.socket] = []
         for number in range(6):
             if number == 4:
                 lines[0].sendall(b"-")
@@ -599,7 +601,7 @@ def test_more_than_can_be_answered_are_told_at_once(tmp_path: Path) -> None:
             entered.release()
             enough.wait(60.0)
 
-        config = configured(made.app, made.worker.settings.limits, farewell=1)
+        config = configured(made.app, made.worker.settings, farewell=1)
         with listening(uvicorn.Server(config)) as url, ThreadPoolExecutor() as threads:
 
             def get(path: str, client: str) -> requests.Response:
@@ -635,13 +637,44 @@ def test_half_sent_requests_do_not_stay(tmp_path: Path, monkeypatch: pytest.Monk
         assert closed(waiting)
 
 
+def test_tls_by_files_of_ones_own(tmp_path: Path) -> None:
+    """Who does not come to speak it is watched as all the others are."""
+    openssl = program("openssl", package="openssl")
+    pem, key, other = (str(tmp_path / name) for name in ("a.pem", "a.key", "b.key"))
+    for made in (key, other):
+        about = "-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=a"
+        about += f" -addext subjectAltName=IP:127.0.0.1 -keyout {made} -out {made}.pem"
+        subprocess.run([openssl, "req", *about.split()], check=True, capture_output=True)
+    Path(f"{key}.pem").rename(pem)
+    for first, second, problem in (
+        (pem, other, "another one"), (key, "", "no certificate and key"),
+        (pem, "none", "cannot be read"), (pem, "", "no certificate and key"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=problem):
+            SiteSettings(tls_certificate=first, tls_key=second).tls()
+    Path(pem).write_text(Path(pem).read_text() + Path(key).read_text())
+    limits = {"connections_client": 3, "header_seconds": 600}
+    with sites.serving(tmp_path, limits, tls_certificate=pem) as server:
+        lines = [connected(server.url, b"") for _ in range(5)]
+        assert all(closed(line) for line in lines[:2])
+        last = {"Connection": "close"}
+        answer = requests.get(f"https{server.url[4:]}/", verify=pem, headers=last, timeout=60)
+        assert (answer.status_code, answer.headers.get("Strict-Transport-Security")) == (
+            200, "max-age=31536000")  # fmt: skip
+        with pytest.raises(requests.ConnectionError):
+            requests.get(f"{server.url}/", timeout=60)
+        for line in lines:
+            line.close()
+
+
 def test_a_server_may_open_as_many_files_as_the_system_allows() -> None:
     resource = pytest.importorskip("resource", reason="Windows knows no such limit")
     before, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(before, 1000), hard))
     try:
-        for limits, most in ((Limits(connections=10), 10), (Limits(connections=10**9), None)):
-            config = configured(None, limits, farewell=1)
+        for number, most in ((10, 10), (10**9, None)):
+            settings = SiteSettings(limits=Limits(connections=number))
+            config = configured(None, settings, farewell=1)
             files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
             assert config.http.most == (most or files - files // 4)  # type: ignore[union-attr]
         assert files == hard or files >= 10_240
@@ -652,5 +685,5 @@ def test_a_server_may_open_as_many_files_as_the_system_allows() -> None:
 def test_how_a_server_runs(tmp_path: Path) -> None:
     desk = desk_configuration(DeskSettings(file=copied(tmp_path)))
     assert issubclass(desk.http, middleware._Protocol)  # type: ignore[arg-type]
-    assert (desk.http.most, desk.h11_max_incomplete_event_size) == (6000, 16_384)  # type: ignore
+    assert (desk.http.most, desk.h11_max_incomplete_event_size) == (6000, 16_384)  # type: ignore[union-attr]
     assert (desk.proxy_headers, desk.server_header, desk.access_log) == (False, False, False)

@@ -58,12 +58,13 @@ def test_the_examples_for_curl(tmp_path: Path) -> None:
 
 
 def test_what_is_deployed_runs_with_known_settings_and_without_rights() -> None:
-    for file in ("Dockerfile", "machines.yaml", "yardstone.service", "yardstone-worker.service"):
+    for file in ("Dockerfile", "machines.yaml", "yardstone-server.service",
+                 "yardstone-worker.service"):  # fmt: skip
         text = (ROOT / "deploy" / file).read_text()
         named = {name.lower() for name in re.findall(r"YARDSTONE_SERVE_([A-Z_]+)[=:]", text)}
         assert set() < named <= {each.name for each in fields(Settings)}
         if file == "Dockerfile":
             assert re.findall(r"^USER (\S+)$", text, re.MULTILINE) == ["10001:10001"]
-        elif file.endswith("service"):
-            for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict"):
-                assert closed in text
+    common = (ROOT / "deploy" / "yardstone-.service.d" / "hardened.conf").read_text()
+    for closed in ("DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "TasksMax="):
+        assert closed in common

@@ -52,6 +52,7 @@ WRONG: list[dict[str, Any]] = [
     {"root_path": "/strength/"}, {"public_url": "example.org"}, {"footer": "\0.md"},
     {"trusted_proxies": "proxy.example.org"}, {"metrics_from": "300.1.1.1"}, {"device": "tpu"},
     {"importer_url": "http://[games]org"}, {"importer": "ogs", "importer_url": "localhost"},
+    {"tls_key": "key.pem"},
 ]  # fmt: skip
 
 

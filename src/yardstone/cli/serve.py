@@ -11,6 +11,16 @@ from yardstone.errors import MissingExtraError
 
 
 @bundle
+class TlsOptions:
+    """Files of one's own to speak TLS with."""
+
+    tls_certificate: str | None = option(
+        "Speak HTTPS with this certificate (PEM), without a proxy.", metavar="FILE"
+    )
+    tls_key: str | None = option("Key of that certificate (PEM).", metavar="FILE")
+
+
+@bundle
 class _ServerOptions:
     """Settings of `yardstone.web.settings` by their names; None leaves one to file or default."""
 
@@ -31,6 +41,7 @@ class _ServerOptions:
 
 def serve(
     options: _ServerOptions,
+    tls: TlsOptions,
     only_workers: bool = flag("Start only workers, for a server that runs already.", advanced=True),
     settings: list[str] | None = option(
         "Set one of --limits, or device, gnubg, cores, keep_days, root_path, "
@@ -61,7 +72,7 @@ def serve(
 
     from yardstone.web.settings import configure_log, load_settings
 
-    loaded = load_settings(config, asdict(options), named_values(settings))
+    loaded = load_settings(config, asdict(options) | asdict(tls), named_values(settings))
     if show_limits:
         for name, value in loaded.limits.as_plain().items():
             print(f"{name} = {value:,}".replace(",", "_"))

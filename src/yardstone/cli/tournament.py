@@ -22,6 +22,7 @@ from yardstone.cli.declare import (
     target,
 )
 from yardstone.cli.output import Document, Output, TableOutput, write_out
+from yardstone.cli.serve import TlsOptions
 from yardstone.errors import InputError, MissingExtraError, UsageError
 from yardstone.grades import parse_grade
 from yardstone.tournament.files import format_to_write, read_tournament
@@ -537,6 +538,7 @@ def serve(
         envvar=PASSWORD,
     ),
     register: Path | None = option("Federation's list to enter players from.", "--list"),
+    tls: TlsOptions,
     site: list[str] | None = advanced(
         "Set title, footer (text, or a .txt or .md file), root_path (under which a proxy serves "
         "it), public_url (that players use) or trusted_proxies (with commas). Repeatable.",
@@ -558,7 +560,7 @@ def serve(
         from yardstone.web.settings import footer_text
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "fastapi", "web") from None
-    options: dict[str, Any] = {**named_values(site, *_SITE)}
+    options: dict[str, Any] = {**named_values(site, *_SITE), **given(tls)}
     options["footer"] = footer_text(options.get("footer", ""))
     settings = DeskSettings(
         file=file, host=host, port=port, password=password, register=register, **options

@@ -16,15 +16,15 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-import yardstone
 from yardstone.web import upkeep
 from yardstone.web.kinds import ANY_KIND, KINDS, Kind
 from yardstone.web.kinds.kind import Field as FormField
 from yardstone.web.kinds.kind import PlayersField
+from yardstone.web.middleware import Checkup, Health
 from yardstone.web.problems import DatabaseAway, RequestProblem, refusal
 from yardstone.web.sent_files import FILES
 from yardstone.web.service import LONGEST_KEY, csv_of, result_of, service_of
-from yardstone.web.store import sent_key
+from yardstone.web.store import JobStore, sent_key
 
 router = APIRouter()
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -158,11 +158,12 @@ class Choice(BaseModel):
     player: str = Field(min_length=1, max_length=200, description="One of `players` of the job.")
 
 
-class Health(BaseModel):
+class HealthState(BaseModel):
     """Whether the server can do its work."""
 
-    status: Literal["ok", "no_workers", "no_database"]
+    status: Literal["ok", "no_workers", "no_database", "no_disk"]
     version: str
+    problems: list[ProblemShape]
     workers: int
     queued: int
     running: int
@@ -313,9 +314,6 @@ async def _events(
             yield f"event: gone\ndata: {json.dumps(problem.as_dict())}\n\n"
             return
 
-
-#: Seconds in which the database answers, if it is there.
-_SOON = 3.0
 
 Address = Annotated[
     str, Path(alias="id", pattern="^[A-Za-z0-9_-]{8,64}$", description="The private address.")
@@ -473,30 +471,32 @@ def limits(request: Request) -> dict[str, Any]:
 
 @router.get(
     "/health",
-    response_model=Health,
+    response_model=HealthState,
     tags=["server"],
     summary="Whether the server works",
     responses={
-        503: {"model": Health, "description": "No worker lives, or the database does not answer."}
+        503: {"model": HealthState, "description": "Something is wrong, as `problems` says."}
     },
 )
 async def health(request: Request) -> Response:
     """Whether jobs can be taken, and workers do them."""
-    ask = partial(upkeep.state, service_of(request).store, patience=0.0)
+    health: Health = request.app.state.health
+    return await health.answer(request)
+
+
+def checkup(store: JobStore) -> Checkup:
+    """What there is to do, and whether somebody does it."""
     try:
-        async with asyncio.timeout(_SOON):
-            state = await run_in_threadpool(ask)
-        status = "ok" if state["workers"] else "no_workers"
-    except (DatabaseAway, TimeoutError):
-        state, status = {"workers": 0, "jobs": {}}, "no_database"
-    body = {
-        "status": status,
-        "version": yardstone.__version__,
-        "workers": state["workers"],
-        "queued": state["jobs"].get("queued", 0),
-        "running": state["jobs"].get("running", 0),
-    }
-    return JSONResponse(body, 200 if status == "ok" else 503)
+        state = upkeep.state(store, patience=0.0)
+        problems = [] if state["workers"] else [refusal("no_workers")]
+    except DatabaseAway:
+        state, problems = {"workers": 0, "jobs": {}}, [refusal("no_database")]
+    jobs = state["jobs"]
+    told = {"workers": state["workers"], **{each: jobs.get(each, 0) for each in _GOING}}
+    return Checkup(told, problems)
+
+
+_GOING = ("queued", "running")
 
 
 @router.get("/metrics", include_in_schema=False)

@@ -7,19 +7,22 @@ import hashlib
 import hmac
 import logging
 import os
+import shutil
 import threading
 import time
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import h11
 import uvicorn
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -28,21 +31,22 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+import yardstone
 from yardstone.choices import words
 from yardstone.errors import YardstoneError
 from yardstone.memory import memory_of
 from yardstone.web.kinds import KINDS
 from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
-from yardstone.web.settings import Limits, Settings, log_event
+from yardstone.web.settings import Limits, SiteSettings, log_event
 from yardstone.web.store import STATUSES
 
 if TYPE_CHECKING:
-    from yardstone.web.desk.app import DeskSettings
+    import ssl
 
 
 _SECURITY_HEADERS = {
@@ -257,6 +261,64 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
 
+#: Seconds for which health is not looked at again, and that a look may take.
+_FRESH, _SOON = 1.0, 3.0
+
+
+class Checkup(NamedTuple):
+    """What is told of a server beside its status, and what is wrong with it."""
+
+    told: Mapping[str, Any] = {}
+    problems: Sequence[RequestProblem] = ()
+
+
+class Health:
+    """Whether a server works, for monitors and people; looked at once a second at most.
+
+    `look` gives what else is told, and what is wrong, if anything; where it answers too late,
+    `late` names what is wrong. It has a thread of its own: those of the requests may be busy.
+    """
+
+    def __init__(self, folder: Path, limits: Limits, look: Callable[[], Checkup], late: str):
+        self.folder, self.limits, self.look, self.late = folder, limits, look, late
+        self._lock, self._thread = asyncio.Lock(), CapacityLimiter(1)
+        self._looked, self._last = -_FRESH, Checkup()
+
+    async def answer(self, request: Request) -> Response:
+        """Answer 200, or 503 where something is wrong."""
+        async with self._lock:
+            if time.monotonic() - self._looked >= _FRESH:
+                try:
+                    async with asyncio.timeout(_SOON):
+                        self._last = await to_thread.run_sync(
+                            self._look, limiter=self._thread, abandon_on_cancel=True
+                        )
+                except TimeoutError:
+                    self._last = self._last._replace(problems=[refusal(self.late)])
+                self._looked = time.monotonic()
+        problems = self._last.problems
+        status = 503 if problems else 200
+        if wants_page(request):
+            lines = [f"{each.message} {each.hint}\n" for each in problems] or ["All is well.\n"]
+            return PlainTextResponse("".join(lines), status)
+        told = {
+            "status": problems[0].code if problems else "ok",
+            "version": yardstone.__version__,
+            "problems": [each.as_dict() for each in problems],
+        }
+        return JSONResponse({**told, **self._last.told}, status)
+
+    def _look(self) -> Checkup:
+        told, problems = self.look()
+        try:
+            full = shutil.disk_usage(self.folder).free < self.limits.disk_free
+        except OSError:
+            full = True
+        if full or not os.access(self.folder, os.W_OK):
+            problems = [*problems, refusal("no_disk")]
+        return Checkup(told, problems)
+
+
 #: Seconds beyond those of the application, which answers 408 first where it can.
 _GRACE = 2.0
 
@@ -268,6 +330,10 @@ class _Protocol(H11Protocol):
     #: Those whose request has not come whole, the longest silent first: all, and by address.
     waiting: OrderedDict[_Protocol, None]
     of_address: dict[str, OrderedDict[_Protocol, None]]
+    tls: ssl.SSLContext | None
+    #: What comes before both sides have agreed on how to speak TLS.
+    _early: bytearray | None = None
+    _agreement: asyncio.Task[None]
     _timer: asyncio.TimerHandle | None = None
     _phase: Any = None
     _address = ""
@@ -276,12 +342,39 @@ class _Protocol(H11Protocol):
         super().connection_made(transport)
         self._address = network_of(self.client[0] if self.client else "")
         self._watch()
+        if self.tls is not None and not transport.is_closing():
+            self._early = bytearray()
+            self._agreement = self.loop.create_task(self._agree(transport, self.tls))
+
+    async def _agree(self, transport: asyncio.Transport, tls: ssl.SSLContext) -> None:
+        """Speak TLS from now on; here, so that who never does is watched as well."""
+        secured = None
+        with suppress(OSError):
+            secured = await self.loop.start_tls(
+                transport,
+                self,
+                tls,
+                server_side=True,
+                ssl_handshake_timeout=float(self.limits.header_seconds),
+                ssl_shutdown_timeout=_GRACE,
+            )
+        early, self._early = self._early, None
+        if secured is None or self not in self.connections:  # it failed, or was dropped meanwhile
+            transport.abort()
+            self.connection_lost(None)
+            return
+        super().connection_made(secured)
+        if early:
+            self.data_received(bytes(early))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._end_watch()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._early is not None:
+            self._early += data
+            return
         super().data_received(data)
         self._watch()
 
@@ -350,17 +443,23 @@ def raise_open_files() -> int:
 _MANY, _OF_MACOS = 1 << 20, 10_240
 
 
-def configured(app: Any, limits: Limits, *, farewell: int) -> uvicorn.Config:
+def configured(app: Any, settings: SiteSettings, *, farewell: int) -> uvicorn.Config:
     """Return how uvicorn runs an application for strangers, within the limits.
 
     A quarter of the files that may be open is for what is no connection, and for those that are
     accepted at once before any of them can be closed.
     """
-    files = raise_open_files()
-    bounds = {"limits": limits, "most": min(limits.connections, files - files // 4)}
+    files, limits = raise_open_files(), settings.limits
+    bounds = {
+        "limits": limits,
+        "most": min(limits.connections, files - files // 4),
+        "tls": settings.tls(),
+        "waiting": OrderedDict[_Protocol, None](),
+        "of_address": {},
+    }
     return uvicorn.Config(
         app,
-        http=type("Protocol", (_Protocol,), {**bounds, "waiting": OrderedDict(), "of_address": {}}),
+        http=type("Protocol", (_Protocol,), bounds),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -458,7 +557,7 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 
 def protect(
     app: FastAPI,
-    settings: Settings | DeskSettings,
+    settings: SiteSettings,
     *,
     metrics: Metrics,
     client: Callable[[Request], str],

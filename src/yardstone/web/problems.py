@@ -121,6 +121,11 @@ busy/client 429+2: {most} of your requests are being answered already. | Wait un
 too_many_requests 429: More than {most} such requests in a minute. | Wait a little.
 uploads 503+5: Too many people are sending files at the moment. | Try again soon.
 uploads_client 429+5: You send {most} requests at once already. | Wait until they have arrived.
+no_workers 503: No worker lives. | Look at the log of the workers; they start again by themselves.
+no_database 503: The database does not answer. | Look at it, and at the line to it.
+no_disk 503: The disk is almost full, or cannot be written. | Make room there.
+no_file 503: The file of the tournament does not answer. | Look at its disk.
+no_file/read 503: The file of the tournament cannot be read: {trouble}. | Look at it.
 internal 500: Something went wrong here. | Try again later.
 internal/job 500: Something went wrong on this server, not with your files. | Try again. If it
   happens again, tell the operator of this server.

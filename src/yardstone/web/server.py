@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 import yardstone
 from yardstone.choices import words
 from yardstone.web import api, pages
-from yardstone.web.middleware import Metrics, configured, protect, visitor_mark
+from yardstone.web.middleware import Health, Metrics, configured, protect, visitor_mark
 from yardstone.web.service import Service
 from yardstone.web.settings import Settings, configure_log, networks
 from yardstone.web.store import JobStore
@@ -52,6 +52,8 @@ def make_app(settings: Settings, bell: Bell | None = None) -> FastAPI:
     )
     app.state.service = service
     app.state.metrics = Metrics()
+    look = partial(api.checkup, store)
+    app.state.health = Health(settings.data, settings.limits, look, "no_database")
     app.state.may_measure = networks("metrics_from", settings.metrics_from)
     app.include_router(api.router)
     app.include_router(pages.router)
@@ -74,7 +76,7 @@ _FAREWELL = 5
 def configuration(settings: Settings, bell: Bell | None = None) -> uvicorn.Config:
     """How uvicorn runs the application."""
     app = make_app(settings, bell)
-    return configured(app, settings.limits, farewell=_FAREWELL)
+    return configured(app, settings, farewell=_FAREWELL)
 
 
 def main() -> int:

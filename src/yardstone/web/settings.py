@@ -19,7 +19,7 @@ from html import unescape
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from markupsafe import Markup, escape
@@ -31,13 +31,16 @@ from yardstone.go.nets.engines import device_names
 from yardstone.records.ogs import CarefulClient, check_importers
 from yardstone.web.kinds import KINDS
 
+if TYPE_CHECKING:
+    import ssl
+
 #: What the names of environment variables begin with.
 ENVIRONMENT = "YARDSTONE_SERVE_"
 _MIB = 1 << 20
 #: What the address of a database begins with.
 _ADDRESSES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 #: Settings that name files, which may be called as no text can be.
-_FILES = ("data", "database", "net", "gnubg", "calibration")
+_FILES = ("data", "database", "net", "gnubg", "calibration", "tls_certificate", "tls_key")
 #: No limit is higher: what whole numbers a database and a clock can hold.
 _HIGHEST = 1e15
 _LONGEST_TITLE = 80
@@ -79,6 +82,7 @@ class Limits:
     connections: int = 6_000
     connections_client: int = 400
     disk_bytes: int = 4_096 * _MIB  #: Bytes that all uploads together may take on the disk.
+    disk_free: int = 256 * _MIB  #: Bytes that are free on a disk that is not called full.
     #: `requests`, `requests_client`: requests that are answered at the same time, in all and of one
     #: visitor; more are told to come again.
     requests: int = 1_000
@@ -118,7 +122,64 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class SiteSettings:
+    """How pages are served, by the server or by a desk."""
+
+    host: str = "127.0.0.1"  #: `host`, `port`: where it listens; port 0 takes a free one.
+    port: int = 8000
+    #: `tls_certificate`, `tls_key`: files in PEM to speak TLS with; without them a proxy does.
+    tls_certificate: str = ""
+    tls_key: str = ""  #: Not needed where the certificate's file holds the key as well.
+    root_path: str = ""  #: Path under which a proxy serves it, such as ``/strength``.
+    public_url: str = ""  #: What addresses begin with, such as ``https://example.org``.
+    #: Addresses and networks of proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are
+    #: believed, with commas.
+    trusted_proxies: str = "127.0.0.1,::1"
+    title: str = ""  #: Of the site, on every page.
+    #: On every page, such as imprint and privacy; where it names a file,
+    #: `load_settings` takes its text.
+    footer: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            _check_text(each.name, getattr(self, each.name))
+        check_number("port", self.port, least=0, most=65535, whole=True)
+        if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
+            raise UsageError(f"root_path {self.root_path!r} must begin with / and not end with it")
+        if self.public_url and not self.public_url.startswith(("http://", "https://")):
+            raise UsageError(f"public_url {self.public_url!r} must begin with http:// or https://")
+        if self.tls_key and not self.tls_certificate:
+            raise UsageError("tls_key: name the file of its certificate as tls_certificate")
+        networks("trusted_proxies", self.trusted_proxies)
+
+    def tls(self) -> ssl.SSLContext | None:
+        """The certificate to speak TLS with, if any; raises InputError where it cannot be used."""
+        import ssl
+
+        if not self.tls_certificate:
+            return None
+        certificate, key = self.tls_certificate, self.tls_key or self.tls_certificate
+        for file in (certificate, key):
+            _read(file)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(certificate, key, password="")  # never asked for on a terminal
+        except ssl.SSLError as error:
+            other = error.reason == "KEY_VALUES_MISMATCH"
+            reason = "its key is another one" if other else "no certificate and key can be read"
+            hint = "write both in PEM, the key without a passphrase"
+            raise InputError(reason, file=self.tls_certificate, hint=hint) from None
+        return context
+
+    def url(self, host: str, port: int) -> str:
+        """The address of the first page at a host and port."""
+        scheme = "https" if self.tls_certificate else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{self.root_path}/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(SiteSettings):
     """How the server runs."""
 
     #: Folder of the jobs, their uploads and results; with a `database` elsewhere only of what
@@ -127,17 +188,10 @@ class Settings:
     #: Address of a PostgreSQL that holds them in its place, or a file whose first line is the
     #: address; `load_settings` puts the address here.
     database: str = field(default="", repr=False)
-    host: str = "127.0.0.1"  #: `host`, `port`: where it listens; port 0 takes a free one.
-    port: int = 8000
     workers: int = 1  #: Processes that compute.
     net: str = ""  #: KataGo's network for estimates: a file or a name.
     device: str = "auto"  #: What it is computed on, as `yardstone.go.nets.load_network` takes it.
     gnubg: str = ""  #: The program GNU Backgammon; looked for in the usual places if empty.
-    root_path: str = ""  #: Path under which a proxy serves it, such as ``/strength``.
-    public_url: str = ""  #: What addresses of jobs begin with, such as ``https://example.org``.
-    #: Addresses and networks of proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are
-    #: believed, with commas.
-    trusted_proxies: str = "127.0.0.1,::1"
     allowed_hosts: str = ""  #: Host names that are answered, with commas; all if empty.
     #: Addresses and networks that may read ``/metrics``, with commas.
     metrics_from: str = "127.0.0.1,::1"
@@ -150,10 +204,7 @@ class Settings:
     cores: int = 0  #: Processors that the workers share; all if 0.
     #: How far workers step back for other processes, the server above all: 0 to 19.
     niceness: int = 10
-    title: str = "Yardstone"  #: Of the site, on every page.
-    #: On every page, such as imprint and privacy; where it names a file,
-    #: `load_settings` takes its text.
-    footer: str = ""
+    title: str = "Yardstone"
     #: Model of strength from moves: a name or a file, as for `strength estimate --model`; the
     #: default one if empty.
     model: str = ""
@@ -163,27 +214,20 @@ class Settings:
     #: empty.
     importer: str = ""
     importer_url: str = ""  #: Where OGS is, if not at its usual address.
-    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            _check_text(each.name, getattr(self, each.name))
-        for name, most in (("port", 65535), ("niceness", 19), ("workers", None)):
+        SiteSettings.__post_init__(self)
+        for name, most in (("niceness", 19), ("workers", None)):
             check_number(name, getattr(self, name), least=0, most=most, whole=True)
         check_choice("device", self.device, device_names())
         for name in ("keep_days", "keep_choice_hours", "keep_retry_hours", "lease"):
             check_number(name, getattr(self, name), above=0.0)
-        if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
-            raise UsageError(f"root_path {self.root_path!r} must begin with / and not end with it")
-        if self.public_url and not self.public_url.startswith(("http://", "https://")):
-            raise UsageError(f"public_url {self.public_url!r} must begin with http:// or https://")
         if not self.title.strip() or len(self.title) > _LONGEST_TITLE:
             raise UsageError(f"title: give 1 to {_LONGEST_TITLE} characters")
         check_importers(self.importers)
         if self.importer_url:
             CarefulClient(self.importer_url)
-        for name in ("trusted_proxies", "metrics_from"):
-            networks(name, getattr(self, name))
+        networks("metrics_from", self.metrics_from)
 
     @property
     def importers(self) -> tuple[str, ...]:

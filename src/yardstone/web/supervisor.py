@@ -175,6 +175,7 @@ class Supervisor:
                 "start it under Linux, macOS, or the Windows Subsystem for Linux"
             )
         self.settings = settings
+        settings.tls()
         try:
             settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -210,8 +211,7 @@ class Supervisor:
         """Where the server answers."""
         if self.socket is None:
             return ""
-        host, port = self.socket.getsockname()[:2]
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.settings.root_path}/"
+        return self.settings.url(*self.socket.getsockname()[:2])
 
     def _orders(self, **more: Any) -> dict[str, Any]:
         return {"settings": self.settings.as_plain(), "bell": self.bell.ends, **more}

@@ -16,12 +16,11 @@ import uvicorn
 from fastapi import FastAPI
 
 import yardstone
-from yardstone.choices import check_number
 from yardstone.errors import UsageError
 from yardstone.web.desk import pages, rounds
 from yardstone.web.desk.service import Desk
-from yardstone.web.middleware import Metrics, configured, protect
-from yardstone.web.settings import Limits, configure_log
+from yardstone.web.middleware import Health, Metrics, configured, protect
+from yardstone.web.settings import Limits, SiteSettings, configure_log
 from yardstone.web.supervisor import listen
 
 #: Letters and digits that nobody takes for another one, read aloud or from a wall.
@@ -30,20 +29,13 @@ _SHORTEST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeskSettings:
+class DeskSettings(SiteSettings):
     """How a desk is served."""
 
     file: Path  #: The tournament.
-    host: str = "127.0.0.1"  #: `host`, `port`: where it listens; port 0 takes a free one.
-    port: int = 8000
     password: str = ""  #: Of the helpers; empty where everybody who reaches the desk is one.
     register: Path | None = None  #: A federation's list of players, to enter players from.
     title: str = ""  #: On every page; the tournament's name if empty.
-    footer: str = ""  #: On every page (`yardstone.web.settings`).
-    #: `root_path`, `public_url`, `trusted_proxies`: as `yardstone.web.settings.Settings` has them.
-    root_path: str = ""
-    public_url: str = ""
-    trusted_proxies: str = "127.0.0.1,::1"
     #: Of these, connections, requests and streams count. The phones of a hall have one address.
     limits: Limits = field(
         default_factory=lambda: Limits(
@@ -57,7 +49,7 @@ class DeskSettings:
     )
 
     def __post_init__(self) -> None:
-        check_number("port", self.port, least=0, most=65535, whole=True)
+        SiteSettings.__post_init__(self)
         if self.password and len(self.password) < _SHORTEST:
             raise UsageError(f"the password needs {_SHORTEST} characters or more")
 
@@ -107,6 +99,8 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.service = desk
+    folder = settings.file.resolve().parent
+    app.state.health = Health(folder, settings.limits, desk.checkup, "no_file")
     for part in (pages, rounds):
         app.include_router(part.router)
     protect(
@@ -128,7 +122,7 @@ _FAREWELL = 1
 def desk_configuration(settings: DeskSettings) -> uvicorn.Config:
     """How uvicorn runs a desk."""
     app = make_desk(settings)
-    return configured(app, settings.limits, farewell=_FAREWELL)
+    return configured(app, settings, farewell=_FAREWELL)
 
 
 class DeskServer(uvicorn.Server):
@@ -167,7 +161,7 @@ def _addresses(settings: DeskSettings, port: int) -> list[str]:
         return [settings.public_url.rstrip("/") + settings.root_path + "/"]
     every = settings.host in ("0.0.0.0", "::")
     hosts = dict.fromkeys([_own_address(), "127.0.0.1"] if every else [settings.host])
-    return [f"http://{host}:{port}{settings.root_path}/" for host in hosts]
+    return [settings.url(host, port) for host in hosts]
 
 
 def _own_address() -> str:

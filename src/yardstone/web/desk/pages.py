@@ -36,6 +36,7 @@ from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
 from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, RoundCount, Snapshot
+from yardstone.web.middleware import Health
 from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of, sentence
 from yardstone.web.problems import RequestProblem, refusal
 from yardstone.web.store import remember_key
@@ -504,9 +505,10 @@ def _player_link(request: Request) -> Callable[[int], str]:
 
 
 @router.api_route("/health", methods=READ)
-def health() -> Response:
-    """Whether the desk answers."""
-    return Response("ok\n", media_type="text/plain")
+async def health(request: Request) -> Response:
+    """Whether the desk works."""
+    health: Health = request.app.state.health
+    return await health.answer(request)
 
 
 def _add_current(path: str, number: Callable[[RoundCount], int]) -> None:

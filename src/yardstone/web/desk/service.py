@@ -35,7 +35,7 @@ from yardstone.tournament.event.file import (
 from yardstone.tournament.event.settings import EventChange
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result, Tournament
-from yardstone.web.middleware import Places, RateLimit, visitor_mark
+from yardstone.web.middleware import Checkup, Places, RateLimit, visitor_mark
 from yardstone.web.problems import refusal
 
 if TYPE_CHECKING:
@@ -321,6 +321,11 @@ class Desk:
         self._reading, self._register = threading.Lock(), cache(read_register)
         self.is_closing: Callable[[], bool] = lambda: False
         self._secret = secrets.token_bytes(32)
+
+    def checkup(self) -> Checkup:
+        """Whether the file can be read."""
+        trouble = self.file.snapshot().trouble
+        return Checkup({}, [refusal("no_file/read", trouble=trouble)] if trouble else [])
 
     def client(self, request: Request) -> str:
         """A mark of who asks."""
