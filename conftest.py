@@ -34,10 +34,18 @@ CI = os.environ.get("CI") == "true"
 PASSED_TO, PASSED = (os.environ.get(f"TESTS_PASSED{end}") for end in ("_TO", ""))
 #: Tests that pass with Python alone, and do more where more is there.
 DO_MORE = ("tests/docs/", "tests/faults/", "tests/web/test_guide.py", "tests/web/test_samples.py")
+#: Files whose tests take longest begin: what is left for the end is short, and fills both cores.
+FIRST = (
+    "tests/test_cluster.py",
+    "tests/web/test_processes.py",
+    "tests/docs/test_examples.py",
+    "tests/faults/test_faults.py",
+)
 # A test keeps no evaluations of networks in the user's cache, unless it says where.
 os.environ["YARDSTONE_CACHE"] = "off"
-# Processes of tests share the cores: threads that wait must not spin.
+# Processes of tests share the cores: threads that wait must not spin, as those of OpenBLAS do.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 settings.load_profile("ci" if CI else "local")
 
 
@@ -82,7 +90,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what passed with Python alone."""
+    """Put what takes long first, and leave out what passed with Python alone."""
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
     if PASSED is None:
         return
     passed = set(Path(PASSED).read_text("utf-8").splitlines())

@@ -66,16 +66,18 @@ def test_a_beginner_and_a_strong_player_of_another_server(network: Network) -> N
 
 
 def test_ranks_of_players_never_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of KGS (Moudřík, Baudiš and Neruda 2015), one part of ten; the study has all of them."""
+    """Of KGS (Moudřík, Baudiš and Neruda 2015), one part of ten by four; the study has all."""
     table = read_style(shared_path("data/go/kgs_style"))
     assert (table.features.shape, len(set(table.players))) == ((3120, 36), 3120)
     ranks, number = np.unique(table.strength, return_counts=True)
     assert (ranks.tolist(), number.tolist()) == (list(range(-5, 21)), [120] * 26)
     monkeypatch.setattr("yardstone.strength.style.LENGTHS_FROM", 400)
-    unseen = folds_of(table.strength, 10, seed=0) == 0
-    rank, deviation = fit_style(table.select(~unseen)).predict(table.features[unseen])
+    fold = folds_of(table.strength, 10, seed=0)
+    unseen = fold == 0
+    known = table.select((fold > 0) & (fold < 5))
+    rank, deviation = fit_style(known).predict(table.features[unseen])
     apart = rank - table.strength[unseen]
-    assert np.sqrt(np.mean(np.square(apart))) < 3.7
+    assert np.sqrt(np.mean(np.square(apart))) < 3.37  # 3.39 without normal scores
     assert 0.75 < np.mean(np.abs(apart) < 1.645 * deviation) < 0.95
 
 
