@@ -173,7 +173,7 @@ CASES: tuple[Case, ...] = (
     Case("winprob fit", f"{WINNING} {DRAWN}"),
     Case("winprob published", f"{WINNING} {DRAWN}"),
     Case("winprob trace", f"{GRADED} {DRAWN}"),
-    Case("winprob compare", f"{GRADED} {REPORT}", _few_grades, heavy=True),
+    Case("winprob compare", f"{GRADED} --folds 2 {REPORT}", _few_grades, heavy=True),
     Case("go evaluate", f"positions.jsonl {NET} -o out.jsonl.gz -q", _net),
     Case("go analyse", f"professional.sgf {NET} {DRAWN}", _net),
     Case("go analyse", f"professional.sgf {NET} -o list.csv -q", _net, "cache/*/ev*", cache="1MB"),

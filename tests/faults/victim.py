@@ -26,11 +26,12 @@ import tempfile
 import threading
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-_OUT, _ERR, _CALLS = "out", "err", "calls"
+_OUT, _ERR, _CALLS, _MODULES = "out", "err", "calls", "modules"
 #: Variable by which the forks know the library that disturbs calls.
 _SHIM = "YARDSTONE_TEST_SHIM"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -53,7 +54,7 @@ CLOCK = 6 * 3600
 _SYSTEM = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
 #: Seconds until a command hangs.
 _PATIENCE = 120
-#: What the process imports before it forks.
+#: What the process imports before it forks; what an undisturbed fork needs besides, it learns.
 _IMPORTED = """
 numpy duckdb typer rich.console jinja2 scipy.optimize scipy.special matplotlib.figure
 yardstone.cli.commands yardstone.ratings.rating_list yardstone.reports.page
@@ -224,6 +225,8 @@ def _run(order: Order) -> int:
     # sends what is left on its way, and complains in its own words.
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
+    if not order.fault:
+        (Path(order.logs) / _MODULES).write_text("\n".join(sys.modules))
     return status
 
 
@@ -255,6 +258,12 @@ def _ended(process: int) -> int:
     return -1000
 
 
+def _learn(modules: Path) -> None:
+    for name in modules.read_text().splitlines() if modules.exists() else ():
+        with suppress(Exception):  # what is made while it runs has a name, and no file
+            importlib.import_module(name)
+
+
 def _serve() -> None:
     for name in _IMPORTED:
         importlib.import_module(name)
@@ -269,7 +278,10 @@ def _serve() -> None:
             done = subprocess.run(asked["system"], capture_output=True, text=True, env=_SYSTEM)
             answer = [done.returncode, done.stderr]
         else:
-            answer = [_ended(process) for process in [_forked(Order(**each)) for each in asked]]
+            orders = [Order(**each) for each in asked]
+            answer = [_ended(process) for process in [_forked(order) for order in orders]]
+            for order in orders:
+                _learn(Path(order.logs) / _MODULES)
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
