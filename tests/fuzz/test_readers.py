@@ -214,7 +214,7 @@ def test_faults_are_seen(read: Any, signature: str | None, tmp_path: Path) -> No
 @pytest.mark.parametrize(("power", "signature"), [(1, None), (2, "growth")])
 def test_growth_is_seen(power: int, signature: str | None, tmp_path: Path) -> None:
     def read(path: Path) -> None:
-        for _ in range((len(path.read_bytes()) // 45) ** 2 if power == 2 else 120):
+        for _ in range((len(path.read_bytes()) // 60) ** 2 if power == 2 else 120):
             sum(path.read_bytes() if power == 1 else b"")
 
     fault = cases.growth_fault(cases.Target("t", read, seconds=60), b"a" * (1 << 18), tmp_path)

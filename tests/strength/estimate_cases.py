@@ -25,14 +25,14 @@ class Case:
     model_file: Path
 
 
-def make_case(folder: Path) -> Case:
-    """A random network as wide as the model that is shipped, and that model for it."""
-    shipped = StrengthModel.load()
-    shape = Shape(10, ("residual",), channels=shipped.scorer.channels)
+def make_case(folder: Path, given: StrengthModel | None = None) -> Case:
+    """A random network as wide as a model, and the model, by default the shipped one, for it."""
+    given = given or StrengthModel.load()
+    shape = Shape(10, ("residual",), channels=given.scorer.channels)
     file = write_network(folder / "tiny.bin.gz", shape, 1)
     network = load_network(file, threads=1)
     card = {"name": "tiny", "network": network.name, "sha256": network.sha256}
-    model = StrengthModel(shipped.scorer, list(shipped.scales.values()), card)
+    model = StrengthModel(given.scorer, list(given.scales.values()), card)
     model.save(folder / "model.npz")
     return Case(file, network, StrengthModel.load(folder / "model.npz"), folder / "model.npz")
 

@@ -13,6 +13,7 @@ from lab.tests.refusals import refuse
 from lab.tests.strength.made_training import TINY, TRAINING, VALIDATION, command, write_run
 from tests.reports.pictures import check
 from tests.strength.estimate_cases import game, make_case, sgf
+from tests.strength.rank_cases import random_model
 from yardstone.cli.main import main
 from yardstone.errors import InputError, UsageError
 from yardstone.reports.text import document_text
@@ -97,24 +98,22 @@ def test_what_is_refused(file: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_rank_model_gets_a_scale_from_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    case = make_case(tmp_path)
+    case = make_case(tmp_path, random_model(channels=2))
     rows = ["file,colour,rank,scale,player"]
-    names = ("games", "fox.npz", "store", "mine.npz", "no.npz", "ranks.csv")
-    games, base, features, model, other, table = (tmp_path / name for name in names)
+    names = ("games", "store", "mine.npz", "no.npz", "ranks.csv")
+    games, features, model, other, table = (tmp_path / name for name in names)
     games.mkdir()
     for number in range(30):  # no scale is learnt from fewer players
         played = game(number, f"p{number}", "program", moves=16)
         (games / f"{number}.sgf").write_text(sgf(played))
         rows.append(f"{number}.sgf,black,{number - 25},ogs,p{number}")
     table.write_text("\n".join(rows))
-    rank = StrengthModel.load("rank")
-    StrengthModel(rank.scorer, [rank.scale("fox")], case.model.card).save(base)
     taken = ["go", "features", games, "-o", features, "--net", case.file]
     taken += ["--komi", "6.5", "--features", "pick,after,candidates,mean", "-q"]
     assert main(list(map(str, taken))) == 0
     capsys.readouterr()
     learn: list[str | Path] = ["train", table, "--store", features, "--format", "json", "-q"]
-    said = json.loads(command(capsys, *learn, "--from", base, "--save", model)[0])
+    said = json.loads(command(capsys, *learn, "--from", case.model_file, "--save", model)[0])
     assert said["scales"] == ["fox", "ogs"]
     assert [each["players"] for each in said["unseen"] if each["games"] == 1] == [30]
     assert set(StrengthModel.load(model).scales) == {"fox", "ogs"}
