@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, inf, isfinite, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from yardstone.choices import checked_arguments, no_such, unknown_player
 from yardstone.clusters import half_width as deviations_for
 from yardstone.errors import InputError, NoGamesError, UsageError
-from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, rating_difference
+from yardstone.winprob.laws import ELO_POINTS_PER_LOGIT, normal_cdf, rating_difference
 
 if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats, Longs
@@ -211,7 +211,7 @@ def superiority(match: Match) -> float:
         return 0.5
     variance = match.size * (0.25 - (match.score - match.moment(2))) + 0.25
     z = match.size * (match.score - 0.5) / sqrt(variance)
-    return 0.5 * erfc(-z / sqrt(2.0))
+    return float(normal_cdf(z))
 
 
 def games_for_half_width(match: Match, half_width: float, confidence: float = 0.95) -> float:

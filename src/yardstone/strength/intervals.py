@@ -20,13 +20,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from functools import lru_cache
-from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from yardstone.errors import InputError, UsageError
+from yardstone.winprob.laws import normal_cdf
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats, Longs
@@ -213,8 +213,7 @@ def blurring(steps: int, blur: float) -> Floats:
     What goes beyond the ends of the scale stays at them.
     """
     # An edge is half a step and some whole ones from the middle of a step; `normal` has them all.
-    beyond = np.arange(0.5 - steps, steps) / (blur * sqrt(2.0))
-    normal = np.array([0.5 * erfc(-each) for each in beyond.tolist()])
+    normal = normal_cdf(np.arange(0.5 - steps, steps) / blur)
     below = normal[np.arange(1, steps) + np.arange(steps - 1, -1, -1)[:, None]]
     whole = np.concatenate([np.zeros((steps, 1)), below, np.ones((steps, 1))], axis=1)
     return np.diff(whole, axis=1)

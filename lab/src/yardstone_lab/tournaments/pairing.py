@@ -12,6 +12,7 @@ import numpy as np
 
 from yardstone import parallel
 from yardstone.choices import check_fields
+from yardstone.clusters import t_quantile
 from yardstone.errors import MissingExtraError, UsageError
 from yardstone.pool import Pool
 from yardstone.ratings.egf import EGF
@@ -146,9 +147,7 @@ class Quality:
     @property
     def reach(self) -> float:
         """Standard errors on each side of an interval of 95 %, by Student's t."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.replicates - 1, 0.975))
+        return t_quantile(0.975, self.replicates - 1)
 
 
 Q = TypeVar("Q", bound=Quality, covariant=True)
