@@ -11,6 +11,8 @@ from typing import Any
 
 from starlette.datastructures import Headers
 
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
 
 @dataclass
 class Answer:

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import requests
+from fastapi import FastAPI
 
+from tests.web.asking import FORM, ask
 from tests.web.processes import until
 from tests.web.serving import PATIENCE, listening
+from tests.web.sites import HTML
 from yardstone.examples import example
 from yardstone.tournament.explanation import without_rounds
 from yardstone.tournament.files import read_tournament, to_bytes
@@ -72,6 +75,16 @@ class Helper:
 def plain(page: str) -> str:
     """The words of a page."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def signed_in(app: FastAPI, next_page: str = "/more", password: str = PASSWORD) -> tuple[str, str]:
+    """The cookie of a helper, and the key of its forms."""
+    body = f"password={password}&name=Ann&next={next_page}".encode()
+    answer = ask(app, "/sign-in", "POST", body=body, headers={**FORM, **HTML})
+    assert answer.status == 303
+    cookie = answer.headers["Set-Cookie"].partition(";")[0]
+    page = ask(app, "/more", headers={"Cookie": cookie}).body.decode()
+    return cookie, page.partition('name="key" value="')[2][:64]
 
 
 class DeskServer:

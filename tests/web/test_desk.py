@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import requests
+from fastapi.routing import APIRoute
 
 from tests.web.desks import DeskServer, Helper, copied, plain, served
 from tests.web.processes import until
@@ -23,7 +24,8 @@ from yardstone.examples import example
 from yardstone.tournament.files import read_tournament, to_bytes
 from yardstone.tournament.model import Result
 from yardstone.tournament.notation import score_of
-from yardstone.web.desk import pages, service
+from yardstone.web.desk import helpers, pages, service
+from yardstone.web.desk import rounds as desk_rounds
 from yardstone.web.desk.app import DeskSettings
 from yardstone.web.desk.service import WatchedFile
 
@@ -139,15 +141,29 @@ def test_changes_reach_those_who_watch(tmp_path: Path, monkeypatch: pytest.Monke
 
 PUBLIC = """/ /round /round/2 /round/2?by=name /standings /standings?after=1 /players /player/3
 /player/3/needs?place=2 /chances /prizes /state /static/desk.css /health"""
-HELPERS = "/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file"
+HELPERS = """/settings /results /results/1 /pair /pair/5 /enter /more /here/5 /file
+/helpers /helpers/link /log /log.csv"""
 FORMS = """/settings /results/1 /results/1/quick /results/1/colours /pair/5 /pair/5/accept
 /pair/4/drop /enter /enter/table /player/1/change /player/1/rounds /here/5 /undo /wishes
-/sign-out"""
+/helpers/link /helpers/withdraw /helpers/end /helpers/end-all /sign-out"""
+#: What somebody who came by a link can do as well.
+BY_LINK = """/results /results/1 /more /results/1/quick /results/1/colours /sign-out"""
 
 
 def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
     before = desk.file.read_bytes()
-    reader, helper = Helper(desk.url), desk.helper("Ann")
+    reader, helper, by_link = Helper(desk.url), desk.helper("Ann"), Helper(desk.url)
+    made = helper.post("/helpers/link", {"name": "Bob", "hours": 1}).text
+    by_link.post(re.findall(r"/join/[-\w]+", made)[0])
+    by_link.key = re.findall(r'name="key" value="(\w+)"', by_link.page("/more"))[0]
+    routes = [each for part in (helpers, pages, desk_rounds) for each in part.router.routes]
+    posts = {
+        each.path
+        for each in routes
+        if isinstance(each, APIRoute) and "POST" in (each.methods or ())
+    }
+    known = {re.sub(r"/\d", "/{number}", path) for path in FORMS.split()}
+    assert posts - known == {"/sign-in", "/join/{token}"}
     for path in PUBLIC.split():
         assert reader.get(path).status_code == 200, path
     for path in HELPERS.split():
@@ -155,11 +171,15 @@ def test_everybody_reads_and_only_helpers_change(desk: DeskServer) -> None:
         place = {"/results": "/results/4", "/pair": "/pair/5"}.get(path, path)
         assert (asked.status_code, asked.headers["Location"]) == (303, f"/sign-in?next={place}")
         assert helper.get(path).status_code == 200, path
+        allowed = 200 if path in BY_LINK.split() else 403
+        assert by_link.get(path).status_code == allowed, path
     for path in FORMS.split():
         assert reader.post(path, {"result": "1-0"}).status_code == 403, path
         wrong = {"key": "0" * 64, "result": "1-0"}
         forged = helper.session.post(desk.url + path, wrong, headers={"Accept": "application/json"})
         assert (forged.status_code, forged.json()["error"]["code"]) == (403, "old_page"), path
+        if path not in BY_LINK.split():
+            assert by_link.post(path).status_code == 403, path
     assert helper.get("/file").content == before == desk.file.read_bytes()
     for path in ("/round/9", "/results/6", "/pair/0", "/player/99", "/standings?after=5", "/no"):
         assert helper.get(path).status_code == 404, path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import re
@@ -32,17 +31,17 @@ from starlette.responses import Response
 
 from tests.needed import program
 from tests.web import sites
-from tests.web.asking import Answer, ask, form
-from tests.web.desks import PASSWORD, copied
+from tests.web.asking import FORM, Answer, ask, form
+from tests.web.desks import PASSWORD, copied, signed_in
 from tests.web.serving import listening, settings_for, small_results
 from tests.web.sites import HTML
-from tests.web.tables import DAY, Clock, refused
+from tests.web.tables import Clock, refused
 from yardstone.errors import InputError, UsageError
 from yardstone.web import middleware
 from yardstone.web.database import jobs
-from yardstone.web.desk import service as desk_service
-from yardstone.web.desk.app import DeskSettings, desk_configuration, made_password, make_desk
-from yardstone.web.desk.service import COOKIE, Helper, Sessions
+from yardstone.web.desk import sessions as desk_sessions
+from yardstone.web.desk.app import DeskSettings, desk_configuration, make_desk
+from yardstone.web.desk.sessions import readable_secret
 from yardstone.web.middleware import (
     Metrics,
     Places,
@@ -57,7 +56,6 @@ from yardstone.web.settings import JsonLines, Limits, SiteSettings
 from yardstone.web.store import key_mark, remember_key, sent_key
 from yardstone.web.upkeep import state
 
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 #: What every answer says.
 STRICT = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -79,7 +77,7 @@ Site = Callable[..., FastAPI]
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """Makes applications for which no time passes."""
     made: list[FastAPI] = []
-    for place in (middleware, desk_service):
+    for place in (middleware, desk_sessions):
         monkeypatch.setattr(place, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
 
     def new(limits: Any = None, **more: Any) -> FastAPI:
@@ -168,10 +166,10 @@ def test_bodies_have_an_end(site: Site, desk: Site) -> None:
     for size, status in ((2 << 20, 303), ((2 << 20) + 1, 413)):
         body = f"key={key}&line=".encode()
         body += b"x" * (size - len(body))
-        answer = ask(made, "/sign-out", "POST", body=body, headers={**FORM, "Cookie": cookie})
+        answer = ask(made, "/settings", "POST", body=body, headers={**FORM, "Cookie": cookie})
         assert answer.status == status
     for path, number, field, status in (
-        ("/sign-out", 4000, ("key", key), 303), ("/sign-out", 4001, ("key", key), 400),
+        ("/settings", 4000, ("key", key), 303), ("/settings", 4001, ("key", key), 400),
         ("/sign-in", 8, ("password", "x"), 403), ("/sign-in", 9, ("password", "x"), 400),
     ):  # fmt: skip
         whole = form([], [field] * number)
@@ -394,97 +392,6 @@ def test_a_request_that_comes_again_is_the_same_job(site: Site) -> None:
         assert b"k" * 100 not in file.read_bytes(), "only a hash of it is kept"
 
 
-def request_of(token: str = "", site: str | None = None) -> Request:
-    headers = [(b"cookie", f"{COOKIE}={token}".encode("latin-1"))]
-    headers += [] if site is None else [(b"sec-fetch-site", site.encode())]
-    return Request({"type": "http", "headers": headers})
-
-
-def test_a_session_ends_at_its_second_and_cannot_be_forged() -> None:
-    clock = Clock()
-    sessions = Sessions(PASSWORD, "/a.xml", clock)
-    ann = sessions.sign_in(f" {PASSWORD}\n", "  Ann \t of Köln ", "client")
-    assert ann.name == "Ann of Köln"
-    assert sessions.new_helper("x" * 50).name == "x" * 40
-    assert sessions.new_helper("Ann").token != sessions.new_helper("Ann").token
-    begun = clock.now
-    for age, known in ((0.0, True), (5 * DAY, True), (5 * DAY + 0.5, False), (-0.5, False)):
-        clock.now = begun + age
-        assert sessions.helper(request_of(ann.token)) == (ann if known else None)
-    clock.now = begun
-    body, _, sign = ann.token.partition(".")
-    eve = base64.urlsafe_b64encode(json.dumps(["Eve", int(begun), "x"]).encode()).decode()
-    forged = ["", body, f"{body}.", f"{eve}.{sign}", f"{body}.{sign[:-1]}", f".{sign}", "é.ü"]
-    forged += [f"{body}.{sessions.form_key(ann)}", f"{body}.{sign.upper()}"]
-    assert [sessions.helper(request_of(token)) for token in forged] == [None] * len(forged)
-    for password, place in ((PASSWORD, "/b.xml"), ("another", "/a.xml"), ("", "")):
-        assert Sessions(password, place, clock).helper(request_of(ann.token)) is None
-    again = Sessions(PASSWORD, "/a.xml", clock)  # a desk that was started anew
-    assert again.helper(request_of(ann.token)) == ann
-    assert (sessions.guarded, Sessions("", "").guarded) == (True, False)
-
-
-def test_a_form_of_another_page_is_refused() -> None:
-    sessions = Sessions(PASSWORD, "/a.xml")
-    ann, bob = sessions.new_helper("Ann"), sessions.new_helper("Bob")
-    key = sessions.form_key(ann)
-    for site in (None, "same-origin", "none"):
-        sessions.check_form(request_of(site=site), ann, key)
-    wrong: list[tuple[str | None, Helper, str]] = [
-        ("cross-site", ann, key), ("same-site", ann, key), (None, ann, ""), (None, bob, key),
-        (None, ann, ann.token), (None, ann, key[:-1]), (None, ann, "é"),
-    ]  # fmt: skip
-    for site, helper, sent_with in wrong:
-        told = refused(sessions.check_form, request_of(site=site), helper, sent_with)
-        assert told == (403, "old_page", None)
-
-
-def test_guesses_are_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk_service, "RateLimit", partial(RateLimit, clock=lambda: 0.0))
-    sessions = Sessions(PASSWORD, "/a.xml")
-
-    def guess(client: str, password: str = "nearly") -> int:
-        told = refused(sessions.sign_in, password, "", client)
-        return told[0] if told else 200
-
-    assert [guess("eve") for _ in range(11)] == [403] * 10 + [429]
-    assert guess("eve", PASSWORD) == 429, "not even the right one passes then"
-    assert guess("ann", PASSWORD) == 200
-    assert [guess(f"bot {number}") for number in range(50)] == [403] * 49 + [429]
-    assert guess("ann", PASSWORD) == 429
-
-
-def signed_in(app: FastAPI, next_page: str = "/more", password: str = PASSWORD) -> tuple[str, str]:
-    """The cookie of a helper, and the key of its forms."""
-    body = f"password={password}&name=Ann&next={next_page}".encode()
-    answer = ask(app, "/sign-in", "POST", body=body, headers={**FORM, **HTML})
-    assert answer.status == 303
-    cookie = answer.headers["Set-Cookie"].partition(";")[0]
-    page = ask(app, "/more", headers={"Cookie": cookie}).body.decode()
-    return cookie, page.partition('name="key" value="')[2][:64]
-
-
-def test_signing_in_and_out(desk: Site) -> None:
-    app = desk(password=PASSWORD)
-    strange = ("https://example.org/", "//example.org", "/%5Cexample.org", "more", "/a%0Ab", "")
-    for next_page, place in {"/more": "/more", **dict.fromkeys(strange, "/")}.items():
-        body = f"password={PASSWORD}&next={next_page}".encode()
-        answer = ask(app, "/sign-in", "POST", body=body, headers=FORM)
-        assert (answer.status, answer.headers["Location"]) == (303, place)
-    attributes = {*answer.headers["Set-Cookie"].split("; ")[1:]}
-    assert attributes == {"HttpOnly", "Max-Age=432000", "Path=/", "SameSite=lax"}
-    for status, retry in ((403, None), (403, None), (403, None), (429, "6")):
-        wrong = ask(app, "/sign-in", "POST", body=b"password=nearly", headers={**FORM, **HTML})
-        assert (wrong.status, wrong.headers.get("Retry-After")) == (status, retry)
-        assert "Set-Cookie" not in wrong.headers
-    cookie, key = signed_in(desk(password=PASSWORD))
-    headers = {**FORM, "Cookie": cookie}
-    assert ask(app, "/sign-out", "POST", body=b"key=0", headers=headers).code == (403, "old_page")
-    out = ask(app, "/sign-out", "POST", body=f"key={key}".encode(), headers=headers)
-    assert (out.status, out.headers["Location"]) == (303, "/")
-    assert out.headers["Set-Cookie"].startswith(f'{COOKIE}=""; expires=')
-
-
 def test_where_a_password_is_wanted(tmp_path: Path, desk: Site) -> None:
     def guarded(**more: Any) -> bool:
         return DeskSettings(file=tmp_path, **more).with_password().guarded
@@ -495,7 +402,7 @@ def test_where_a_password_is_wanted(tmp_path: Path, desk: Site) -> None:
     assert DeskSettings(file=tmp_path, password="secret").with_password().password == "secret"
     with pytest.raises(UsageError, match="6 characters"):
         DeskSettings(file=tmp_path, password="12345")
-    made = {made_password() for _ in range(50)}
+    made = {readable_secret(4, 4, 2) for _ in range(50)}
     assert (len(made), {*map(len, made)}, {*"".join(made)} & {*"0o1li"}) == (50, {12}, set())
     # Without one everybody is a helper, whose cookie comes with the first page.
     app = desk()

@@ -126,18 +126,23 @@ class RateLimit:
     clock: Callable[[], float] = time.monotonic
     _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
-    def check(self, client: str) -> None:
-        """Count a visitor's coming; raises RequestProblem if there were too many."""
-        now, rate, most = self.clock(), self.most / self.period, float(self.most)
+    def take(self, client: str, price: float) -> float:
+        """Take tokens of a visitor, of whom debts may stay; return how many there were."""
+        now, most = self.clock(), float(self.most)
         left, before = self._buckets.pop(client, (most, now))
-        left = min(left + rate * (now - before), most)
-        enough = left >= 1.0
-        self._buckets[client] = (left - 1.0 if enough else left, now)
+        left = min(left + most / self.period * (now - before), most)
+        self._buckets[client] = (left - price, now)
         if len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
-        if not enough:
-            seconds = max(1, round((1.0 - left) / rate))
+        return left
+
+    def check(self, client: str, price: float = 1.0) -> None:
+        """Count a visitor's coming; raises RequestProblem if there were too many."""
+        left = self.take(client, 0.0)
+        if left < 1.0:
+            seconds = max(1, round((1.0 - left) * self.period / self.most))
             raise refusal(self.refused, most=self.most, retry_after=seconds)
+        self.take(client, price)
 
 
 class Places(Counter[str]):

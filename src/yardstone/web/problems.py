@@ -142,6 +142,10 @@ no_network 503: This server lacks the network for games of Go. | Tell its operat
 storage 503+30: The server cannot store anything at the moment. | Try again later.
 storage/away 503+5: The server cannot reach its data at the moment. | Try again soon.
 not_signed_in 403: Only helpers can do that. | Sign in with the password of the helpers.
+not_full 403: Your link is for entering results alone. | Ask whoever made it.
+link_gone 410: This link was used, was withdrawn, or has expired. | Ask for a new one.
+too_many_guesses 429: Too many wrong passwords were sent from your network. | Wait a little, or ask
+  for a link of your own; who is signed in can go on.
 wrong_password 403: That is not the password. | It was printed where the desk was started; ask
   whoever started it.
 old_page 403: The page was older than the desk: nothing was changed. | Load the page again, and do
@@ -156,6 +160,7 @@ bad_line 422: {line!r} is not a result. | Write a table and a result: 12 1-0, or
   won there, 12 w for White.
 changed_meanwhile 409: {what}: it was {was} when you began, is {now} by now, and you sent {sent}. |
   Nothing was changed. Look at it as it is now, and change it again.
+gone/session 409: This session has ended already.
 gone 409: Nobody is called {player!r} any more. | Somebody has changed the name.
 later_round 409: Round {last} is paired already. | Only the last round can be taken back.
 other_boards 409: {first} and {second} do not meet in round {number} any more: it was paired again.

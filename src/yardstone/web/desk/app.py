@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -17,14 +15,13 @@ from fastapi import FastAPI
 
 import yardstone
 from yardstone.errors import UsageError
-from yardstone.web.desk import pages, rounds
-from yardstone.web.desk.service import Desk
+from yardstone.web.desk import helpers, pages, rounds
+from yardstone.web.desk.service import EVERY_HOST, LOCAL_NAMES, Desk, own_address
+from yardstone.web.desk.sessions import readable_secret
 from yardstone.web.middleware import Health, Metrics, configured, protect
 from yardstone.web.settings import Limits, SiteSettings, configure_log
 from yardstone.web.supervisor import listen
 
-#: Letters and digits that nobody takes for another one, read aloud or from a wall.
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 _SHORTEST = 6
 
 
@@ -63,20 +60,11 @@ class DeskSettings(SiteSettings):
         local = self.host == "localhost" or self.host.startswith("127.")
         if self.password or (local and not self.public_url and not self.root_path):
             return self
-        return replace(self, password=made_password())
-
-
-def made_password() -> str:
-    """A password at random, of 49 bits: ``k7fw-m3qd-9x``."""
-    parts = ["".join(secrets.choice(_LETTERS) for _ in range(size)) for size in (4, 4, 2)]
-    return "-".join(parts)
+        return replace(self, password=readable_secret(4, 4, 2))
 
 
 #: Bytes that a form may have: a table of players.
 _LARGEST_FORM = 2 << 20
-#: Names of this machine; without a password no other is answered, whatever a browser was told
-#: about the addresses of other names.
-_LOCAL_NAMES = ["127.0.0.1", "localhost"]
 
 
 def make_desk(settings: DeskSettings) -> FastAPI:
@@ -89,6 +77,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         yield
         watching.cancel()
         desk.chances.close()
+        desk.signing.shutdown(wait=False, cancel_futures=True)
 
     app = FastAPI(
         title="Yardstone",
@@ -101,7 +90,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
     app.state.service = desk
     folder = settings.file.resolve().parent
     app.state.health = Health(folder, settings.limits, desk.checkup, "no_file")
-    for part in (pages, rounds):
+    for part in (pages, helpers, rounds):
         app.include_router(part.router)
     protect(
         app,
@@ -110,7 +99,7 @@ def make_desk(settings: DeskSettings) -> FastAPI:
         client=desk.client,
         page=pages.problem_page,
         hint="Load the page again.",
-        hosts=[] if settings.guarded else _LOCAL_NAMES,
+        hosts=[] if settings.guarded else [*LOCAL_NAMES],
         body={"most": _LARGEST_FORM, "counted": ()},
     )
     return app
@@ -159,16 +148,6 @@ def run_desk(settings: DeskSettings, tell: Callable[[str], None]) -> None:
 def _addresses(settings: DeskSettings, port: int) -> list[str]:
     if settings.public_url:
         return [settings.public_url.rstrip("/") + settings.root_path + "/"]
-    every = settings.host in ("0.0.0.0", "::")
-    hosts = dict.fromkeys([_own_address(), "127.0.0.1"] if every else [settings.host])
+    every = settings.host in EVERY_HOST
+    hosts = dict.fromkeys([own_address(), "127.0.0.1"] if every else [settings.host])
     return [settings.url(host, port) for host in hosts]
-
-
-def _own_address() -> str:
-    """The address of this machine in the network; nothing is sent to find it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"

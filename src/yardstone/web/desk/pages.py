@@ -1,4 +1,4 @@
-"""The pages of a desk: what all share; what readers see; signing in, settings, what was changed."""
+"""The pages of a desk: what all share; what readers see; settings, what was changed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ from yardstone.tournament.event.settings import SETTINGS, EventChange, change_se
 from yardstone.tournament.last_round import last_round_needs
 from yardstone.tournament.model import Player, Result, System, Tournament
 from yardstone.tournament.standings_table import standings
-from yardstone.web.desk.service import COOKIE, LASTING, Desk, Helper, RoundCount, Snapshot
+from yardstone.web.desk.service import Desk, RoundCount, Snapshot
+from yardstone.web.desk.sessions import COOKIE, LASTING, Helper
 from yardstone.web.middleware import Health
 from yardstone.web.pages.render import READ, asset, content, error_lines, page, root_of, sentence
 from yardstone.web.problems import RequestProblem, refusal
@@ -307,7 +308,7 @@ def desk_of(request: Request) -> Desk:
     return desk
 
 
-def _helper_of(request: Request) -> Helper | None:
+def _result_helper(request: Request) -> Helper | None:
     """Who asks; a RequestProblem where only helpers may, and it is none."""
     sessions = desk_of(request).sessions
     helper = sessions.helper(request)
@@ -316,13 +317,29 @@ def _helper_of(request: Request) -> Helper | None:
     return helper
 
 
-#: Of routes that are for helpers only.
-HELPERS = [Depends(_helper_of)]
+def _full_helper(request: Request) -> Helper | None:
+    """The same; a RequestProblem also for who may only enter results."""
+    helper = _result_helper(request)
+    if helper is not None and not helper.full:
+        raise refusal("not_full")
+    return helper
 
 
-async def read_form(request: Request) -> Form:
+#: Of routes that are for helpers only, and of those for who may only enter results as well.
+HELPERS, RESULT_HELPERS = [Depends(_full_helper)], [Depends(_result_helper)]
+
+
+async def _read_full_form(request: Request) -> Form:
+    return await _read_form(request, _full_helper(request))
+
+
+async def _read_result_form(request: Request) -> Form:
+    return await _read_form(request, _result_helper(request))
+
+
+async def _read_form(request: Request, helper: Helper | None) -> Form:
     """The form of a helper; raises RequestProblem if it does not come from a helper's page."""
-    sessions, helper = desk_of(request).sessions, _helper_of(request)
+    sessions = desk_of(request).sessions
     if helper is None:
         raise refusal("old_page")
     async with request.form(max_files=1, max_fields=_FIELDS, max_part_size=_LARGEST) as sent:
@@ -332,8 +349,10 @@ async def read_form(request: Request) -> Form:
     return form
 
 
-#: The form of a helper, read before the function that takes it begins in a thread of its own.
-SentForm = Annotated[Form, Depends(read_form)]
+#: The form of a helper, read before the function that takes it begins in a thread of its own; and
+#: one that who may only enter results can send as well.
+SentForm = Annotated[Form, Depends(_read_full_form)]
+ResultForm = Annotated[Form, Depends(_read_result_form)]
 
 
 def desk_page(
@@ -349,6 +368,7 @@ def desk_page(
         **{name: partial(view, snapshot.tournament) for name, view in VIEW.items()},
         **picked(snapshot, "rounds", "mark", "trouble"),
         "helper": helper,
+        "full": helper is not None and helper.full,
         "key": "" if helper is None else sessions.form_key(helper),
         "guarded": sessions.guarded,
         "place": "",
@@ -357,11 +377,12 @@ def desk_page(
     }
     answer = page(request, f"desk/{template}", status=status, **(shown | values))
     if helper is not None and helper is not known:
-        _remember(request, answer, helper)
+        remember(request, answer, helper)
     return answer
 
 
-def _remember(request: Request, answer: Response, helper: Helper) -> None:
+def remember(request: Request, answer: Response, helper: Helper) -> None:
+    """Leave a helper's cookie with the browser."""
     remember_key(request, answer, helper.token, root_of(request) or "/", LASTING, COOKIE)
 
 
@@ -423,8 +444,24 @@ def take(
     request: Request, form: Form, step: Callable[[Tournament], EventChange], path: str
 ) -> Response:
     """Take a step in the file, and say at `path` what was changed."""
+    return back(request, path, said=" ".join(take_step(request, form, step).lines))
+
+
+def take_step(
+    request: Request, form: Form, step: Callable[[Tournament], EventChange]
+) -> EventChange:
+    """Take a step in the file, and write it into the log."""
     change = desk_of(request).file.change(step, by=form.helper.name)
-    return back(request, path, said=" ".join(change.lines))
+    if change.made:
+        log_step(request, form, change.lines[0])
+    return change
+
+
+def log_step(request: Request, form: Form, what: str) -> None:
+    """Write a step of a helper into the log, called as its address is."""
+    step = re.sub(r"/\{\w+\}", "", request.scope["route"].path).strip("/")
+    sessions = desk_of(request).sessions
+    sessions.log.note(sessions.entry(form.helper, step, what))
 
 
 router = APIRouter(include_in_schema=False)
@@ -605,63 +642,11 @@ def prizes(
     return desk_page(request, "prizes", snapshot, **_report(document), **asked)
 
 
-@router.get("/sign-in")
-def sign_in_page(request: Request, next: str = "/") -> Response:
-    """Ask for the password."""
-    return _asking(request, next)
-
-
-@router.post("/sign-in")
-async def sign_in(request: Request) -> Response:
-    """Sign a helper in."""
-    desk = desk_of(request)
-    async with request.form(max_files=0, max_fields=8) as sent:
-        password, name, next = (str(sent.get(field, "")) for field in ("password", "name", "next"))
-    try:
-        helper = desk.sessions.sign_in(password, name, desk.client(request))
-    except RequestProblem as problem:
-        return _asking(request, next, problem, name)
-    answer = RedirectResponse(root_of(request) + _inside(next), 303)
-    _remember(request, answer, helper)
-    return answer
-
-
-@router.post("/sign-out")
-def sign_out(request: Request, form: SentForm) -> Response:
-    """Forget a helper's browser."""
-    answer = RedirectResponse(root_of(request) + "/", 303)
-    answer.delete_cookie(COOKIE, path=root_of(request) or "/")
-    return answer
-
-
-def _inside(path: str) -> str:
-    """A path of this desk: no address of another site."""
-    inside = path.startswith("/") and not path.startswith("//") and "\\" not in path
-    return path if inside and path.isprintable() else "/"
-
-
-def _asking(
-    request: Request, next: str, problem: RequestProblem | None = None, name: str = ""
-) -> Response:
-    answer = desk_page(
-        request,
-        "sign_in",
-        desk_of(request).snapshot(),
-        status=200 if problem is None else problem.status,
-        next=_inside(next),
-        name=name,
-        lines=[] if problem is None else [problem.message, problem.hint],
-    )
-    if problem is not None and problem.retry_after is not None:
-        answer.headers["Retry-After"] = str(problem.retry_after)
-    return answer
-
-
 #: Steps that the page lists.
 _LISTED = 60
 
 
-@router.get("/more", dependencies=HELPERS)
+@router.get("/more", dependencies=RESULT_HELPERS)
 def more(request: Request) -> Response:
     """The last steps, and what else there is for helpers."""
     desk = desk_of(request)
@@ -678,6 +663,7 @@ def more(request: Request) -> Response:
 def undo(request: Request, form: SentForm) -> Response:
     """Take the last step back, if it still is the last one."""
     change = desk_of(request).file.undo(form.number("step"))
+    log_step(request, form, change.lines[0])
     return back(request, "/more", said=" ".join(change.lines))
 
 

@@ -36,7 +36,9 @@ from yardstone.tournament.pairing import Constraints
 from yardstone.web.desk.pages import (
     HELPERS,
     PLAYER_FIELDS,
+    RESULT_HELPERS,
     Form,
+    ResultForm,
     SentForm,
     back,
     changed_values,
@@ -45,11 +47,13 @@ from yardstone.web.desk.pages import (
     field_values,
     input_problem,
     letters,
+    log_step,
     round_boards,
     round_byes,
     rows_by_name,
     seat,
     take,
+    take_step,
     wants_json,
 )
 from yardstone.web.desk.service import Desk
@@ -107,7 +111,7 @@ def enter_one(request: Request, form: SentForm) -> Response:
 
 def _enter(request: Request, form: Form, entries: Sequence[EventEntry]) -> EventChange:
     step = partial(enter_players, entries=entries, first_round=form.number("first_round"))
-    return desk_of(request).file.change(step, by=form.helper.name)
+    return take_step(request, form, step)
 
 
 @router.post("/enter/table")
@@ -328,13 +332,16 @@ def wishes(request: Request, form: SentForm) -> Response:
             raise refusal("bad_wish")
         names = tournament.name_of(one), tournament.name_of(two)
 
+    wish = None if removed else Wish(kind=kind, players=names, country=form.text("country").upper())
+
     def changed(kept: EventWishes) -> EventWishes:
-        wishes = [wish for wish in kept.wishes if wish.sentence() != removed]
-        if not removed:
-            wishes.append(Wish(kind=kind, players=names, country=form.text("country").upper()))
+        wishes = [each for each in kept.wishes if each.sentence() != removed]
+        wishes += [] if wish is None else [wish]
         return replace(kept, wishes=tuple(dict.fromkeys(wishes)))
 
     change_wishes(desk.settings.file, changed)
+    what = f"taken back: {removed}" if wish is None else f"for all rounds: {wish.sentence()}"
+    log_step(request, form, f"Wish {what}.")
     return back(request, f"/pair/{form.number('round')}#lasting")
 
 
@@ -436,21 +443,21 @@ class _ClashError(Exception):
     """Two results for one game, described in its only argument, a dictionary."""
 
 
-@router.get("/results/{number}", dependencies=HELPERS)
+@router.get("/results/{number}", dependencies=RESULT_HELPERS)
 def sheet(request: Request, number: int) -> Response:
     """All boards of a round, each with a tap for a result."""
     return _sheet(request, number)
 
 
 @router.post("/results/{number}")
-def enter(request: Request, number: int, form: SentForm) -> Response:
+def enter(request: Request, number: int, form: ResultForm) -> Response:
     """Take the result of one game."""
     sent = form.text("first"), form.text("second"), form.text("result")
     return _answer(request, form, number, lambda tournament: sent)
 
 
 @router.post("/results/{number}/quick")
-def enter_quick(request: Request, number: int, form: SentForm) -> Response:
+def enter_quick(request: Request, number: int, form: ResultForm) -> Response:
     """Take the result of a table, typed in one line."""
     typed = _QUICK.fullmatch(form.text("line"))
     if typed is None:
@@ -468,7 +475,7 @@ def enter_quick(request: Request, number: int, form: SentForm) -> Response:
 
 
 @router.post("/results/{number}/colours")
-def exchange_colours(request: Request, number: int, form: SentForm) -> Response:
+def exchange_colours(request: Request, number: int, form: ResultForm) -> Response:
     """Say that the second-named player has moved first."""
 
     def step(tournament: Tournament) -> EventChange:

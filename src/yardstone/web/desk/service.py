@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
-import json
 import os
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,10 +17,12 @@ from functools import cache, cached_property
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
 from yardstone.errors import InputError, YardstoneError
+from yardstone.files import followed
 from yardstone.parallel import context
 from yardstone.tournament.event.entries import RatingRegister, read_register
 from yardstone.tournament.event.file import (
@@ -35,8 +35,9 @@ from yardstone.tournament.event.file import (
 from yardstone.tournament.event.settings import EventChange
 from yardstone.tournament.files import MAX_BYTES, format_of_bytes
 from yardstone.tournament.model import Result, Tournament
-from yardstone.web.middleware import Checkup, Places, RateLimit, visitor_mark
-from yardstone.web.problems import refusal
+from yardstone.web.desk.sessions import Sessions, log_of
+from yardstone.web.middleware import Checkup, Places, visitor_mark
+from yardstone.web.problems import RequestProblem, refusal
 
 if TYPE_CHECKING:
     from yardstone.web.desk.app import DeskSettings
@@ -232,80 +233,21 @@ class Chances:
         return self._pool.submit(_chances_page, tournament)
 
 
-COOKIE = "yardstone_desk"
-#: Seconds for which a helper stays signed in.
-LASTING = 5 * 86_400
-#: Guesses a minute, of one visitor and of all.
-_GUESSES, _ALL_GUESSES = 10, 60
-_LONGEST_NAME = 40
+#: Names of this machine; without a password no other is answered, whatever a browser was told
+#: about the addresses of other names.
+LOCAL_NAMES = ("127.0.0.1", "localhost")
+#: Where a server listens on all addresses of the machine.
+EVERY_HOST = ("0.0.0.0", "::")
 
 
-class Helper(NamedTuple):
-    """Somebody who may change the tournament: the name given, perhaps empty, and the cookie."""
-
-    name: str
-    token: str
-
-
-class Sessions:
-    """Signs helpers in, and knows them again.
-
-    Without a `password` everybody is a helper. `place` says what the desk is of, so that two desks
-    with one password have different keys; `clock` gives seconds since 1970.
-    """
-
-    def __init__(self, password: str, place: str, clock: Callable[[], float] = time.time) -> None:
-        self.guarded = bool(password)
-        self._clock = clock
-        self._password = password
-        self._secret = (
-            hashlib.scrypt(password.encode(), salt=place.encode(), n=1 << 14, r=8, p=1)
-            if password
-            else secrets.token_bytes(32)
-        )
-        self._guesses, self._all_guesses = RateLimit(_GUESSES), RateLimit(_ALL_GUESSES)
-
-    def sign_in(self, password: str, name: str, client: str) -> Helper:
-        """A helper who knows the password; raises RequestProblem otherwise."""
-        self._guesses.check(client)
-        self._all_guesses.check("everybody")
-        given, right = (self._sign("password", text) for text in (password.strip(), self._password))
-        if not hmac.compare_digest(given, right):
-            raise refusal("wrong_password")
-        return self.new_helper(name)
-
-    def new_helper(self, name: str = "") -> Helper:
-        """A helper with a new cookie."""
-        short = " ".join(name.split())[:_LONGEST_NAME]
-        plain = [short, int(self._clock()), secrets.token_hex(8)]
-        body = base64.urlsafe_b64encode(json.dumps(plain, ensure_ascii=False).encode()).decode()
-        return Helper(short, f"{body}.{self._sign('cookie', body)}")
-
-    def helper(self, request: Request) -> Helper | None:
-        """Who asks, if it is a helper."""
-        token = request.cookies.get(COOKIE, "")
-        body, _, sign = token.partition(".")
-        if not sign or not hmac.compare_digest(sign.encode(), self._sign("cookie", body).encode()):
-            return None
-        name, since, _ = json.loads(base64.urlsafe_b64decode(body))
-        if not 0 <= self._clock() - since <= LASTING:
-            return None
-        return Helper(name, token)
-
-    def form_key(self, helper: Helper) -> str:
-        """What every form of this helper must carry."""
-        return self._sign("form", helper.token)
-
-    def check_form(self, request: Request, helper: Helper, key: str) -> None:
-        """Refuse a form that did not come from a page of this desk since it started."""
-        site = request.headers.get("sec-fetch-site", "same-origin")
-        own = hmac.compare_digest(key.encode(), self.form_key(helper).encode())
-        if site not in ("same-origin", "none") or not own:
-            raise refusal("old_page")
-
-    def _sign(self, purpose: str, text: str) -> str:
-        whole = f"{purpose}:{text}".encode()
-        return hmac.new(self._secret, whole, hashlib.sha256).hexdigest()
+def own_address() -> str:
+    """The address of this machine in the network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
 
 
 class Desk:
@@ -315,9 +257,12 @@ class Desk:
         self.file = WatchedFile(settings.file)
         title = settings.title or self.file.last.tournament.name or "Tournament"
         self.settings = replace(settings, title=title)
-        self.sessions = Sessions(settings.password, str(settings.file.resolve()))
+        log = log_of(followed(settings.file))
+        self.sessions = Sessions(settings.password, str(settings.file.resolve()), log)
         self.streams = Places()
         self.chances = Chances()
+        #: Two threads for those who sign in: however many guess, the others stay for helpers.
+        self.signing = ThreadPoolExecutor(2, "sign-in")
         self._reading, self._register = threading.Lock(), cache(read_register)
         self.is_closing: Callable[[], bool] = lambda: False
         self._secret = secrets.token_bytes(32)
@@ -328,8 +273,23 @@ class Desk:
         return Checkup({}, [refusal("no_file/read", trouble=trouble)] if trouble else [])
 
     def client(self, request: Request) -> str:
-        """A mark of who asks."""
+        """A mark of who asks: a helper by the session, since a hall may have one address."""
+        sessions = self.sessions
+        if sessions.guarded and (helper := sessions.helper(request)) is not None:
+            return helper.mark
+        path, _, token = request.url.path.rpartition("/")
+        if path == f"{self.settings.root_path}/join":
+            with suppress(RequestProblem):
+                return sessions.link(token).mark
         return visitor_mark(request, self._secret)
+
+    def address(self, known: str) -> str:
+        """The address of the desk as others reach it, from that of which a helper knows it."""
+        place = urlsplit(known)
+        if place.hostname in LOCAL_NAMES and self.settings.host in EVERY_HOST:
+            port = f":{place.port}" if place.port else ""
+            return place._replace(netloc=own_address() + port).geturl()
+        return known
 
     def snapshot(self, round_number: int | None = None, player: int | None = None) -> Snapshot:
         """The tournament as it is now; refuses the address of a round or player it has not."""
