@@ -216,7 +216,7 @@ CASES: tuple[Case, ...] = (
     Case("tournament publish", "open.xml"),
     Case("tournament show", "open.xml -o show.txt -o show.html -q"),
     Case("tournament convert", "open.xml -o open.h9"),
-    Case("tournament needs", f"open.xml 'Claes Wim' --place 3 {REPORT}"),
+    Case("tournament needs", f"open.xml 'Claes Wim' --place 3 --limit 64 {REPORT}"),
     Case("tournament check", f"swiss.trf {REPORT}"),
     Case("tournament generate", "--players 20 --rounds 3 --seed 7 -o random.trf"),
     Case("tournament simulate", f"{STUDY} --tournaments 4"),
