@@ -300,12 +300,13 @@ class GameRows:
             WHERE row NOT IN (SELECT row FROM bad WHERE kind <> '{UNFINISHED}')"""
         )
         sides = self._fetched(f"SELECT row, {', '.join(_CODES)} FROM good")
-        ((names,),) = execute("SELECT enum_range(NULL::player_name)").fetchall()
+        spelling = execute("SELECT enum_code(name), CAST(name AS VARCHAR) FROM spelling")
+        names: dict[int, str] = dict(spelling.fetchall())
         codes = np.column_stack([sides["one"], sides["two"]]).ravel()
-        place = np.full(len(names), len(codes))
+        place = np.full(max(names, default=0) + 1, len(codes))
         place[codes[::-1]] = np.arange(len(codes))[::-1]  # what is written last stays
         order = np.argsort(place, kind="stable")[: int((place < len(codes)).sum())]
-        number = np.zeros(len(names), np.int32)
+        number = np.zeros(len(place), np.int32)
         number[order] = np.arange(len(order))
         return tuple(names[code] for code in order.tolist()), number
 
