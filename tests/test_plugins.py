@@ -266,6 +266,8 @@ def poor_import(name, globals=None, *rest, **more):
 
 __builtins__.__import__ = poor_import
 sys.modules |= UNIX
+# Without locks a process that has them would take what lies here for a dead one's, and remove it.
+tempfile.tempdir = os.getcwd()
 
 import yardstone
 for info in pkgutil.walk_packages(yardstone.__path__, "yardstone."):
