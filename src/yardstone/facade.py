@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ def lazy_names(package: str) -> tuple[Callable[[], list[str]], Callable[[str], A
     def load(name: str) -> Any:
         if name == "__all__":
             return places()[1]
-        if name.startswith("__") or name not in places()[0]:
+        # ``from package import module`` asks here first, and imports what is no name of ours.
+        if name.startswith("__") or find_spec(f"{package}.{name}") or name not in places()[0]:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home, there = places()[0][name]
         value = getattr(import_module(home), there)

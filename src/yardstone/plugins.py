@@ -18,7 +18,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from yardstone.errors import YardstoneError
@@ -75,7 +74,8 @@ def _entry_points() -> Iterator[str]:
             continue
         for path in installed:
             try:
-                content = Path(path, "entry_points.txt").read_bytes()
+                with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123, a Path is slow
+                    content = file.read()
             except OSError:
                 continue
             if b"[yardstone." in content:

@@ -276,14 +276,12 @@ def report_skipped(skipped: SkipReport, *, always: bool = False) -> None:
     """
     if not (always or talks()):
         return
-    from yardstone.records.where import left_out_line
+    from yardstone.records.options import left_out_line, skipped_line
 
     line = left_out_line(skipped)
     lines = [f"yardstone: {line}"] if line else []
     lines += [f"  {each}" if line else f"yardstone: {each}" for each in skipped.doubts]
     if len(skipped):
-        from yardstone.records.options import skipped_line
-
         lines.append(f"yardstone: {skipped_line(skipped)}")
         lines += [f"  {record}" for record in skipped.details[:_PLACES]]
         if len(skipped) > _PLACES:

@@ -7,7 +7,6 @@ help lists commands, or a word is none of those here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,8 +72,9 @@ def about_of(entry: Command | Family) -> str:
         return entry.about
     module, _, function = entry.place.partition(":")
     source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
-    found = re.search(rf'^def {function}\(.*?:\n    """(.*?)$', source, re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+    _, _, below = source.partition(f"\ndef {function}(")
+    _, _, docstring = below.partition('\n    """')
+    return docstring.partition("\n")[0]
 
 
 #: All others, in the order of ``--help``.

@@ -32,7 +32,6 @@ from yardstone.ratings.bradley_terry import BradleyTerry, CountedGames, fit_wide
 from yardstone.ratings.connectivity import Traps, find_traps
 from yardstone.ratings.joint import draw_rate_interval, perfect_limits, unbiased_draw_rate
 from yardstone.ratings.result import Estimate, JointRatings, Status
-from yardstone.ratings.simulation import simulate
 from yardstone.ratings.uncertainty import (
     DEVIATION_ERROR,
     Suggestion,
@@ -90,6 +89,8 @@ def rate_list(
         remarks += misfit_of_join(system, ratings)
         rejected = 0
         if simulations:
+            from yardstone.ratings.simulation import simulate
+
             replays = simulate(system, pool.pair_counts(), ratings, simulations, seed=seed)
             ratings, rejected = replays.applied_to(ratings), replays.rejected
         elif (error := ratings.extras.get(DEVIATION_ERROR)) is not None:

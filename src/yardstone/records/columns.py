@@ -477,6 +477,8 @@ def _scores(
     return {"results": results, "points": points}
 
 
+#: Column of matches of backgammon with the points to win.
+LENGTH = "length"
 #: Why a game is left out of an even comparison.
 HANDICAP_GAME = "handicap game"
 #: What is made of them in a pool.

@@ -16,7 +16,7 @@ from yardstone.files import scratch_folder
 from yardstone.records.dates import DateOrder
 from yardstone.records.decoding import clean, csv_lines, decode
 from yardstone.records.names import apply_names, read_names
-from yardstone.records.options import Options, warn_skipped
+from yardstone.records.options import Options, require_wanted, warn_skipped
 from yardstone.records.query_errors import (
     SQLITE_COLUMNS,
     SQLITE_LONGEST,
@@ -38,7 +38,7 @@ from yardstone.records.table_files import (
 from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import GameRows, connect, understand
 from yardstone.records.unplayed import without_repeats
-from yardstone.records.where import Where, require_wanted
+from yardstone.records.where import Where
 
 if TYPE_CHECKING:
     import duckdb

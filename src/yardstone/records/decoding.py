@@ -303,7 +303,7 @@ def _sense(sample: bytes, encoding: str, claimed: bool) -> float:
 _LATIN_WORD = re.compile(
     r"(?<![A-Za-z])[A-Za-z]++[à-öø-ÿß][a-z]*|\b[À-ÖØ-Þ][a-z]+|\b[à-öø-ÿ][a-z]{2,}"
 )
-_LATIN_RUN = re.compile(r"[\x80-\U0010ffff]{2,}")
+_LATIN_RUN = re.compile(r"[^\x00-\x7f]{2,}")
 
 
 #: Where each set keeps its frequent characters, as ranges of the first byte.

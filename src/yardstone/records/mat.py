@@ -18,6 +18,7 @@ import numpy as np
 
 from yardstone.errors import NoGamesError
 from yardstone.pool import Pool, Skipped, SkipReport
+from yardstone.records.columns import LENGTH
 from yardstone.records.dates import date_span
 from yardstone.records.decoding import clean, decode
 from yardstone.records.joining import read_shares
@@ -27,8 +28,6 @@ from yardstone.records.sources import in_turn
 if TYPE_CHECKING:
     from yardstone.records.sources import Source
 
-#: Column of the pool with the points to win.
-LENGTH = "length"
 #: Longer files, lines and games are no matches.
 _MOST_BYTES = 256 << 20
 _LONGEST_LINE = 1000

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypedDict
 
 from yardstone.choices import no_such
-from yardstone.errors import InputError, UsageError
+from yardstone.errors import InputError, NoGamesError, UsageError
 from yardstone.records.decoding import clean
 
 if TYPE_CHECKING:
@@ -285,6 +285,30 @@ def listed_values(values: Counter[str], most: int = _SHOWN) -> str:
     ]
     rest = len(values) - len(listed)
     return ", ".join(listed) + (f" and {rest:,} other{'s' if rest > 1 else ''}" if rest else "")
+
+
+def require_wanted(report: SkipReport, games: int) -> None:
+    """Raise NoGamesError where a condition left out every game; `games` are those left."""
+    if report.considered and report.unwanted == report.considered and not games:
+        raise NoGamesError(
+            f"--where leaves no game of {report.considered:,}",
+            hint="; ".join(report.doubts) or "look at the values that there are",
+        )
+
+
+def left_out_line(report: SkipReport) -> str:
+    """How many games the condition left out, in a line; empty without a condition.
+
+    Examples:
+        >>> from yardstone.pool import SkipReport
+        >>> report = SkipReport()
+        >>> report.considered, report.unwanted = 27612, 1204
+        >>> left_out_line(report)
+        '1,204 of 27,612 games left out by --where'
+    """
+    if not report.considered:
+        return ""
+    return f"{report.unwanted:,} of {report.considered:,} games left out by --where"
 
 
 def warn_skipped(report: SkipReport) -> None:

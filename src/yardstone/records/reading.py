@@ -20,7 +20,7 @@ from yardstone.records.dates import ORDERS, DateOrder
 from yardstone.records.formats import endings_of, format_named, of_source, read_format
 from yardstone.records.joining import join_pools
 from yardstone.records.names import apply_names, drop_rare_players, read_names
-from yardstone.records.options import ColumnNames, Options, warn_skipped
+from yardstone.records.options import ColumnNames, Options, require_wanted, warn_skipped
 from yardstone.records.results import Side
 from yardstone.records.sources import (
     COMPRESSED,
@@ -30,7 +30,6 @@ from yardstone.records.sources import (
     compression_of,
     find_sources,
 )
-from yardstone.records.where import Where, require_wanted
 
 
 @checked_arguments()
@@ -118,7 +117,11 @@ def read(
         raise UsageError(f"first is {first!r}, it must be 'white' or 'black'")
     if dates is not None:
         check_choice("dates", dates, ORDERS)
-    wanted = None if where is None else Where(where)
+    wanted = None
+    if where is not None:
+        from yardstone.records.where import Where
+
+        wanted = Where(where)
     asked = (columns, first, times, dates, levels, strict, skip_unread, results)
     options = Options(*asked, where=wanted)
     frames = [each for each in paths if not isinstance(each, str | os.PathLike | Source)]

@@ -18,10 +18,10 @@ from yardstone.pool import GameBatch, Pool, SkipReport, mapped
 from yardstone.records.databases import queried_rows
 from yardstone.records.formats import FORMATS, FileFormat
 from yardstone.records.names import GrowingNames, read_names
-from yardstone.records.options import Options, check_group, warn_skipped
+from yardstone.records.options import Options, check_group, require_wanted, warn_skipped
 from yardstone.records.reading import sources_by_format
 from yardstone.records.unplayed import without_byes, without_repeats
-from yardstone.records.where import Where, require_wanted
+from yardstone.records.where import Where
 
 if TYPE_CHECKING:
     from yardstone.records.sources import Source, StrPath

@@ -281,14 +281,15 @@ class TableOfGames:
             for why in sorted({*told.values()}):
                 texts = (text for text, each in told.items() if each == why)
                 cases += f"WHEN {_in(self.places[name], texts)} THEN {sql_text(why)} "
-        self.connection.execute(
+        unplayed = self._row(
             f"""CREATE OR REPLACE TEMP TABLE unplayed AS SELECT row, '' AS result, kind
             FROM (SELECT row, CASE {cases} END AS kind FROM source_game
                 LEFT JOIN nobody AS a ON a.name = one LEFT JOIN nobody AS b ON b.name = other)
             WHERE kind IS NOT NULL"""
         )
-        self._drop("unplayed")
-        self._counted.clear()
+        if unplayed != (0,):
+            self._drop("unplayed")
+            self._counted.clear()
 
     def _take(self, where: Where, columns: Sequence[str]) -> None:
         """Keep only the rows of which a condition holds."""
@@ -516,7 +517,8 @@ class TableOfGames:
             if kinds[name] != "losses" or len(wins) == 1
         ]
         several = [f"{number} NOT IN (0.0, 0.5, 1.0)" for number in numbers.values()]
-        if odd := self._first(" OR ".join([*several, f"{' + '.join(added) or '0'} > 1.0"]), "NULL"):
+        several.append(f"{' + '.join(added) or '0'} > 1.0")
+        if kinds and (odd := self._first(" OR ".join(several), "NULL")):
             raise self._several([*numbers], odd, _ONE_GAME)
 
     def _first(self, condition: str, value: str) -> str:

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from yardstone.errors import StrictError
 from yardstone.pool import MAX_SKIPPED_DETAILS, Pool, Skipped, SkipReport
-from yardstone.records.columns import ERRORS, LEVELS, Roles, check_stones, find_roles
+from yardstone.records.columns import ERRORS, LENGTH, LEVELS, Roles, check_stones, find_roles
 from yardstone.records.dates import FIRST_YEAR, LAST_YEAR, date_span, read_coded_dates
 from yardstone.records.decoding import clean, finite_number
-from yardstone.records.mat import LENGTH
 from yardstone.records.options import MOST_UNREAD, UNKNOWN_RESULT, Options, check_unread
 from yardstone.records.table_results import BETWEEN, TableOfGames, quoted
 from yardstone.records.unplayed import IDENTITY, game_columns
@@ -184,6 +183,8 @@ def _skip(table: TableOfGames, *, keys: bool) -> None:
         FROM scored WHERE kind IS NOT NULL UNION ALL FROM unplayed"""
     )
     kinds = dict(connection.execute("SELECT kind, count(*) FROM bad GROUP BY kind").fetchall())
+    if not kinds:
+        return
     unread = {*_NAMELESS, UNKNOWN_RESULT, _NO_KEY}
     for row, result, kind in connection.execute(
         f"SELECT * FROM bad ORDER BY row LIMIT {MAX_SKIPPED_DETAILS}"

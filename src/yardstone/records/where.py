@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from yardstone.errors import NoGamesError, UsageError
+from yardstone.errors import UsageError
 from yardstone.pool import Pool, SkipReport, without_players
 
 #: Begins the names of columns that are made for a condition and not kept.
@@ -81,30 +81,6 @@ class Where:
             return chosen
         chosen = chosen.select(keep)
         return without_players(chosen, chosen.played() == 0)
-
-
-def require_wanted(report: SkipReport, games: int) -> None:
-    """Raise NoGamesError where a condition left out every game; `games` are those left."""
-    if report.considered and report.unwanted == report.considered and not games:
-        raise NoGamesError(
-            f"--where leaves no game of {report.considered:,}",
-            hint="; ".join(report.doubts) or "look at the values that there are",
-        )
-
-
-def left_out_line(report: SkipReport) -> str:
-    """How many games the condition left out, in a line; empty without a condition.
-
-    Examples:
-        >>> from yardstone.pool import SkipReport
-        >>> report = SkipReport()
-        >>> report.considered, report.unwanted = 27612, 1204
-        >>> left_out_line(report)
-        '1,204 of 27,612 games left out by --where'
-    """
-    if not report.considered:
-        return ""
-    return f"{report.unwanted:,} of {report.considered:,} games left out by --where"
 
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
