@@ -74,6 +74,7 @@ def test_a_command_and_a_system_of_the_guide(tmp_path: Path) -> None:
     games = example("league.csv").as_posix()
     _, said, errors = with_plugin(f"upsets {games}", tmp_path)
     assert re.fullmatch(r"\d+ upsets in \d+ games\n", said), errors
+    assert not errors  # nor do libraries complain of what is left at the end
     assert "Did you mean 'yardstone upsets'?" in with_plugin("upset", tmp_path)[2]
     said = with_plugin(f"evaluate {games} --systems elo,shares --format json", tmp_path)[1]
     assert {row["name"] for row in json.loads(said)["systems"]} >= {"elo", "shares"}

@@ -8,7 +8,6 @@ start faster, so they are called before anything else is imported.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import gc
 import io
@@ -49,7 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Threads of numpy's linear algebra wait asleep for work: else each start, and each
         # piece of work, costs some 50 ms of a processor that only waits.
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-        atexit.register(gc.freeze)  # the last search for garbage takes a tenth of a short command
         open_streams()
     with stopping(last=arguments is None) as signals:
         try:

@@ -128,7 +128,6 @@ def rate(
         yardstone rate league.csv
         yardstone rate league.csv --anchor 'Fizbo 2=3000' -o list.svg -o list.csv
         yardstone rate --moves records.zip -o ratings.html
-        yardstone rate battles.csv --covariate length=length_a,length_b
         yardstone rate tcec.pgn.gz --min-games 150 --top 20 -o ratings.html
     """
     from yardstone.memory import working_memory
