@@ -67,9 +67,10 @@ def main() -> int:
 def campaign(names: Sequence[str], folder: Path, seconds: float, jobs: int) -> int:
     time_of_each = seconds * jobs / len(names)
     by_coverage = time_of_each >= _LEAST and find_spec("atheris") is not None
-    ways = _WAYS if by_coverage else {"mutations": 1.0}
 
     def one(name: str) -> tuple[int, ...]:
+        # Coverage would go on from what is damaged already.
+        ways = _WAYS if by_coverage and not cases.target(name).ways else {"mutations": 1.0}
         home = folder / name
         home.mkdir(parents=True, exist_ok=True)
         for way, share in ways.items():
@@ -179,11 +180,12 @@ def _by_mutations(name: str, folder: Path, seconds: float) -> None:
     for data in seeds:
         findings.tried(data)
     rng = random.Random(findings.before)
-    changed, long = mutants(seeds, here.words, _MOST_BYTES, rng), repeated(seeds, rng)
+    changed = mutants(seeds, here.words, _MOST_BYTES, rng, here.ways)
+    long = repeated(seeds, rng)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         findings.tried(next(changed))
-        if rng.random() < 0.2:
+        if not here.ways and rng.random() < 0.2:
             findings.tried(next(long), grown=True)
 
 

@@ -56,6 +56,8 @@ class Target:
     made: Callable[[], Mapping[str, bytes | Callable[[Path], object]]] = dict
     save: Callable[[Path], object] | None = None  #: Writes an example.
     words: tuple[str, ...] = ()  #: What mutations would not find by chance.
+    #: Of changing an input, once or twice, where most of it must stay as it is; none grows.
+    ways: tuple[str, ...] = ()
     seconds: float = 2.0  #: The processor's time that one input may take.
     megabytes: int = 512
 
@@ -74,6 +76,8 @@ class Target:
             return data
 
     def seeds(self) -> dict[str, bytes]:
+        if self.ways:  # what is damaged already is not damaged once more
+            return self.examples()
         return contents(FUZZ / "regressions" / self.name) | self.examples()
 
 

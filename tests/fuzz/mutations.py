@@ -38,7 +38,13 @@ _NUMBERS = (
     "1_000", "1e5", "0.1", "1/2", "٣", "10000000", "99999", "256", "65536",
 )  # fmt: skip
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-_CHANGES = "byte byte piece piece cut repeat splice splice number number line line deep".split()
+#: What happens to a record of a file that is kept, sent and edited.
+DAMAGE = tuple("byte byte piece cut cut twice line line lost lost swap encode ends".split())
+_CHANGES = [*"byte piece cut repeat splice splice number number deep".split(), *DAMAGE]
+#: What parts fields and records, or stands around them.
+_SIGNS = re.compile(rb"[][(){}<>\"',;:|\t\n/=]")
+_FIELDS = re.compile(rb"[^][(){}<>\"',;:|\t\n/=]+")
+_ENCODINGS = "latin-1 cp1252 cp437 utf-8-sig utf-16-le utf-16 shift_jis".split()
 _VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 0.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, 2**64,
     10**40, 10**4000, "", "x", "nan", "1", "\u202e\x1b[2J", "a" * 5000, "\ud800", [], {},
@@ -64,10 +70,21 @@ _Inside = Callable[[bytes], bytes]
 
 
 def mutants(
-    seeds: Sequence[bytes], words: Sequence[str], most: int, rng: random.Random
+    seeds: Sequence[bytes],
+    words: Sequence[str],
+    most: int,
+    rng: random.Random,
+    ways: Sequence[str] = (),
 ) -> Iterator[bytes]:
+    """Yield seeds that were changed a few times; once or twice, and only in these `ways`."""
     while True:
         data = rng.choice(seeds)
+        if ways:
+            changed = bytearray(data)
+            for _ in range(rng.choice((1, 1, 2))):
+                _change(changed, rng, seeds, ways)
+            yield bytes(changed)
+            continue
         for _ in range(rng.randint(1, 4)):
             data = mutate(data, rng, seeds, words)
         yield data[:most]
@@ -104,11 +121,13 @@ def mutate(
     return bytes(result)
 
 
-def _change(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> None:
+def _change(
+    data: bytearray, rng: random.Random, others: Sequence[bytes], ways: Sequence[str] = _CHANGES
+) -> None:
     start = rng.randint(0, len(data))
     end = min(len(data), start + 1 + int(rng.expovariate(1 / 20)))
     numbers, lines = list(_NUMBER.finditer(data)), bytes(data).splitlines(keepends=True)
-    match rng.choice(_CHANGES):
+    match rng.choice(ways):
         case "byte" if data:
             data[rng.randrange(len(data))] = rng.randrange(256)
         case "piece":
@@ -130,6 +149,20 @@ def _change(data: bytearray, rng: random.Random, others: Sequence[bytes]) -> Non
             data[:] = b"".join(lines)
         case "deep":
             data[start:start] = rng.choice(_REPEATED) * rng.choice((3, 50, 1100, 5000))
+        case "twice":
+            data[end:end] = data[start:end]
+        case "lost" if signs := [*_SIGNS.finditer(data)]:
+            del data[slice(*rng.choice(signs).span())]
+        case "swap" if len(fields := [*_FIELDS.finditer(data)]) > 1:
+            later, first = sorted(rng.sample(fields, 2), key=lambda field: -field.start())
+            data[slice(*later.span())] = first[0]
+            data[slice(*first.span())] = later[0]
+        case "encode":
+            part = bytes(data[start:end]) if rng.random() < 0.5 else bytes(data)
+            text = part.decode("utf-8", "replace").encode(rng.choice(_ENCODINGS), "replace")
+            data[:] = data.replace(part, text, 1) if part else data
+        case "ends":
+            data[:] = data.replace(b"\n", rng.choice((b"\r\n", b"\r", b"", b" ", b"\n\n")))
 
 
 def _json(data: bytes, rng: random.Random, inside: _Inside) -> bytes:

@@ -23,7 +23,7 @@ from yardstone.pool import Pool
 from yardstone.records.decoding import clean, decode
 from yardstone.records.sgf import SgfTree
 
-_SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 #: A PGN about which there is nothing to argue: tags a line each, a blank line, moves without
 #: comments, a blank line.
 _SIMPLE_PGN = re.compile(
@@ -52,9 +52,9 @@ def same_pgn(data: bytes, pool: Pool) -> None:
     if pool.skipped.total or not _simple_pgn(data):
         return
     theirs = [
-        (clean(white), clean(black), _SCORES[result.strip()])
+        (clean(white), clean(black), SCORES[result.strip()])
         for white, black, result in chess_games(data)
-        if result.strip() in _SCORES and clean(white) and clean(black)
+        if result.strip() in SCORES and clean(white) and clean(black)
     ]
     _compare("python-chess", games(pool), theirs)
 
@@ -91,11 +91,11 @@ def same_table(data: bytes, pool: Pool, format: str) -> None:
         isinstance(row, dict)
         and set(row) == {"white", "black", "result"}
         and all(isinstance(value, str) for value in row.values())
-        and row["result"] in _SCORES
+        and row["result"] in SCORES
         for row in rows
     )
     if simple and not pool.skipped.total:
-        theirs = [(clean(r["white"]), clean(r["black"]), _SCORES[r["result"]]) for r in rows]
+        theirs = [(clean(r["white"]), clean(r["black"]), SCORES[r["result"]]) for r in rows]
         _compare(format, games(pool), theirs)
 
 

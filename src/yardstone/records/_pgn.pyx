@@ -230,6 +230,7 @@ cdef class Scanner:
     # the open game
     cdef bint open
     cdef bint adjacent, blank_since  # two of its tags without a blank line, one behind the last
+    cdef bint broken  # the tag before this place broke off
     cdef int seen, malformed  # bits, by tag
     cdef Outcome outcome
     cdef long long game_line
@@ -281,7 +282,7 @@ cdef class Scanner:
 
     def begin(self):
         """Begin a file."""
-        self.mode, self.open, self.any_tag = TEXT, False, False
+        self.mode, self.open, self.any_tag, self.broken = TEXT, False, False, False
         self.line = self.line_blank = self.line_start = 1
         self.before = self.reported = self.detailed = 0
 
@@ -413,13 +414,13 @@ cdef class Scanner:
                 return i
             if status == TAG or status == NEVER_CLOSED:
                 return self.tag.end if self.take_tag(i, status) else i
-            if status == UNQUOTED and self.open and self.line_blank:
-                which = self.which_tag()
+            if status != TAG and self.open and self.line_blank and (
+                status == UNQUOTED or not self.blank_since
+            ):
+                which = self.which_tag() if status == UNQUOTED else -1
                 if WHITE <= which <= RESULT:
                     self.malformed |= 1 << which
-                self.line_blank = False
-                self.mode = REST_OF_LINE
-                return i
+                return self.broken_off(i, n, final)
         self.line_blank = False
         if c == c'{':
             self.mode = COMMENT
@@ -429,6 +430,25 @@ cdef class Scanner:
         elif self.open:
             self.finish_game()
         return i + 1
+
+    cdef Py_ssize_t broken_off(self, Py_ssize_t i, Py_ssize_t n, bint final) noexcept nogil:
+        """Leave the rest of a line that begins as a tag, up to a whole tag within it."""
+        cdef Py_ssize_t k = self.find(i + 1, n, c'[', c'\n', c'\r', c'[')
+        cdef Status status
+        while k < n and self.buf[k] == c'[':
+            status = self.parse_tag(k, n, final)
+            if status == NEED_MORE:
+                self.need_more = True
+                return i
+            if status == TAG:
+                self.broken = True
+                return k
+            if status == NEVER_CLOSED:  # to look on would take time without end
+                break
+            k = self.find(k + 1, n, c'[', c'\n', c'\r', c'[')
+        self.line_blank = False
+        self.mode = REST_OF_LINE
+        return i
 
     cdef bint take_tag(self, Py_ssize_t i, Status status) noexcept nogil:
         """Add a tag to its game, which it may begin; false if there is no room for that."""
@@ -450,9 +470,10 @@ cdef class Scanner:
             if self.marked:
                 self.mark_start(i)
             self.game_line = self.line_at(i)
-        self.blank_since = self.line_blank = False
+        self.blank_since = self.line_blank = self.broken = False
         if status == NEVER_CLOSED:
-            if self.buf[self.tag.end] != c'[':
+            self.broken = self.buf[self.tag.end] == c'['
+            if not self.broken:
                 self.mode = REST_OF_LINE
             if WHITE <= which <= RESULT:
                 self.malformed |= 1 << which
@@ -547,12 +568,15 @@ cdef class Scanner:
         """Whether a tag is one of another game.
 
         Behind a blank line that is an Event, or a tag seen before. Without one the game was cut:
-        it is an Event seen before, or a White where the game has all that it needs.
+        it is an Event seen before, or behind a tag that broke off, or where the game has all that
+        it needs a White, or an Event within a line.
         """
         cdef int known = self.seen | self.malformed
         if not self.blank_since:
             if which == self.event:
-                return known >> EVENT & 1 and known & NEEDED != 0
+                if not self.line_blank and known & NEEDED == NEEDED:
+                    return True
+                return (self.broken or known >> EVENT & 1) and known & NEEDED != 0
             return which == WHITE and known & NEEDED == NEEDED
         if which >= COLUMN and self.column_length[which - COLUMN] > 0:
             return True

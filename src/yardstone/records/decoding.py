@@ -27,18 +27,29 @@ _DIRECTION_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 if it is, else Windows-1252 (which contains Latin-1).
+    """UTF-8, and where it is none Windows-1252 (which contains Latin-1).
 
     Examples:
         >>> decode("Müller".encode()), decode("Müller".encode("latin-1"))
         ('Müller', 'Müller')
+        >>> decode("Jürgen, ".encode() + "Müller".encode("latin-1"))
+        'Jürgen, Müller'
     """
-    for encoding in ("utf-8", "cp1252"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("latin-1")
+    return data.decode("utf-8", "yardstone.western")
+
+
+def _western(error: UnicodeError) -> tuple[str, int]:
+    """Return what the bytes say that are no UTF-8, and where to go on."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    data = error.object[error.start : error.end]
+    try:
+        return data.decode("cp1252"), error.end
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), error.end
+
+
+codecs.register_error("yardstone.western", _western)
 
 
 def clean(text: str) -> str:

@@ -35,13 +35,13 @@ _LONGEST_LINE = 1000
 _UNKNOWN_LENGTH = -1
 
 _TAG = re.compile(r'\s*+;?\s*+\[\s*+([^"\]]{1,60}?)\s*"(.*)"\s*\]\s*$')
-#: Behind something else in a line it shows that a record broke off there.
-_JOINED = re.compile(r';\s*+\[\s*+\w+\s++"[^"]*"\s*\]\s*$')
 _HEADER = re.compile(r"\s*(\d{1,5})\s*point\s+match\b", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:unlimited|money)\s+(?:match|session|game)\b", re.IGNORECASE)
 _GAME = re.compile(r"\s*game\s+(\d{1,6})\s*$", re.IGNORECASE)
-_SCORES = re.compile(r"\s?(.*?)\s*:\s*(\d{1,6})(\s+)(.*?)\s*:\s*(\d{1,6})\s*$")
+_SCORES = re.compile(r"\s?(.*?)\s*+:\s*+(\d{1,6})(\s++)(.*?)\s*+:\s*+(\d{1,6})\s*+$")
 _NUMBER = re.compile(r"\s*\d{1,5}\)")
+#: Where a match begins nothing but tags, remarks and its header does.
+_SAYS = re.compile(r"\s*+[^\s;]")
 _ENTRY = re.compile(
     r"[1-6]{2}:(?:(?!\s{2,}\S*[A-Z])(?!\s[1-6]{2}:).)*"
     r"|(?P<word>Doubles|Redoubles|Beavers|Raccoons|Takes|Accepts|Drops|Passes|Rejects|Wins|Losses"
@@ -60,6 +60,7 @@ class MatGame:
     begun: bool = False  #: whether there is more of it than its score
     winner: int | None = None  #: 0 or 1; None if the file does not say
     points: int = 0  #: won
+    contrary: bool = False  #: whether it ends in two ways
 
 
 @dataclass(slots=True)
@@ -110,6 +111,10 @@ class MatMatch:
             return "a player has no name"
         if self.damage:
             return self.damage
+        if any(game.contrary for game in self.games):
+            return "a game ends in two ways"
+        if max(self.games[0].score) >= self.length:
+            return f"the match begins at {max(self.games[0].score)} points"
         for number, (game, after) in enumerate(zip(self.games, self.games[1:], strict=False), 1):
             won = [after.score[side] - game.score[side] for side in (0, 1)]
             if game.winner is None:
@@ -141,7 +146,7 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
         >>> match.players, match.score
         (('Ann', 'Bob'), (0, 1))
     """
-    tags: dict[str, str] = {}
+    tags: dict[str, str] = {}  # those since the last game
     match: MatMatch | None = None
     column = 0
     for number, line, broken in _parts(lines):
@@ -152,12 +157,11 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
                 yield match
                 match = None
             name = clean(tag[1]).lower() if tag else ""
-            if cut or (match is None and name in tags):  # of this there is nothing but the tags
+            if cut or name in tags:  # of this there is nothing but the tags
                 yield MatMatch(number, _UNKNOWN_LENGTH, tags=tags)
                 tags = {}
             if tag:
-                into = tags if match is None else match.tags
-                into[name] = clean(tag[2])  # type: ignore[index]
+                tags[name] = clean(tag[2])
             continue
         header, money = _HEADER.match(line), _MONEY.match(line)
         begins = _GAME.match(line)
@@ -171,10 +175,16 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
             length = int(header[1]) if header else 0 if money else _UNKNOWN_LENGTH
             match, tags = MatMatch(number, length, tags=tags), {}
         elif starts and match is not None and match.games and not match.games[-1].begun:
-            match.games.pop()
+            if number == match.games[-1].line + 1:  # the line stands twice
+                match.games.pop()
+            else:
+                match.damage = "a game breaks off"
+        elif match is None and (scores or _NUMBER.match(line) or (tags and _SAYS.match(line))):
+            match, tags = MatMatch(number, _UNKNOWN_LENGTH, tags=tags), {}
         if match is None or header or money:
             continue
         if starts:
+            match.tags, tags = {**match.tags, **tags}, {}
             match.games.append(MatGame(number, match.score))
         if not match.games:
             continue
@@ -194,10 +204,11 @@ def parse_mat(lines: Iterator[str] | Sequence[str]) -> Iterator[MatMatch]:
 def _parts(lines: Iterator[str] | Sequence[str]) -> Iterator[tuple[int, str, bool]]:
     """Number and text of each line, in two parts where another record begins within it."""
     for number, line in enumerate(lines, 1):
+        joined = _TAG.match(line, at) if (at := line.rfind(";")) > 0 else None
+        if joined and line[:at].strip():
+            yield number, line[: min(at, _LONGEST_LINE)].expandtabs(), True
+            line = line[at:]
         line = line[:_LONGEST_LINE].expandtabs()
-        if ";" in line and (joined := _JOINED.search(line, 1)) and line[: joined.start()].strip():
-            yield number, line[: joined.start()], True
-            line = line[joined.start() :]
         yield number, line, False
 
 
@@ -224,16 +235,20 @@ def _is_next(match: MatMatch, begins: re.Match[str] | None, scores: re.Match[str
 def _read_line(line: str, column: int, game: MatGame) -> None:
     """Take the entries of a line into a game."""
     start = number.end() if (number := _NUMBER.match(line)) else 0
-    entries = list(_ENTRY.finditer(line, start))
+    entries, end = list(_ENTRY.finditer(line, start)), start
     for entry in entries:
         right = entry.start() > max(column - 4, start + 8)
         unclear = len(entries) == 1 and start + 8 < entry.start() <= column - 4
+        unclear |= bool(line[end : entry.start()].strip())  # what does not belong there moved it
+        end = entry.end()
         word = (entry["word"] or "").lower()
         if word not in _OVER:
             game.begun = True
         elif entry["points"] is not None and not unclear:
+            before = game.winner, game.points
             game.begun, game.points = True, int(entry["points"])
             game.winner = int(right if word == "wins" else not right)
+            game.contrary |= before not in ((None, 0), (game.winner, game.points))
 
 
 def read_mat(sources: Sequence[Source], options: Options) -> Pool:

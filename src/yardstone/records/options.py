@@ -233,12 +233,14 @@ def too_much(values: Mapping[str, int], unread: int, records: int) -> bool:
 
 
 def check_unread(
-    report: SkipReport, games: int, *, file: str, skip_unread: bool, named: str = ""
+    report: SkipReport, games: int, *, file: str, skip_unread: bool | None, named: str = ""
 ) -> None:
     """Raise InputError, with the values not understood, if too much was left out for that reason.
 
+    It names the line of the first such record, if all are of one file.
+
     `games` were used; `named` is what the message calls the place of the results, such as a column.
-    With `skip_unread` the caller knows, and goes on without them.
+    With `skip_unread` the caller knows, and goes on without them; None where nobody can say so.
     """
     records = games + report.total
     if skip_unread or not too_much(report.values, report.unread, records):
@@ -252,15 +254,21 @@ def check_unread(
         del others[UNKNOWN_RESULT]
     if others:
         parts.append(", ".join(f"{n:,} × {kind}" for kind, n in others.most_common(_SHOWN)))
+    first = next((each for each in report.details if each.reason not in report.known), None)
+    hint = (
+        None
+        if skip_unread is None
+        else "--skip-unread (skip_unread=True in Python) leaves them out"
+    )
+    if named:
+        hint = (
+            f"{hint}; --results 'H=win,D=draw,A=loss' (results in Python) says what the values mean"
+        )
     raise InputError(
         f"{report.unread:,} of {records:,} records cannot be read: " + "; ".join(parts),
         file=file,
-        hint="--skip-unread (skip_unread=True in Python) leaves them out"
-        + (
-            "; --results 'H=win,D=draw,A=loss' (results in Python) says what the values mean"
-            if named
-            else ""
-        ),
+        line=first.line or None if first is not None and first.file == file else None,
+        hint=hint,
     )
 
 

@@ -16,7 +16,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +29,7 @@ from yardstone.files import zstd_module
 from yardstone.parallel import Track, current
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.decoding import clean, decode, plain_cell
+from yardstone.records.options import check_unread
 
 if TYPE_CHECKING:
     import tarfile
@@ -46,6 +47,10 @@ _CHUNK = 1 << 18
 _PIECE = 1 << 20
 #: Of a file that is read at once.
 _MOST_BYTES = 1 << 30
+
+
+#: In UTF-16 so many letters in a row would all be rare ones.
+_OTHER_TEXT = re.compile(rb"[ -~]{64}")
 
 
 def compression_of(head: bytes) -> str | None:
@@ -174,14 +179,19 @@ class ByteStream(io.RawIOBase):
         return bytes(data)
 
     def recode(self, encoding: str) -> None:
-        """Give UTF-8 from here on for text in another encoding."""
+        """Give UTF-8 from here on for text in UTF-16; InputError where there is other text."""
         decoder = codecs.getincrementaldecoder(encoding)("replace")
         before = self._pieces
         head, self._head = self._head, b""
 
         def recoded() -> Iterator[bytes]:
-            piece = head
+            piece, line = head, 1
             while piece:
+                if other := _OTHER_TEXT.search(piece):
+                    line += piece.count(b"\n", 0, other.start())
+                    reason, hint = "here is no UTF-16 as before", "save it as UTF-8"
+                    raise InputError(reason, file=self.name, line=line, hint=hint)
+                line += piece.count(b"\n")
                 yield decoder.decode(piece).encode("utf-8", "replace")
                 piece = self._read() if before is None else next(before, b"")
             yield decoder.decode(b"", final=True).encode("utf-8", "replace")
@@ -748,34 +758,66 @@ def delimited_rows(
     Commas, semicolons, tabs or bars part the cells, whichever the first line that is not blank,
     the header, has most of. The file may be compressed, ``-`` is standard input, `most` its
     bytes. Blank rows are left out, short ones filled up, and `skipped` takes those with more
-    cells than the header has. Raises InputError where it is no table, or has no header.
+    cells than the header has, or quotes that do not match. Raises InputError where it is
+    no table, has no header, or where so much is left out as no table of games may lack.
     """
     file = os.fspath(path)
     source = Source("standard input", None) if file == "-" else Source(file, Path(file))
     text = decode(source.content(most).removeprefix(b"\xef\xbb\xbf"))
     head = next((line for line in text.splitlines() if line.strip()), "")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=head.count))
+    form: Any = {"delimiter": max(_DELIMITERS, key=head.count)}
+    lines = io.StringIO(text, newline="").readlines()
     header: list[str] = []
     rows: list[tuple[int, list[str]]] = []
-    begin = 1
+    line = 0
     try:
-        for raw in reader:
-            line, begin = begin, reader.line_num + 1
-            cells = [plain_cell(clean(cell)) for cell in raw]
-            if not any(cells):
+        for line, raw in _table_rows(lines, form):
+            cells = [plain_cell(clean(cell)) for cell in raw or ()]
+            if raw is None:
+                skipped.add(Skipped(file, line, "its quotes do not match"))
+            elif not any(cells):
                 continue
-            if not header:
+            elif not header:
                 header = cells
-                continue
-            if any(cells[len(header) :]):
+            elif any(cells[len(header) :]):
                 expected = f"{len(cells)} cells where {len(header)} were expected"
                 skipped.add(Skipped(file, line, expected))
-                continue
-            rows.append((line, cells[: len(header)] + [""] * (len(header) - len(cells))))
+            else:
+                rows.append((line, cells[: len(header)] + [""] * (len(header) - len(cells))))
             if len(rows) > _MOST_ROWS:
                 raise InputError(f"more than {_MOST_ROWS:,} rows", file=file)
     except csv.Error as error:
-        raise InputError(f"is no table: {error}", file=file, line=begin) from None
+        raise InputError(f"is no table: {error}", file=file, line=line + 1) from None
     if not header:
         raise InputError("the table has no rows", file=file)
+    check_unread(skipped, len(rows), file=file, skip_unread=None)
     return header, rows
+
+
+def _table_rows(
+    lines: Sequence[str], form: Mapping[str, Any]
+) -> Iterator[tuple[int, list[str] | None]]:
+    """Yield each row with the line at which it begins; None for one whose quotes do not match.
+
+    Such a row may go on to the next quote; if what it takes along are rows, they are given.
+    """
+    reader, begin, width = csv.reader(lines, **form), 1, 0
+    for raw in reader:
+        line, begin = begin, reader.line_num + 1
+        within = [next(csv.reader([each], **form), []) for each in lines[line : begin - 1]]
+        if within and width and all(len(cells) == width for cells in within if cells):
+            yield line, None
+            yield from enumerate(within, line + 1)
+        else:
+            width = width or (len(raw) if any(map(str.strip, raw)) else 0)
+            yield line, raw if sound_quotes(lines[line - 1 : begin - 1], raw, form) else None
+
+
+def sound_quotes(lines: Sequence[str], cells: Sequence[str], form: Mapping[str, Any]) -> bool:
+    """Return whether these cells are what the lines say; quotes may be letters within a cell."""
+    if not any(form["delimiter"] in cell for cell in cells):
+        return True
+    try:
+        return sum(1 for _ in csv.reader(lines, **form, strict=True)) == 1
+    except csv.Error:
+        return False

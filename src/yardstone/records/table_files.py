@@ -26,7 +26,7 @@ from yardstone.records.decoding import ESCAPED_CELL, clean, decode, plain_cell
 from yardstone.records.joining import join_pools
 from yardstone.records.options import Options
 from yardstone.records.query_errors import file_error, finds_no_room
-from yardstone.records.sources import Source, StreamLimits
+from yardstone.records.sources import Source, StreamLimits, sound_quotes
 from yardstone.records.table_results import quoted, sql_text
 from yardstone.records.tables import GameRows, connect, understand
 
@@ -99,27 +99,38 @@ def parquet_rows(source: Source, options: Options) -> Iterator[GameRows]:
 @contextmanager
 def json_rows(source: Source, options: Options) -> Iterator[GameRows]:
     """The games of a JSON file; where records stand a line each, a damaged one is left out."""
+    with _opened(source, options, packed=True) as (file, connection):
+        rows, line_of, report = load_json(connection, file)
+        yield understand(
+            connection, rows, file=file.name, options=options, line_of=line_of, report=report,
+            keys=True,
+        )  # fmt: skip
+
+
+def load_json(connection: duckdb.DuckDBPyConnection, file: TableFile) -> _Loaded:
+    """The same of a JSON file; records have lines where they stand a line each."""
     import duckdb
 
-    read = "CREATE TEMP TABLE source_rows AS SELECT * FROM read_json({}, sample_size = -1, {})"
-    with _opened(source, options, packed=True) as (file, connection):
-        more: dict[str, Any] = {}
-        try:
-            packed = f"compression = '{file.compression}'"
-            connection.execute(read.format(sql_text(file.path), packed))
-        except duckdb.Error as error:
-            if finds_no_room(error):
-                raise
-            with scratch_folder() as folder:
-                lines, report = repair_json(file.path, folder / "rows", file.name)
-                if len(lines) <= len(report):  # not a record a line
-                    raise
-                connection.execute(
-                    read.format(sql_text(folder / "rows"), "format = 'newline_delimited'")
-                )
-            more = {"line_of": lambda row: lines[row - 1], "report": report}
-        rows = _plain_keys(connection)
-        yield understand(connection, rows, file=file.name, options=options, keys=True, **more)
+    read = "CREATE OR REPLACE TEMP TABLE source_rows AS SELECT * FROM read_json({}, {})"
+    how = f"sample_size = -1, compression = '{file.compression}'"
+    failure: duckdb.Error | None = None
+    try:
+        connection.execute(read.format(sql_text(file.path), how))
+        described = connection.execute("DESCRIBE source_rows").fetchall()
+        if [name for name, *_ in described] != ["json"]:  # it takes no record for one
+            return _plain_keys(connection), int, SkipReport()
+    except duckdb.Error as error:
+        if finds_no_room(error):
+            raise
+        failure = error
+    with scratch_folder() as folder:
+        lines, report = repair_json(file.path, folder / "rows", file.name)
+        if len(lines) > len(report):  # a record a line
+            how = "sample_size = -1, format = 'newline_delimited'"
+            connection.execute(read.format(sql_text(folder / "rows"), how))
+        elif failure is not None:
+            raise failure
+    return _plain_keys(connection), lambda row: lines[row - 1], report
 
 
 def _plain_keys(connection: duckdb.DuckDBPyConnection) -> str:
@@ -189,36 +200,42 @@ def csv_rows(
 
     `line_of` tells what messages call a row, counted from 1; by default its line.
     """
+    dialect = find_dialect(file.path, file.name)
+    rows, lines, report = load_csv(connection, file, dialect)
+    line_of = line_of or lines
+    games = understand(
+        connection, rows, file=file.name, options=options, line_of=line_of, report=report
+    )
+    connection.execute("DROP TABLE source_rows")
+    return games
+
+
+#: What stands behind FROM, what tells the line of a row, counted from 1, and what was left out.
+_Loaded = tuple[str, Callable[[int], int], SkipReport]
+
+
+def load_csv(connection: duckdb.DuckDBPyConnection, file: TableFile, dialect: Dialect) -> _Loaded:
+    """Make a table of a delimited file, of its sound rows if there are others."""
     import duckdb
 
-    dialect = find_dialect(file.path, file.name)
+    load = "CREATE TEMP TABLE source_rows AS SELECT * FROM {}"
     how = f"compression = '{file.compression}', header = true, skip = {dialect.header - 1}"
-    table = csv_table(file.path, dialect, how, plain=False)
     try:
-        connection.execute(f"CREATE TEMP TABLE source_rows AS SELECT * FROM {table}")
+        connection.execute(load.format(csv_table(file.path, dialect, how, plain=False)))
     except duckdb.Error as error:
         if finds_no_room(error):
             raise
         with scratch_folder() as folder:
             lines, report = repair(file.path, folder / "rows", file.name, dialect)
             tabbed = replace(dialect, delimiter="\t", quote="")
-            return understand(
-                connection,
-                csv_table(folder / "rows", tabbed, "header = false"),
-                file=file.name,
-                options=options,
-                line_of=line_of or (lambda row: lines[row - 1]),
-                report=report,
-            )
-    line_of = line_of or dialect.lines_of(file.path)
+            connection.execute(load.format(csv_table(folder / "rows", tabbed, "header = false")))
+        return "source_rows", lambda row: lines[row - 1], report
+    rows, line_of = "source_rows", dialect.lines_of(file.path)
     # Few files have a cell with an apostrophe before it, and to look is cheaper than to change.
     looked = " OR ".join(f"{name} >= '''' AND {name} < '('" for name in map(quoted, dialect.names))
-    rows = "source_rows"
     if connection.execute(f"SELECT 1 FROM source_rows WHERE {looked} LIMIT 1").fetchall():
         rows = f"(SELECT {', '.join(map(_plain_cell, dialect.names))} FROM source_rows)"
-    games = understand(connection, rows, file=file.name, options=options, line_of=line_of)
-    connection.execute("DROP TABLE source_rows")
-    return games
+    return rows, line_of, SkipReport()
 
 
 def csv_table(
@@ -395,11 +412,13 @@ class Dialect:
         return line_of
 
     def fields(self, line: str) -> list[str]:
-        """The fields of one line; a quote that is never closed ends with it."""
-        try:
-            return next(csv.reader([line], delimiter=self.delimiter, quotechar=self.quote), [])
-        except csv.Error:  # longer than any field is
-            return []
+        """The fields of one line, none if its quotes do not match; one that stays open may."""
+        form: Any = {"delimiter": self.delimiter, "quotechar": self.quote}
+        with suppress(csv.Error):  # longer than any field is
+            fields = next(csv.reader([line], **form), [])
+            if sound_quotes([line], fields, form):
+                return fields
+        return []
 
 
 def find_dialect(path: Path, name: str) -> Dialect:
@@ -482,8 +501,10 @@ def repair(path: Path, into: Path, file: str, dialect: Dialect) -> _Repaired:
             return ""
         fields = dialect.fields(line)
         reason = f"{len(fields)} fields where {width} were expected"
+        reason = reason if fields else "its quotes do not match"
         if len(fields) != width and dialect.delimiter == "\t":
-            fields = line.split("\t")  # so quotes are letters
+            # So quotes are letters, but around a whole cell.
+            fields = [re.sub(r'^"(.*)"$', r"\1", cell) for cell in line.split("\t")]
         if len(fields) != width:
             raise ValueError(reason)
         return "\t".join(map(clean, fields))
@@ -500,7 +521,7 @@ def repair_json(path: Path, into: Path, file: str) -> _Repaired:
         if not text:
             return ""
         with suppress(ValueError, RecursionError):
-            if isinstance(record := json.loads(text), dict):
+            if isinstance(record := json.loads(text), dict) and "" not in record:
                 return json.dumps(record)
         raise ValueError("it is not a record in JSON")
 

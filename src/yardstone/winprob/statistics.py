@@ -416,7 +416,9 @@ def _from_page(text: str) -> dict[tuple[int, int], tuple[float, float]]:
 
 def _from_csv(file: str) -> dict[tuple[int, int], tuple[float, float]]:
     cells = {}
-    header, rows = delimited_rows(file, SkipReport(), most=_MOST_BYTES)
+    header, rows = delimited_rows(file, skipped := SkipReport(), most=_MOST_BYTES)
+    for record in skipped.details:
+        raise InputError(record.reason, file=file, line=record.line)
     for line, texts in rows:
         row = dict(zip(header, texts, strict=True))
         try:

@@ -43,6 +43,7 @@ RESULT = re.compile(
     r"(?P<who>\d{0,5})(?P<sign>[+\-=?])"
     r"(?:(?P<mark>[/!]{1,2})(?P<colour>[wbWB?])?(?:h?(?P<handicap>\d))?)?"
 )
+_GAME = re.compile(r"\d{1,5}[+\-=?](?:[/!].*)?")
 _TAG = re.compile(r";\s*([A-Z]{2})\[([^\]]*)\]")
 _GRADE = re.compile(r"\d{1,2}\s?[kKdDpP]")
 _SCORE = re.compile(r"-?\d{0,5}(?:[.,]\d+|[½¼¾])?")
@@ -188,6 +189,8 @@ def _row(content: str, number: int, file: str) -> _PlayerRow:
     scores: list[str] = []
     while between and _SCORE.fullmatch(between[-1]) and len(between) > 1:
         scores.insert(0, between.pop())
+    if any(_GAME.fullmatch(word) for word in between):
+        raise InputError("results stand before other words", file=file, line=number)
     matches = [match for word in words[cells_at:] if (match := RESULT.fullmatch(word))]
     cells = [
         Half(

@@ -443,6 +443,18 @@ class _XmlReader:
     def games(self) -> tuple[Game, ...]:
         games: list[Game] = []
         taken: set[tuple[int, int]] = set()
+        for part in self.root.all("Games"):
+            for element in part.children:
+                if element.name != "Game" and element.name[0] not in "!?":
+                    error = self.error(f"<{element.name}> stands among the games", element)
+                    skip_or_raise(self.skipped, error, "game")
+            for element, text in [
+                (part, part.text),
+                *((each, each.tail) for each in part.children),
+            ]:
+                if text.strip():
+                    error = self.error(f"{text.strip()[:40]!r} stands among the games", element)
+                    skip_or_raise(self.skipped, error, "game")
         for element in self.root.all("Game"):
             try:
                 game = self.game(element)

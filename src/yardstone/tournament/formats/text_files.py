@@ -15,6 +15,7 @@ import numpy as np
 from yardstone.errors import InputError
 from yardstone.pool import Skipped, SkipReport
 from yardstone.records.dates import date_span
+from yardstone.records.decoding import decode
 from yardstone.tournament.model import Bye, ByeKind, Game, Result, Tournament
 
 _MAX_LINE_BYTES = 64 << 20
@@ -51,12 +52,9 @@ def split_lines(data: bytes, file: str, format: str) -> TextDocument:
         raise InputError(f"more than {_MAX_LINE_BYTES >> 20} MiB", file=file)
     mark = data.startswith(b"\xef\xbb\xbf")
     body = data.removeprefix(b"\xef\xbb\xbf")
-    for encoding in ("utf-8", "cp1252", "latin-1"):
-        try:
-            text = body.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        break
+    text = decode(body)
+    known = (each for each in ("utf-8", "cp1252", "latin-1") if text.encode(each, "ignore") == body)
+    encoding = next(known, "utf-8")  # if lines are in several, all will be in this one
     newline = "\r\n" if "\r\n" in text else "\r" if "\n" not in text and "\r" in text else "\n"
     lines = text.split(newline)
     last = bool(lines) and lines[-1] == ""
