@@ -25,7 +25,7 @@ TEST_WORKERS ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install tools demo test fuzz lint format docs bench studies faults mutants pins audit clean
+.PHONY: help install tools demo test fuzz lint format docs bench studies faults siege mutants pins audit clean
 
 help:
 	@echo "make demo      rate 27,612 games of chess engines, and a player of Go; pages in $(DEMO)/"
@@ -38,6 +38,7 @@ help:
 	@echo "make studies   make again the tables of the documentation, in hours"
 	@echo "make mutants   put small faults into the code: does a test fail? PACKAGES=names SAMPLE=600"
 	@echo "make faults    kill and refuse every command at many moments, within 20 minutes"
+	@echo "make siege     bombs for every reader, a crowded hall, kills: within 30 minutes, PARTS=names"
 	@echo "make pins      write requirements/ anew from pyproject.toml, with hashes"
 	@echo "make audit     look for known weaknesses in what is pinned"
 	@echo "make clean     remove what these commands made"
@@ -154,6 +155,12 @@ faults: $(TOOLS) $(LOOPS)
 	FAULTS_EACH=$(EACH) FAULTS_SURVIVED=$(CURDIR)/build/faults.txt \
 	    $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal tests/faults
 	$(BIN)/python -m tests.faults.table build/faults.txt > docs/studies/faults-tables.md
+
+# By name: bombs, hall, loss, or words of bombs.
+PARTS ?=
+
+siege: $(TOOLS) $(LOOPS)
+	$(BIN)/python -m tests.siege $(PARTS) --minutes 30
 
 # A sample of small faults; what is done is kept in build/mutants, and is gone on from.
 SAMPLE ?= 600

@@ -59,7 +59,7 @@ ROOMS = (
 #: Tests that meet faults. Left out are those that take long and say little of where a fault is:
 #: the laboratory's, and those of documentation, of commands that are killed, and of damaged files.
 TESTS = ("tests",)
-LEFT_OUT = ("tests/docs", "tests/faults", "tests/fuzz", "tests/test_cluster.py")
+LEFT_OUT = ("tests/docs", "tests/faults", "tests/fuzz", "tests/siege", "tests/test_cluster.py")
 #: Tests that a mutant meets at most, and the seconds that they take when all is well.
 MOST_TESTS, MOST_SECONDS = 250, 45.0
 #: Libraries that a process imports once for all faults; nothing of Yardstone.

@@ -136,6 +136,7 @@ class DeskProcess:
     """The command, as an organiser starts it, on one port again and again."""
 
     def __init__(self, file: Path) -> None:
+        self.file = file
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"

@@ -17,7 +17,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -721,13 +721,24 @@ def _in_archive(
 
 
 def _in_folder(folder: Path, known: tuple[str, ...]) -> list[Source]:
-    files = sorted(
-        file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")
-    )
+    files = sorted(file for file in _below(folder) if not file.name.startswith("."))
     sources = [Source(str(file), file) for file in files if file.name.lower().endswith(known)]
     if not sources:
         raise _nothing("folder", str(folder), [file.name for file in files], known)
     return sources
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files below a folder, however deep; links to folders are not followed."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        place = waiting.pop()
+        with _readable(place), suppress(PermissionError), os.scandir(place) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif (file := Path(entry.path)).is_file():
+                    yield file
 
 
 def _nothing(kind: str, name: str, files: Sequence[str], known: Sequence[str]) -> InputError:
