@@ -16,7 +16,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +31,8 @@ _AGAIN = 0.05
 #: Bytes that a file's name can have.
 _LONGEST_NAME = 255
 _SCRATCH = "yardstone-scratch-"
+#: Files that another process writes for this one, and how each is handed over (`yardstone.cell`).
+HANDED_OVER: dict[Path, Callable[[Path], None]] = {}
 #: Whether files can be renamed and removed while they are open; under Windows they cannot.
 _OPEN_FILES_MOVE = hasattr(os, "O_NOFOLLOW")
 #: What a file system answers that has no locks.
@@ -82,11 +84,12 @@ def replaced(path: Path) -> Iterator[Path]:
     if path.is_dir():
         raise InputError("this is a folder", file=str(path), hint="name a file")
     try:
-        if _flows(path):
+        handed = HANDED_OVER.get(path.absolute())
+        if handed is not None or _flows(path):
             with scratch_folder() as folder:
                 temporary = folder / f"output{path.suffix}"
                 yield temporary
-                _pour(temporary, path)
+                _pour(temporary, path) if handed is None else handed(temporary)
             return
         target = followed(path)
         with _temporary(target) as temporary:
@@ -240,6 +243,16 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole, in UTF-8."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def cache_folder() -> Path:
+    """Where Yardstone keeps what it need not get or compute again: ``yardstone`` in the cache.
+
+    The user's cache is ``$XDG_CACHE_HOME``, or ``~/.cache`` where it is not set.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
+    return cache / "yardstone"
 
 
 @contextmanager

@@ -23,7 +23,8 @@ from tests.web.serving import LEAGUE, MATCH, SGF, small_results
 from tests.web.sites import HTML, Site, serving, site
 from yardstone.pool import SkipReport
 from yardstone.records.ogs import GameSelection, fetch_ogs_games
-from yardstone.web import api, middleware, sent_files, worker
+from yardstone.web import api, middleware, sent_files
+from yardstone.web import job as apart
 from yardstone.web.api import Progress
 from yardstone.web.kinds import KINDS
 from yardstone.web.kinds.kind import Task
@@ -58,7 +59,7 @@ def test_a_rating_list_from_upload_to_result(made: Site, monkeypatch: pytest.Mon
     assert made.ask(f"{url}/result.json").code == (409, "no_result")
     beat = Mock(side_effect=made.store.heartbeat)
     monkeypatch.setattr(made.store, "heartbeat", beat)
-    monkeypatch.setattr(worker, "_PAUSE", 0.0)
+    monkeypatch.setattr(apart, "PAUSE", 0.0)
     assert made.worker.work()
     told = {call.kwargs["stage"] for call in beat.call_args_list}
     assert {"rating"} <= told <= {*get_args(Progress.model_fields["stage"].annotation)}

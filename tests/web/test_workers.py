@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,9 +22,11 @@ import pytest
 
 from tests.web.serving import settings_for, small_results
 from tests.web.tables import JobTable, Time, refused
+from yardstone.cell import lacking
 from yardstone.errors import InputError, ModelError, UsageError
 from yardstone.parallel import Track
-from yardstone.pool import Skipped
+from yardstone.pool import Skipped, SkipReport
+from yardstone.web import job as apart
 from yardstone.web import notices, supervisor, upkeep, worker
 from yardstone.web.kinds import KINDS, NeedsPlayer
 from yardstone.web.kinds.kind import Task
@@ -138,7 +142,7 @@ def test_lost_work_stops(hands: Hands, monkeypatch: pytest.MonkeyPatch, notices:
 
 def test_progress_is_told_twice_a_second(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     time, told = Time(), []
-    monkeypatch.setattr(worker, "time", time)
+    monkeypatch.setattr(apart, "time", time)
     beat = hands.store.heartbeat
 
     def noted(job: Any, **state: Any) -> bool:
@@ -239,6 +243,53 @@ def test_the_network_is_loaded_once(hands: Hands, monkeypatch: pytest.MonkeyPatc
     assert networks == ["a network"] * 2
     assert load.call_args.kwargs == {"threads": 2, "cache": False, "device": "auto"}
     assert load.call_count == 2
+
+
+@dataclass(frozen=True, slots=True)
+class Hostile(apart.Work):
+    """Work as a file would have it that had taken its process."""
+
+    def result(self, network: object, skipped: SkipReport) -> apart.Ended:
+        kind = self.options["kind"]
+        if kind in ("SIGKILL", "SIGXCPU"):
+            os.kill(os.getpid(), getattr(signal, kind))
+        if kind == "memory":
+            bytearray(8 << 30)
+        if kind == "lost":
+            time.sleep(60.0)
+        found = {}
+        for file in (self.folder / "own", self.settings.data / "jobs.sqlite"):
+            with suppress(OSError):
+                found[file.name] = file.read_text()
+        Track("reading", 9)(1)
+        skipped.add(Skipped("own", 1, "odd"))
+        found["database"] = self.settings.database
+        return {"status": "done", "result": json.dumps(found)}
+
+
+def test_a_job_that_is_done_apart_reaches_nothing_else(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, database="postgresql://u:secret@h/d")
+    folder = settings.data / "work" / "w"
+    folder.mkdir(parents=True)
+    (folder / "own").write_text("mine")
+    (settings.data / "jobs.sqlite").write_text("of others")
+    told, skipped, lost = [], SkipReport(), [False]
+    apart._PROCESSES.set_forkserver_preload([__name__])
+
+    def done(kind: str) -> apart.Ended:
+        work = Hostile(settings, "results", {"kind": kind}, [], [], folder, 1)
+        return apart.done_apart(work, lambda *words: told.append(words), lambda: lost[0], skipped)
+
+    found = json.loads(done("look")["result"])
+    assert found == {"own": "mine", "database": ""} or "other files" in lacking()
+    assert (told, [str(each) for each in skipped.details]) == ([("reading", 1, 9)], ["own:1: odd"])
+    for kind, code in (("memory", "too_heavy"), ("SIGXCPU", "too_long")):
+        assert done(kind)["error"]["code"] == code
+    with pytest.raises(apart.WorkerLost, match="status -9"):
+        done("SIGKILL")
+    lost[0] = True
+    with pytest.raises(apart.Stopped):
+        done("lost")
 
 
 def test_each_ring_wakes_once() -> None:

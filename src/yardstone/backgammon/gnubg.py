@@ -12,7 +12,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -25,6 +24,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
+from yardstone.cell import Limits, limit_process
 from yardstone.errors import InputError, WorkerError
 from yardstone.files import scratch_folder
 from yardstone.signals import kill_group
@@ -321,7 +321,8 @@ class _Process:
         (folder / _DATA).write_text(data, encoding="utf-8")
         self.jobs += 1
         process = self._process = self._process or self._start()
-        _limit(process.pid, self._used + timeout)
+        seconds = int(self._used + timeout) + 10
+        limit_process(process.pid, Limits(_MEMORY_LIMIT, seconds, _FILE_LIMIT))
         if process.stdin is not None:
             with suppress(BrokenPipeError):  # it has ended, or closed its input
                 os.write(process.stdin.fileno(), b"\n")
@@ -400,17 +401,3 @@ def _wait(
 
 def _too_much(streams: list[Path]) -> bool:
     return any(path.stat().st_size > STREAM_LIMIT for path in streams)
-
-
-def _limit(pid: int, seconds: float) -> None:
-    """Bound memory, files and processor time of a process, where the system can."""
-    if sys.platform != "linux":
-        return
-    import resource
-
-    with suppress(ProcessLookupError, PermissionError, ValueError):
-        resource.prlimit(pid, resource.RLIMIT_AS, (_MEMORY_LIMIT, _MEMORY_LIMIT))
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-        # The next job raises the soft bound.
-        hard = resource.prlimit(pid, resource.RLIMIT_CPU)[1]
-        resource.prlimit(pid, resource.RLIMIT_CPU, (int(seconds) + 10, hard))

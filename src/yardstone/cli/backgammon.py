@@ -158,7 +158,9 @@ def analyse(
         metavar="KIND",
     ),
     ledger: Path | None = target(
-        "Keep each result in this file; a second run analyses only new files.", advanced=True
+        "Keep each result in this file; a second run analyses only new files.",
+        advanced=True,
+        writes="beside",
     ),
     table: Path | None = target(
         "Also write a row for each match: .csv or .parquet.", endings=TABLES

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial, wraps
@@ -30,6 +30,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    NamedTuple,
     TypeVar,
     dataclass_transform,
     get_args,
@@ -42,7 +43,7 @@ from typer.core import TyperArgument, TyperCommand
 
 from yardstone.choices import check_choice, one_of
 from yardstone.cli import be_quiet
-from yardstone.cli.table import Command, Family, about_of
+from yardstone.cli.table import UNTRUSTED, Command, Family, about_of
 from yardstone.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -67,6 +68,12 @@ HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=_sh
 Value = TypeVar("Value")
 
 
+class _Writes(NamedTuple):
+    """What an option names to be written, if anything: see `option`."""
+
+    what: str
+
+
 @dataclass(frozen=True)
 class _Declared:
     """An option or argument of a command: its default, and what typer is to know of it."""
@@ -77,6 +84,7 @@ class _Declared:
     more: Mapping[str, Any]
     advanced: bool = False
     is_flag: bool = False
+    writes: str = ""  #: "file", "folder", or "beside" where other files beside it are written too
 
     def made(self, name: str, panel: str | None) -> tuple[Any, ...]:
         """What stands in the annotation of the parameter of this name."""
@@ -88,7 +96,7 @@ class _Declared:
         if (read := more.pop("read", None)) is not None:
             more["callback"] = lambda value: _read(read, full or usual, value)
         part = self.kind(*names, **more)
-        return (part, ADVANCED) if self.advanced else (part,)
+        return (part, _Writes(self.writes), *([ADVANCED] if self.advanced else []))
 
 
 def option(about: str, *names: str, default: Any = None, **more: Any) -> Any:
@@ -99,10 +107,12 @@ def option(about: str, *names: str, default: Any = None, **more: Any) -> Any:
         *names: Such as ``"--output", "-o"``; by default the name of the parameter.
         default: ``...`` where it must be given.
         **more: What `typer.Option` takes besides: `metavar`, where another word than ``NUMBER``,
-            ``TEXT`` or ``FILE`` says more, `min`, `max`, `show_default`; and `read`, which makes
-            the value of the text and the name of the option.
+            ``TEXT`` or ``FILE`` says more, `min`, `max`, `show_default`; `read`, which makes
+            the value of the text and the name of the option; and `writes`, what it names to be
+            written, by default a file if it is ``--output``: ``file``, ``folder`` or ``beside``.
     """
-    return _Declared(typer.Option, default, names, {"help": about, **more})
+    writes = more.pop("writes", "file" if "--output" in names else "")
+    return _Declared(typer.Option, default, names, {"help": about, **more}, writes=writes)
 
 
 def advanced(about: str, *names: str, default: Any = None, **more: Any) -> Any:
@@ -129,7 +139,8 @@ def target(
         check_ending(parameter.opts[0], value, endings)
         return value
 
-    return replace(option(about, *names, callback=checked, **more), advanced=advanced)
+    whole = {"callback": checked, "writes": "file", **more}
+    return replace(option(about, *names, **whole), advanced=advanced)
 
 
 def check_ending(
@@ -156,7 +167,8 @@ def round_option(about: str, default: str = "the first without boards") -> Any:
 
 def argument(about: str, *, default: Any = ..., **more: Any) -> Any:
     """Declare an argument as `option` does an option; it must be given unless it has a default."""
-    return _Declared(typer.Argument, default, (), {"help": about, **more})
+    writes = more.pop("writes", "")
+    return _Declared(typer.Argument, default, (), {"help": about, **more}, writes=writes)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -235,9 +247,14 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
                 each = each.replace(annotation=Annotated[each.annotation, ADVANCED])
             parameters.pop(field.name, None)  # the last of two is listed in its place
             parameters[field.name] = each
+    if "host" not in parameters and any(map(_names_files, parameters.values())):
+        parameters[_UNTRUSTED] = _parameter(_UNTRUSTED, bool, _READS_IN_CELL, "Input")
+    untrusted = _UNTRUSTED in parameters
 
     @wraps(function)
     def run(**values: Any) -> Any:
+        if untrusted and values.pop(_UNTRUSTED):
+            _enter_cell(values, parameters)
         made: dict[str, Any] = {}
         for name, kind in bundles.items():
             made[name] = kind(**{field.name: values[field.name] for field in fields(kind)})
@@ -258,6 +275,55 @@ def expanded(function: Callable[..., Any]) -> tuple[Callable[..., Any], frozense
     run.__annotations__ = {each.name: each.annotation for each in declared}
     del run.__wrapped__
     return run, frozenset(each.name for each in declared if _is_advanced(each.annotation))
+
+
+#: The name of the parameter behind `UNTRUSTED`, and what it says.
+_UNTRUSTED = UNTRUSTED.lstrip("-")
+_READS_IN_CELL = flag(
+    "Read files of strangers: the command can open no other file than those named, reach no "
+    "network, and use no more than half of the memory and an hour of processor time.",
+    advanced=True,
+)
+#: Arguments that are no files, as the help calls them.
+_NO_FILES = ("GRADES", "ID", "NAME", "NAME...", "NETWORK", "SERVER")
+
+
+def _names_files(parameter: Parameter) -> bool:
+    """Whether this is an argument for files."""
+    parts = getattr(parameter.annotation, "__metadata__", ())
+    return any(
+        isinstance(part, typer.models.ArgumentInfo) and part.metavar not in _NO_FILES
+        for part in parts
+    )
+
+
+def _enter_cell(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
+    """Confine the process to the files of a command."""
+    from yardstone.cell import Limits, confine
+    from yardstone.memory import usable_memory
+
+    if values.get("engine") not in (None, "local"):
+        raise UsageError(f"{UNTRUSTED} keeps the work on this machine: leave out --engine")
+    targets = [
+        path
+        for name, value in values.items()
+        for part in getattr(getattr(parameters.get(name), "annotation", None), "__metadata__", ())
+        if isinstance(part, _Writes) and part.what and value is not None
+        for path in _targets(part.what, value if isinstance(value, list) else [value])
+    ]
+    confine(values.values(), targets, Limits(memory=usable_memory()))
+
+
+def _targets(what: str, paths: Iterable[Path]) -> Iterator[Path]:
+    """The files that may be written, and the folders in which everything may."""
+    for path in paths:
+        if what == "folder" and path.suffix.lower() not in (".html", ".htm"):
+            path.mkdir(parents=True, exist_ok=True)
+            yield path
+        elif what == "beside":
+            yield path.absolute().parent
+        elif not path.is_dir():  # which the command refuses
+            yield path
 
 
 def shows_all(context: Any) -> bool:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from yardstone.tournament.event.entries import RatingRegister
 
 EventFile = Annotated[
-    Path, argument("Tournament: OpenGotha XML, changed in place.", metavar="FILE")
+    Path,
+    argument("Tournament: OpenGotha XML, changed in place.", metavar="FILE", writes="beside"),
 ]
 RoundOption = Annotated[int | None, round_option("Round.")]
 
@@ -143,7 +144,7 @@ class _SettingOptions:
 
 
 def new(
-    file: Annotated[Path, argument("New file, ending in .xml.", metavar="FILE")],
+    file: Annotated[Path, argument("New file, ending in .xml.", metavar="FILE", writes="beside")],
     settings: _SettingOptions,
     *,
     system: Literal["mcmahon", "swiss", "round-robin"] = option(

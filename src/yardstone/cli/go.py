@@ -283,7 +283,12 @@ _WHOLE_TRUNK_SIZE = 19
 def features(
     paths: GamePaths,
     store: Path = option(
-        "Folder of the store; created if need be.", "--output", "-o", default=..., metavar="STORE"
+        "Folder of the store; created if need be.",
+        "--output",
+        "-o",
+        default=...,
+        metavar="STORE",
+        writes="folder",
     ),
     *,
     network: _NetworkChoice,

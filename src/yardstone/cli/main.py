@@ -23,7 +23,7 @@ from importlib import import_module
 from types import FrameType
 from typing import Any, TextIO
 
-from yardstone.cli.table import OWN_SWITCHES
+from yardstone.cli.table import OWN_SWITCHES, UNTRUSTED
 from yardstone.signals import ENDING, held
 
 INTERRUPTED = 130
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         open_streams()
     with stopping(last=arguments is None) as signals:
         try:
-            status = _finished(given)
+            status = (_confined if UNTRUSTED in given else _finished)(given)
             return signals.status if status == INTERRUPTED and signals.status else status
         except KeyboardInterrupt:
             return signals.status or INTERRUPTED
@@ -84,6 +84,20 @@ def _finished(given: list[str]) -> int:
             message = unwritable(error, STANDARD_OUTPUT)
     print(f"yardstone: error: {message}", file=sys.stderr)
     return _FAILED
+
+
+def _confined(given: list[str]) -> int:
+    """Do it in a cell, as far as this system has one."""
+    from yardstone.cell import lacking, run
+    from yardstone.errors import InputError
+
+    if words := lacking():
+        print(f"yardstone: {UNTRUSTED} does not hold here: {', '.join(words)}", file=sys.stderr)
+    try:
+        return run(partial(_finished, given))
+    except InputError as error:
+        print(f"yardstone: error: {error}", file=sys.stderr)
+        return _FAILED
 
 
 def _dispatch(given: list[str]) -> int:

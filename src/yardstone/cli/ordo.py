@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from math import log
+from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
@@ -21,6 +22,7 @@ from yardstone.cli.ordo_input import (
     OutputFile,
     Session,
     csv_lines,
+    file_names,
     opened,
     say,
     warn,
@@ -560,6 +562,8 @@ def run(
         if options.action in texts:
             sys.stdout.write(texts[options.action]())
         else:
+            if options.untrusted:
+                _enter_cell(options, switches)
             work(options)
     except Refused as refusal:
         if str(refusal):
@@ -569,6 +573,19 @@ def run(
         sys.stderr.write(f"yardstone: error: {error}\n")
         return 1
     return 0
+
+
+def _enter_cell(options: OrdoOptions, switches: Sequence[Switch]) -> None:
+    """Confine the process to the files of the command; those of groups may be any beside."""
+    from yardstone.cell import Limits, confine
+    from yardstone.memory import usable_memory
+
+    written = {each.field: getattr(options, each.field) for each in switches if each.writes}
+    several = [written.get("group_games"), written.get("group_players")]
+    targets = [Path(each) for each in [*written.values(), *_ELOSTAT_FILES] if each is not None]
+    targets += [Path(each).absolute().parent for each in several if each is not None]
+    names = [] if options.pgn_list is None else file_names(options.pgn_list)
+    confine([*vars(options).values(), *names], targets, Limits(memory=usable_memory()))
 
 
 def _version_line(command: str, compatible: str) -> str:

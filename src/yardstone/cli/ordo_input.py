@@ -72,7 +72,7 @@ def csv_lines(path: str) -> Iterator[list[str]]:
             yield csv_fields(line)
 
 
-def _file_names(path: str) -> list[str]:
+def file_names(path: str) -> list[str]:
     """Names in a file that holds one a line."""
     trouble = Refused(f'Errors in file "{path}", or lack of memory')
     try:
@@ -460,7 +460,7 @@ class Session:
         options = self.options
         files = [options.pgn] if options.pgn is not None else []
         if options.pgn_list is not None:
-            files += _file_names(options.pgn_list)
+            files += file_names(options.pgn_list)
         return [*files, *options.files]
 
     def load(self, files: Sequence[str]) -> Input:

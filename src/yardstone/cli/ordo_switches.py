@@ -52,6 +52,11 @@ class Switch:
         return self.typed.partition("=")[2]
 
     @property
+    def writes(self) -> bool:
+        """Whether the argument is a file to write."""
+        return self.help.startswith("write ") and self.argument == "FILE"
+
+    @property
     def field(self) -> str:
         """The name of the option that it sets."""
         return _FIELDS.get(self.name, self.name).replace("-", "_")
@@ -88,6 +93,7 @@ _COMMON = """\
 -L, --license  print version and licence and exit
 -q, --quiet  print results only, no progress
 --silent  the same as --quiet
+--untrusted  read files of strangers in a cell: no other file, no network, limited memory
 """
 
 

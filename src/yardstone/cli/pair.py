@@ -153,6 +153,7 @@ def pair(
         "Write the tournament with this round to a file, which may be the same one.",
         "--output",
         "-o",
+        writes="beside",
     ),
     boards: _BoardOutput,
 ) -> Document | None:

@@ -70,6 +70,7 @@ def serve(
     import signal
     import sys
 
+    from yardstone.cell import lacking
     from yardstone.web.settings import configure_log, load_settings
 
     loaded = load_settings(config, asdict(options) | asdict(tls), named_values(settings))
@@ -88,6 +89,8 @@ def serve(
     supervisor = Supervisor(loaded, serve=not only_workers)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: supervisor.stop())
+    if words := lacking():
+        print(f"yardstone: jobs are not kept from {', '.join(words)} here", file=sys.stderr)
     workers = plural(loaded.workers, "worker")
     if supervisor.address:
         print(f"Yardstone answers at {supervisor.address} ({workers}; Ctrl-C ends it)", flush=True)

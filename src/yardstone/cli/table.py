@@ -40,6 +40,9 @@ class Family:
     advanced: bool = False
 
 
+#: The switch with which a command reads files of strangers.
+UNTRUSTED = "--untrusted"
+
 #: The headings of ``yardstone --help``, and the commands under each.
 PANELS: Mapping[str, tuple[str, ...]] = {
     "Rate": ("rate", "match", "history", "predict", "evaluate"),

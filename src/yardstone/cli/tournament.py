@@ -243,6 +243,7 @@ def publish(
         "--output",
         "-o",
         metavar="PAGE|FOLDER",
+        writes="folder",
     ),
 ) -> None:
     """Publish boards, standings, results and players as pages.

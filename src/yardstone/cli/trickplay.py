@@ -98,7 +98,7 @@ def index(
     paths: list[str] = argument(
         "SGF files or lists of moves, folders, patterns or archives of them.", metavar="FILES"
     ),
-    output: Path = option("Index to write.", "--output", "-o", default=...),
+    output: Path = option("Index to write.", "--output", "-o", default=..., writes="beside"),
     *,
     work: WorkOptions,
     quiet: Quiet = False,

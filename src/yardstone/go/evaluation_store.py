@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yardstone.errors import IgnoredWarning, UsageError
+from yardstone.files import cache_folder
 from yardstone.go.nets.engines import CPU
 
 if TYPE_CHECKING:
@@ -157,9 +158,7 @@ def evaluations_folder() -> Path:
 
     That is ``$XDG_CACHE_HOME``, or ``~/.cache`` where it is not set. To clear them delete it.
     """
-    from yardstone.go.nets.store import networks_folder
-
-    return networks_folder().with_name("evaluations")
+    return cache_folder() / "evaluations"
 
 
 def size_limit() -> int:

@@ -452,10 +452,12 @@ def of_source(source: Source) -> FileFormat:
     # Going back in an archive can mean reading all of it again.
     if by_ending is not None and source.member is not None:
         return by_ending
-    with source.open() as stream:
-        head = stream.peek(HEAD)
-        if source.path is None:
-            source.kept = stream
+    stream = source.open()
+    head = stream.peek(HEAD)
+    if source.path is None:
+        source.kept = stream  # it stays open: there is no second time
+    else:
+        stream.close()
     return of_content(head, source.name) or by_ending or FORMATS["pgn"]
 
 

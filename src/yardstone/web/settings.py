@@ -64,7 +64,7 @@ class Limits:
     kinds: Mapping[str, int] = field(default_factory=dict)
     players: int = 20  #: Players of a batch.
     seconds: int = 900  #: Seconds that a job may take; then its worker is killed.
-    memory: int = 6_144  #: MiB that a worker may take; then it is killed.
+    memory: int = 6_144  #: MiB that each process of a job may take; then the job ends.
     attempts: int = 3  #: How often a job is begun anew after its worker died.
     queue: int = 500  #: `queue`, `queue_client`: jobs that wait or run, in all and of one visitor.
     queue_client: int = 20

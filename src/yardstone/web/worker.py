@@ -1,5 +1,6 @@
 """A worker: one process that takes jobs, one after the other.
 
+It fetches the files of a job, and has another process work on them (`yardstone.web.job`).
 It tells the table every few seconds that it lives. It stops as soon as its job is no
 longer its own (cancelled, deleted, or taken for dead), and ends when its supervisor
 does. Whatever it is killed by, the table knows what is to be done again.
@@ -7,7 +8,6 @@ does. Whatever it is killed by, the table knows what is to be done again.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -19,91 +19,69 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from yardstone.errors import InputError, ModelError, UsageError, YardstoneError
 from yardstone.parallel import context
 from yardstone.pool import SkipReport
 from yardstone.web.database import Job, fetch_files
-from yardstone.web.kinds import KINDS, NeedsPlayer, Task
+from yardstone.web.job import (
+    LoadedNetwork,
+    Stopped,
+    Work,
+    WorkerLost,
+    done_apart,
+    outcome,
+    prepare,
+    told_sometimes,
+)
 from yardstone.web.notices import QUEUED, Listener
-from yardstone.web.problems import DatabaseAway, RequestProblem, described, refusal
-from yardstone.web.sent_files import import_games, unpack
+from yardstone.web.problems import DatabaseAway
+from yardstone.web.sent_files import import_games
 from yardstone.web.settings import Settings, configure_log, log_event
 from yardstone.web.store import JobStore
 from yardstone.web.supervisor import Bell, orders
 from yardstone.web.upkeep import drop_uploads, enter_worker, leave_worker, release, work_folder
 
-if TYPE_CHECKING:
-    from yardstone.go.nets.network import Network
-
 T = TypeVar("T")
 
-#: Seconds between two tellings of progress.
-_PAUSE = 0.5
 #: Seconds between two looks at an empty table at first, and after an error.
 _FIRST, _TROUBLE = 0.02, 2.0
 #: Seconds between two tries while the database does not answer.
 _AWAY = 0.5
-#: What work says that it does, and what visitors are told; of the rest they hear nothing.
-_STAGES = {
-    **{stage: stage for stage in ("fetching", "reading", "analysing", "searching", "rating")},
-    "looking at positions": "analysing",
-}
 #: Skipped records that are listed with a job.
 _LISTED = 100
 #: Bytes that must be free where jobs unpack their files.
 _ROOM = 1 << 20
-_INTERNAL = refusal("internal/job").as_dict()
-
-
-class Stopped(Exception):
-    """The job is no longer this worker's."""
 
 
 class Worker:
-    """Takes jobs from the table and does them, on so many `threads`; no other has its name."""
+    """Takes jobs from the table and does them, on so many `threads`; no other has its name.
 
-    def __init__(self, settings: Settings, name: str, threads: int = 1) -> None:
+    The work on the files is done `apart`, in a process that is a cell, or else in this one.
+    """
+
+    def __init__(
+        self, settings: Settings, name: str, threads: int = 1, *, apart: bool = False
+    ) -> None:
         self.settings = settings
         self.name = name
         self.threads = threads
         self.store = JobStore(settings)
-        self._network: Network | None = None
+        self.network = LoadedNetwork(settings, threads)
+        self._apart = apart
         self._job: Job | None = None
         self._lost = False
-        self._told_at = 0.0
         self._room = True
         self._logger = logging.getLogger("yardstone.web.worker")
-
-    def network(self) -> Network:
-        """KataGo's network, loaded once."""
-        from yardstone.strength.model import default_model
-        from yardstone.strength.players import model_network
-
-        if self._network is None:
-            try:
-                self._network = model_network(
-                    default_model(self.settings.model or None, self.settings.net or None),
-                    self.settings.net or None,
-                    threads=self.threads,
-                    cache=False,  # nothing of an upload outlives it
-                    device=self.settings.device,
-                )
-            except YardstoneError as error:
-                self._logger.error("no network: %s", error)
-                raise refusal("no_network") from None
-        return self._network
 
     def work(self) -> bool:
         """Do the next job; whether there was one. While the disk is full there is none."""
         if not self._has_room():
             return False
-        self._job, self._lost, self._told_at = self.store.claim(self.name), False, 0.0
+        self._job, self._lost = self.store.claim(self.name), False
         if self._job is None:
             return False
         try:
@@ -151,11 +129,14 @@ class Worker:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, mode=0o700)
         try:
-            with context(workers=self.threads, progress=partial(self._tell, job)):
-                ended = self._attempt(job, folder, skipped)
+            ended = outcome(self.settings, lambda: self._attempt(job, folder, skipped))
         except Stopped:
             with suppress(DatabaseAway):
                 self.store.count("jobs_stopped")
+            return
+        except WorkerLost as lost:
+            self._logger.error("%s", lost)
+            self._patiently(partial(release, self.store, self.name, innocent=lost.asked))
             return
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -184,39 +165,21 @@ class Worker:
 
     def _attempt(self, job: Job, folder: Path, skipped: SkipReport) -> dict[str, Any]:
         """Do a job; how it ended, as `JobStore.finish` takes it."""
-        kind = KINDS[job.kind]
-        options = dict(job.options)
-        try:
+        options, imported = dict(job.options), None
+        tell = told_sometimes(partial(self._tell, job))
+        with context(workers=self.threads, progress=tell):
             if options.get("ogs"):
-                user, files = import_games(self.settings, options["ogs"], folder, skipped)
+                user, imported = import_games(self.settings, options["ogs"], folder, skipped)
                 options["player"] = options["player"] or user
             else:
                 sent = folder / "sent"
                 sent.mkdir()
                 fetch = partial(fetch_files, self.store.database, job.upload, job.files, sent)
                 self._patiently(fetch)
-                files = unpack(sent, job.files, kind.takes, folder, self.settings.limits, skipped)
-                shutil.rmtree(sent)
-            result = kind.result(Task(options, files, self.settings, self.network, skipped))
-            # Numbers that JSON lacks are an error.
-            plain = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-            return {"status": "done", "result": plain}
-        except NeedsPlayer as question:
-            keep = 3600.0 * self.settings.keep_choice_hours
-            return {"status": "needs_player", "players": question.players, "keep_seconds": keep}
-        except Stopped:
-            raise
-        except (RequestProblem, InputError, ModelError, UsageError) as error:
-            ours = isinstance(error, RequestProblem) and error.status >= 500
-            told = described(error)
-            file = str(told["file"] or "")
-            if str(self.settings.data) in json.dumps(told) or file.startswith("/"):
-                self._logger.error("a job failed: %s", error)
-                told = _INTERNAL  # what is the server's own is not theirs to know
-            return self._failed(told, ours=ours)
-        except Exception:
-            self._logger.exception("a job failed")
-            return self._failed(_INTERNAL, ours=True)
+            work = Work(self.settings, job.kind, options, job.files, imported, folder, self.threads)
+            if self._apart:
+                return done_apart(work, tell, lambda: self._lost, skipped)
+            return work.result(self.network, skipped)
 
     def _patiently(self, action: Callable[[], T]) -> T:
         """Do something with the database, however long it is away; only our own jobs change."""
@@ -225,17 +188,9 @@ class Worker:
                 return action()
             time.sleep(_AWAY)
 
-    def _failed(self, error: dict[str, Any], *, ours: bool) -> dict[str, Any]:
-        keep = 3600.0 * self.settings.keep_retry_hours if ours else 0.0
-        return {"status": "failed", "error": error, "keep_seconds": keep}
-
-    def _tell(self, job: Job, what: str, done: int, total: int) -> None:
+    def _tell(self, job: Job, stage: str, done: int, total: int) -> None:
         if self._lost:
             raise Stopped
-        now, stage = time.monotonic(), _STAGES.get(what)
-        if stage is None or (now - self._told_at < _PAUSE and done):
-            return
-        self._told_at = now
         with suppress(DatabaseAway):  # whose job it is, it will say when it is back
             if not self.store.heartbeat(job, stage=stage, done=done, total=total):
                 raise Stopped
@@ -251,10 +206,9 @@ def main() -> int:
         signal.signal(number, lambda *_: stop.set())
     with suppress(OSError, AttributeError):
         os.nice(settings.niceness)
-    worker = Worker(settings, words["name"], words["threads"])
+    prepare()  # what takes long, before somebody waits for it
+    worker = Worker(settings, words["name"], words["threads"], apart=True)
     threading.Thread(target=_live, args=(worker,), daemon=True).start()
-    for module in (module for kind in KINDS.values() for module in kind.warm):
-        import_module(module)  # what takes long, before somebody waits for it
     database = worker.store.database
     bell = Listener(database, QUEUED) if database.shared else Bell(tuple(words["bell"]))
     threading.Thread(target=worker.run, args=(bell,), daemon=True).start()

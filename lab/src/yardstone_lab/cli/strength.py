@@ -78,7 +78,7 @@ def describe(
         metavar="DATA...",
     ),
     folder: Path = option(
-        "Folder for the charts.", "--output", "-o", default=..., metavar="FOLDER"
+        "Folder for the charts.", "--output", "-o", default=..., metavar="FOLDER", writes="folder"
     ),
     ending: str = option(
         "Format of the charts: svg, png or pdf.", "--type", default="svg", metavar="TYPE"

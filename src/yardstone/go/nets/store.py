@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from yardstone.errors import InputError
-from yardstone.files import replaced, unwritable
+from yardstone.files import cache_folder, replaced, unwritable
 from yardstone.go.nets.layers import (
     Attention,
     Block,
@@ -67,9 +67,7 @@ def networks_folder() -> Path:
 
     That is ``$XDG_CACHE_HOME``, or ``~/.cache`` where it is not set.
     """
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    cache = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
-    return cache / "yardstone" / "nets"
+    return cache_folder() / "nets"
 
 
 def network_name(file: str | os.PathLike[str]) -> str:

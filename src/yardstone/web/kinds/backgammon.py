@@ -108,6 +108,7 @@ KIND = Kind(
     ),
     limits={"matches": 100},
     allowance=lambda limits: plural(limits["matches"], "match", "matches"),
+    warm=("yardstone.backgammon.analysis", "yardstone.reports.backgammon"),
     perform=_perform,
     view=_view,
     card=_card,

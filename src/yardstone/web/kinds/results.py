@@ -198,7 +198,14 @@ KIND = Kind(
     allowance=lambda limits: (
         f"{limits['results_games']:,} games of {limits['results_players']:,} players"
     ),
-    warm=("yardstone.ratings.bradley_terry", "yardstone.ratings.rating_list"),
+    warm=(
+        "yardstone._pairs",
+        "yardstone.ratings.rating_list",
+        "yardstone.records.reading",
+        "yardstone.records.table_files",
+        "yardstone.reports.rating_list",
+        "duckdb",
+    ),
     perform=_perform,
     view=_view,
     card=_card,
