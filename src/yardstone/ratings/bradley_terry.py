@@ -282,7 +282,7 @@ class BradleyTerry(CheckedParameters):
         self, setup: joint.Setup, draws: tuple[float, bool]
     ) -> tuple[Floats, int, tuple[float, bool], effects.Climb]:
         """Unknowns and draws as `_solve` has them, with the effects where they have arrived."""
-        known = effects.beliefs(self)
+        known = effects.size_priors(self)
         x, size, taken, corrected = setup.start, known.mean.copy(), 0, False
         for _ in range(_MAX_STEPS):
             x, steps, draws = self._solve(setup, x, draws, size)

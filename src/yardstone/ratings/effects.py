@@ -44,7 +44,7 @@ _LIMIT = 20.0  #: Log odds of a game beyond which an effect is taken for infinit
 _EXPLAINED = 1e-9
 
 
-class Beliefs(NamedTuple):
+class SizePriors(NamedTuple):
     """What is known of sizes, in log odds a unit: (effects,); free where `precision` >= 0.
 
     Of a size that is given `precision` is negative, and `mean` that size.
@@ -130,7 +130,7 @@ def _is_neutral(pool: Pool, name: str) -> Flags:
     return np.array([text in NEUTRAL for text in texts], np.bool_)
 
 
-def beliefs(system: BradleyTerry) -> Beliefs:
+def size_priors(system: BradleyTerry) -> SizePriors:
     """Return what is known of the sizes beforehand."""
     logit = system.points_per_logit
     mean, precision = np.zeros((2, len(names(system))))
@@ -141,7 +141,7 @@ def beliefs(system: BradleyTerry) -> Beliefs:
         mean[0], precision[0] = system.first_advantage / logit, -1.0
     if system.handicap is not None and not system.fit_handicap:
         mean[1], precision[1] = system.handicap.points / logit, -1.0
-    return Beliefs(mean, precision)
+    return SizePriors(mean, precision)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Climb:
 
 
 def climb(
-    setup: Setup, known: Beliefs, x: Floats, size: Floats, draw_rate: float, *, corrected: bool
+    setup: Setup, known: SizePriors, x: Floats, size: Floats, draw_rate: float, *, corrected: bool
 ) -> Climb:
     """Find the next step of the sizes, from strengths `x` that are the likeliest for these.
 

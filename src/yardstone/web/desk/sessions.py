@@ -195,7 +195,7 @@ class Helper(NamedTuple):
 
 
 @dataclass(slots=True)
-class Session:
+class HelperSession:
     """A helper's browser: `since` and `seen` are seconds since 1970."""
 
     mark: str
@@ -241,7 +241,7 @@ class Sessions:
         self._lock = threading.Lock()
         self._guesses = RateLimit(_GUESSES, "too_many_guesses", _GUESSES_SECONDS)
         self._all_guesses = RateLimit(_ALL_GUESSES)
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, HelperSession] = {}
         self._links: dict[str, Link] = {}
         self.log = DeskLog(log, self._heed)
         self.log.refresh()
@@ -263,7 +263,7 @@ class Sessions:
                 full = entry.step == "sign-in"
                 if full or entry.about in self._links:  # a link counts for the first
                     self._links.pop(entry.about, None)
-                    self._sessions[entry.session] = Session(
+                    self._sessions[entry.session] = HelperSession(
                         entry.session, entry.name, entry.address, at, at, full
                     )
             case "withdraw":
@@ -333,10 +333,10 @@ class Sessions:
         session.seen = self._clock()
         return Helper(session.name, token, session.full, session.mark, address)
 
-    def _lasts(self, session: Session) -> bool:
+    def _lasts(self, session: HelperSession) -> bool:
         return 0 <= self._clock() - session.since <= LASTING
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[HelperSession]:
         """Those that last, the last seen first."""
         self.log.refresh()
         lasting = [each for each in [*self._sessions.values()] if self._lasts(each)]
