@@ -492,8 +492,8 @@ def newton(
 ):
     """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
 
-    `shift` is as in `Terms`. `level` numbers the groups whose common level is free (-1: none), whose mean stays. The last
-    step is the test: it must fall below `tolerance` (log odds).
+    `shift` is as in `Terms`. `level` numbers the groups whose common level is free (-1: none),
+    whose mean stays. The last step is the test: it must fall below `tolerance` (log odds).
     """
     n = len(x) - 1
     cdef Terms terms = Terms(pairs, beliefs, likelihood, len(x), shift)
@@ -643,14 +643,16 @@ def fit_draw_rate(
 
 def bound_perfect(
     const long long[::1] player, const unsigned char[::1] won, const long long[::1] end,
-    const int[::1] opponent, const double[::1] games, const double[::1] ahead, double logit, double u2, double unknown, double chance,
-    const double[::1] rating, double[::1] bound,
+    const int[::1] opponent, const double[::1] games, const double[::1] ahead,
+    double logit, double u2, double unknown, double chance, const double[::1] rating,
+    double[::1] bound,
 ):
     """Fill in the bound of each perfect scorer, in points, at which his score has a probability.
 
     `end` is where his results end: `opponent`, `games`, and how far the opponent was `ahead`
-    beside the ratings. Opponents without a rating count as `unknown`, and not at all if that is NaN; who has no other gets no
-    bound. A negative `chance` stands for Ordo's bound. `rating` may be `bound`.
+    beside the ratings. Opponents without a rating count as `unknown`, and not at all if that is
+    NaN; who has no other gets no bound. A negative `chance` stands for Ordo's bound. `rating` may
+    be `bound`.
     """
     cdef Perfect scorer = Perfect(np.max(np.diff(end, prepend=0), initial=0), u2)
     cdef Py_ssize_t k, at = 0
