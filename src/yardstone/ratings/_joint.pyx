@@ -488,7 +488,8 @@ def count_ranks(
 
 
 def newton(
-    pairs, beliefs, likelihood, double[::1] x, free, level, double tolerance, int max_steps, shift=()
+    pairs, beliefs, likelihood, double[::1] x, free, level, double tolerance, int max_steps,
+    shift=(),
 ):
     """Climb to the maximum from `x`, in place: status, steps, and the largest last change.
 
