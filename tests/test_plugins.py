@@ -238,6 +238,15 @@ def test_a_missing_package_is_not_needed_or_one_line_says_what_to_install(
         assert (status, len(errors), errors[0].endswith(hint)) == (1, 1, True), errors
 
 
+def test_the_runtime_of_networks_reports_to_nobody(tmp_path: Path) -> None:
+    """By default it writes an identifier of the machine into the cache, and starts threads."""
+    begin = "import os; os.environ |= {{'HOME': {0!r}, 'XDG_CACHE_HOME': {0!r}}}; "
+    line = "from yardstone.go.nets.engines import available_devices; available_devices()"
+    home = tmp_path / "home"
+    status, _, errors = python("-c", begin.format(str(home)) + line)
+    assert (status, errors, list(home.rglob("*"))) == (0, "", [])
+
+
 #: In a Python that has what it has under Windows imports all modules, rates, and makes a server and
 #: a desk. Of the libraries, those that are written for each system are imported before.
 WITHOUT_UNIX = """

@@ -10,6 +10,7 @@ and it stays fast where others want the same cores.
 from __future__ import annotations
 
 import io
+import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -90,6 +91,8 @@ def card_of(device: str) -> GraphicsCard | None:
 
 
 def _runtime() -> Any:
+    # It would leave an identifier of the machine in the user's cache, and threads that report.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
     except ModuleNotFoundError:
