@@ -28,7 +28,7 @@ from yardstone.errors import (
     UsageError,
 )
 from yardstone.pool import MANY_PAIRS, GameBatch, PairCounts, Pool, SkipReport
-from yardstone.ratings import effects, joint, uncertainty
+from yardstone.ratings import joint, uncertainty
 from yardstone.ratings._joint import Ending, fit_draw_rate, newton
 from yardstone.ratings._tally import merge, survey
 from yardstone.ratings.graph import Pairs
@@ -49,6 +49,7 @@ from yardstone.winprob.laws import logistic, points_per_logit, win_probability
 
 if TYPE_CHECKING:
     from yardstone.arrays import Floats
+    from yardstone.ratings.effects import Climb
     from yardstone.ratings.egf import Handicap
     from yardstone.records.streaming import GameStream
 
@@ -126,7 +127,7 @@ class BradleyTerry(CheckedParameters):
     disconnected: Literal["components", "refuse"] = "components"
     bounds: Literal["exact", "ordo"] = "exact"
     paired: Sequence[str] | None = None
-    covariates: Mapping[str, effects.Columns] = field(default_factory=dict)
+    covariates: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     handicap: Handicap | None = None
     fit_handicap: bool = False
     neutral: str | None = None
@@ -142,15 +143,27 @@ class BradleyTerry(CheckedParameters):
             raise UsageError(f"the draw rate must be between 0 and 1, not {rate}")
         if self.join is not None and not self.join > 0.0:
             raise UsageError(f"join must be a positive deviation, not {self.join}")
-        if self.paired is not None and (effects.names(self) or self.count is not None):
+        if self.paired is not None and (self.effects or self.count is not None):
             raise UsageError(f"paired games cannot have {_FURTHER}, or counts")
         if self.fit_handicap and self.join is not None:
             raise UsageError(
                 "handicaps are given by strength, so with a prior that puts all players at one "
                 "average (join) a stone cannot be fitted"
             )
-        if self.method == "score" and effects.names(self):
+        if self.method == "score" and self.effects:
             raise UsageError(f"the score equations take no {_FURTHER}")
+
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """What bears on a game beside its players, in order of the terms; none by default.
+
+        Moving first is the first of them: it has none with stones on the board, or on neutral
+        ground.
+        """
+        if not (self.covariates or self.handicap is not None or self.neutral is not None):
+            return ()
+        stones = ("handicap",) if self.handicap is not None else ()
+        return ("moving first", *stones, *self.covariates)
 
     @property
     def likelihood(self) -> bool:
@@ -158,7 +171,7 @@ class BradleyTerry(CheckedParameters):
         given = (self.first_advantage, self.draw_rate)
         if self.method == "likelihood" or (self.method is None and "auto" in given):
             return True
-        if effects.names(self):
+        if self.effects:
             return True
         priors = any(isinstance(each, Prior) for each in given) or self.join is not None
         return priors or bool(self.loose_anchors or self.relations)
@@ -191,7 +204,13 @@ class BradleyTerry(CheckedParameters):
 
         Raises `InputError`: a column that is needed is not in the pool, or holds what it cannot.
         """
-        return pool.counts if isinstance(pool, CountedGames) else effects.counts_of(self, pool)
+        if isinstance(pool, CountedGames):
+            return pool.counts
+        if not self.effects and self.count is None:
+            return pool.pair_counts()
+        from yardstone.ratings.effects import counts_of
+
+        return counts_of(self, pool)
 
     def fit_counts(self, players: Sequence[str], counts: PairCounts) -> JointRatings:
         """Rate from counts of pairs; otherwise as `fit`. `paired` needs single games."""
@@ -202,7 +221,7 @@ class BradleyTerry(CheckedParameters):
     def _fit(
         self, players: tuple[str, ...], counts: PairCounts, clusters: uncertainty.Clusters | None
     ) -> JointRatings:
-        if effects.names(self) and counts.terms is None:
+        if self.effects and counts.terms is None:
             raise UsageError(_NOT_COUNTED)
         if self.ignore_draws:
             counts = replace(counts, draws=np.zeros_like(counts.draws))
@@ -233,7 +252,7 @@ class BradleyTerry(CheckedParameters):
         sizes: tuple[Effect, ...] = ()
         ahead: Floats | float = advantage.value
         if climb is not None:
-            sizes = effects.sizes(self, counts, climb)
+            sizes = climb.sizes(self, counts)
             advantage = Estimate(sizes[0].value, sizes[0].deviation)
             ahead = logit * counts.shift(climb.size)
         joint.rate_perfect(setup, rating, ahead, draw_rate)
@@ -280,8 +299,10 @@ class BradleyTerry(CheckedParameters):
 
     def _solve_with_effects(
         self, setup: joint.Setup, draws: tuple[float, bool]
-    ) -> tuple[Floats, int, tuple[float, bool], effects.Climb]:
+    ) -> tuple[Floats, int, tuple[float, bool], Climb]:
         """Unknowns and draws as `_solve` has them, with the effects where they have arrived."""
+        from yardstone.ratings import effects
+
         known = effects.size_priors(self)
         x, size, taken, corrected = setup.start, known.mean.copy(), 0, False
         for _ in range(_MAX_STEPS):

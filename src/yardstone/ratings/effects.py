@@ -8,7 +8,6 @@ sizes climb by Fisher's scoring on the likelihood that is left when all strength
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from yardstone.arrays import Flags, Floats
     from yardstone.ratings.bradley_terry import BradleyTerry
 
-#: The first effect of all; with stones on the board, or on neutral ground, there is none.
-MOVING_FIRST = "moving first"
-#: What a covariate is made of: a column, or two of which the second is subtracted.
-Columns = str | Sequence[str]
 #: Sizes have converged when no game's log odds move by more than this.
 _TOLERANCE = 1e-5
 CLOSE = 1e-3  #: Steps below this are worth the inverse of a matrix each.
@@ -54,27 +49,17 @@ class SizePriors(NamedTuple):
     precision: Floats
 
 
-def names(system: BradleyTerry) -> tuple[str, ...]:
-    """Return the names of the effects, in order of the terms; none of a plain system."""
-    if not (system.covariates or system.handicap is not None or system.neutral is not None):
-        return ()
-    stones = ("handicap",) if system.handicap is not None else ()
-    return (MOVING_FIRST, *stones, *system.covariates)
-
-
 def counts_of(system: BradleyTerry, pool: Pool) -> PairCounts:
     """Add up the games of a pool that agree in players and terms.
 
     Raises `InputError`: a column is not there, or holds what it cannot.
     """
-    if not names(system) and system.count is None:
-        return pool.pair_counts()
     weight = np.ones(len(pool))
     if system.count is not None:
         weight = _numbers(pool, system.count)
         if odd := weight[(weight < 0.0) | (weight % 1.0 != 0.0)].tolist():
             raise InputError(f"the column {system.count!r} counts {odd[0]:g} games in a row")
-    terms = np.column_stack(_terms(system, pool)) if names(system) else np.zeros((len(pool), 0))
+    terms = np.column_stack(_terms(system, pool)) if system.effects else np.zeros((len(pool), 0))
     order = np.lexsort((*terms.T, pool.second, pool.first))
     first, second, terms = pool.first[order], pool.second[order], terms[order]
     new = (np.diff(first, prepend=-1) != 0) | (np.diff(second, prepend=-1) != 0)
@@ -85,7 +70,7 @@ def counts_of(system: BradleyTerry, pool: Pool) -> PairCounts:
         for score in (1.0, 0.5, 0.0)
     )
     counts = PairCounts(len(pool.players), first[new], second[new], won, drawn, lost)
-    return replace(counts, terms=terms[new]) if names(system) else counts
+    return replace(counts, terms=terms[new]) if system.effects else counts
 
 
 def _terms(system: BradleyTerry, pool: Pool) -> list[Floats]:
@@ -133,7 +118,7 @@ def _is_neutral(pool: Pool, name: str) -> Flags:
 def size_priors(system: BradleyTerry) -> SizePriors:
     """Return what is known of the sizes beforehand."""
     logit = system.points_per_logit
-    mean, precision = np.zeros((2, len(names(system))))
+    mean, precision = np.zeros((2, len(system.effects)))
     if isinstance(system.first_advantage, Prior):
         mean[0] = system.first_advantage.mean / logit
         precision[0] = (logit / system.first_advantage.deviation) ** 2
@@ -176,6 +161,18 @@ class Climb:
         """A root of what the errors of the sizes add to the covariance of the strengths."""
         root: Floats = np.linalg.cholesky(self.covariance).T @ self.follow
         return root
+
+    def sizes(self, system: BradleyTerry, counts: PairCounts) -> tuple[Effect, ...]:
+        """Return the effects in points for each unit."""
+        assert counts.terms is not None
+        logit, deviation = system.points_per_logit, np.zeros(len(self.size))
+        deviation[self.free] = np.sqrt(np.diag(self.covariance))
+        columns = system.effects, logit * self.size, logit * deviation
+        ends = counts.terms.min(axis=0), counts.terms.max(axis=0)
+        return tuple(
+            Effect(name, float(value), float(error), float(low), float(high))
+            for name, value, error, low, high in zip(*columns, *ends, strict=True)
+        )
 
 
 def climb(
@@ -236,7 +233,7 @@ def _check(
     system: BradleyTerry, free: Flags, alone: Floats, told: Floats, size: Floats, terms: Floats
 ) -> None:
     """Raise ModelError for effects that the games do not determine."""
-    called = [name for name, is_free in zip(names(system), free, strict=True) if is_free]
+    called = [name for name, is_free in zip(system.effects, free, strict=True) if is_free]
     shares = np.diag(told) / np.maximum(np.diag(alone), 1e-300)
     for name, share, reach in zip(
         called, shares, np.abs(size[free] * terms).max(axis=0), strict=True
@@ -255,16 +252,3 @@ def _check(
         raise ModelError(
             f"the games do not tell these effects apart: {', '.join(called)} (leave one out)"
         )
-
-
-def sizes(system: BradleyTerry, counts: PairCounts, at: Climb) -> tuple[Effect, ...]:
-    """Return the effects in points for each unit."""
-    assert counts.terms is not None
-    logit, deviation = system.points_per_logit, np.zeros(len(at.size))
-    deviation[at.free] = np.sqrt(np.diag(at.covariance))
-    columns = names(system), logit * at.size, logit * deviation
-    ends = counts.terms.min(axis=0), counts.terms.max(axis=0)
-    return tuple(
-        Effect(name, float(value), float(error), float(low), float(high))
-        for name, value, error, low, high in zip(*columns, *ends, strict=True)
-    )
