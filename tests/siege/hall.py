@@ -197,7 +197,7 @@ def crowd(url: str, helpers: int) -> Times:
 def made_event(folder: Path, players: int = PLAYERS) -> Path:
     """A tournament whose first round is paired."""
     file, table = folder / "cup.xml", folder / "players.csv"
-    rows = [f"Player N{n},{1 + n % 20}k" for n in range(players)]
+    rows = [f"Player N{n:03},{1 + n % 20}k" for n in range(players)]
     table.write_text("\n".join(["name,grade", *rows, ""]))
     for words in (("new", "--rounds", "5"), ("enter", str(table)), ("pair", "-o", str(file), "-q")):
         with redirect_stdout(io.StringIO()):

@@ -53,7 +53,9 @@ class Blows:
         over = threading.Event()
 
         def strike() -> None:
-            while not over.wait(random.uniform(0.2, self.pause)):
+            struck = False  # the first falls at once, however soon all is done
+            while not (struck and over.wait(random.uniform(0.2, self.pause))):
+                struck = True
                 way = random.choice(sorted(self.ways))
                 try:
                     self.ways[way]()
