@@ -143,7 +143,7 @@ class SgfReader:
             except StrictError:
                 raise
             except InputError as error:
-                self._skip(source.name, 0, error.message)
+                self._skip(source.name, error.line or 0, error.message)
 
     def _skip(
         self, file: str, line: int, reason: str, kind: str | None = None, *, known: bool = False
@@ -248,6 +248,7 @@ def _results(
             "it contains no games of Go" if not reader.skipped.details
             else reader.skipped.details[0].reason,
             file=sources[0].name,
+            line=(reader.skipped.details or [Skipped("", 0, "")])[0].line or None,
             hint="an SGF file begins with (;",
         )  # fmt: skip
     spans = np.array(times, "datetime64[s]").reshape(-1, 2).view(np.int64)

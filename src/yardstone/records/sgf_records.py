@@ -250,6 +250,8 @@ class GameBuilder:
                 to_play = WHITE if handicap >= 2 and len(black) else BLACK
         texts = {name: _text(properties, tag) for name, tag in TEXTS.items()}
         black_name, white_name, result = (_text(properties, tag) for tag in ("PB", "PW", "RE"))
+        if len({parse_winner(text) for text in properties.get("RE", ())} - {UNKNOWN}) > 1:
+            result = " and ".join(map(clean, properties["RE"]))  # which names no winner
         if properties.get("AP", ("",))[0] != WRITER:
             names = black_name, white_name
             black_name, texts["black_rank"] = split_rank(black_name, texts["black_rank"])
