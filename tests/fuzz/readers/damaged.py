@@ -109,7 +109,8 @@ def json_record(number: int, way: int, begin: str = "", end: str = "\n") -> str:
 
 
 def chess(data: bytes) -> list[Game] | None:
-    return known(chess_games(data))
+    # It takes two tags of one line for one.
+    return None if re.search(rb'"\][ \t]*\[', data) else known(chess_games(data))
 
 
 _SAID = ("PB", "PW", "RE")
