@@ -19,7 +19,7 @@ from yardstone import cell
 
 folder, port = sys.argv[1], int(sys.argv[2])
 os.chdir(folder)
-cell.enter(["games.csv"], ["out"], cell.Limits(memory=1 << 30, seconds=60, file_bytes=1 << 20))
+cell.enter(["games.csv"], ["out"], cell.CellLimits(memory=1 << 30, seconds=60, file_bytes=1 << 20))
 
 def outcome(attempt):
     try:
@@ -132,6 +132,6 @@ def test_a_limit_that_strikes_is_named(tmp_path: Path) -> None:
         "(if you trust it, leave out --untrusted)\n"
     )
     assert not list(tmp_path.iterdir())
-    hungry = "cell.confine([], [], cell.Limits(memory=1 << 28)), bytearray(1 << 30)"
+    hungry = "cell.confine([], [], cell.CellLimits(memory=1 << 28)), bytearray(1 << 30)"
     code = f"from yardstone import cell; cell.run(lambda: ({hungry}))"
     assert "InputError: takes more than 256 MiB of memory" in run("-c", code, status=1)

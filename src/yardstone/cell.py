@@ -40,12 +40,9 @@ from yardstone.choices import plural
 from yardstone.errors import InputError
 from yardstone.files import HANDED_OVER, cache_folder, replaced, scratch_folder
 
-if sys.platform != "win32":
-    import resource
-
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CellLimits:
     """What each process in a cell may use; no limit that held before becomes larger."""
 
     memory: int = 4 << 30  #: Bytes of data.
@@ -123,7 +120,7 @@ def lacking() -> list[str]:
 def enter(
     read: Iterable[str | os.PathLike[str]] = (),
     write: Iterable[str | os.PathLike[str]] = (),
-    limits: Limits | None = None,
+    limits: CellLimits | None = None,
 ) -> None:
     """Confine this process, and whatever it starts, for good.
 
@@ -138,7 +135,7 @@ def enter(
         OSError: The system has cells, but refuses this one; or there are other threads, which
             would stay outside.
     """
-    _set_limits(limits or Limits())
+    _set_limits(limits or CellLimits())
     folders = [Path(each).absolute() for each in write]
     places = [*_own_places(), *_SYSTEM]
     files = [*(os.fspath(each) for each in read), str(cache_folder() / "nets")]
@@ -163,9 +160,11 @@ def enter(
         _confine_calls()
 
 
-def _set_limits(limits: Limits) -> None:
+def _set_limits(limits: CellLimits) -> None:
     if sys.platform == "win32":
         return
+    import resource
+
     for name, value in (*_effective(limits).items(), ("CORE", 0)):
         which = getattr(resource, f"RLIMIT_{_KINDS.get(name, name)}")
         hard = resource.getrlimit(which)[1]
@@ -174,10 +173,12 @@ def _set_limits(limits: Limits) -> None:
             resource.setrlimit(which, (value, late if hard < 0 else min(late, hard)))
 
 
-def _effective(limits: Limits) -> dict[str, int]:
+def _effective(limits: CellLimits) -> dict[str, int]:
     """The limits, or those that hold already where they are lower."""
     values = {name: getattr(limits, name) for name in _KINDS}
     if sys.platform != "win32":
+        import resource
+
         for name, kind in _KINDS.items():
             there = resource.getrlimit(getattr(resource, f"RLIMIT_{kind}"))[0]
             if there >= 0:  # without a limit it is -1
@@ -185,12 +186,14 @@ def _effective(limits: Limits) -> dict[str, int]:
     return values
 
 
-def limit_process(pid: int, limits: Limits) -> None:
+def limit_process(pid: int, limits: CellLimits) -> None:
     """Bound addresses, files and processor time of another process, where the system can.
 
     Its processor time can be made more again.
     """
     if sys.platform == "linux":
+        import resource
+
         with suppress(ProcessLookupError, PermissionError, ValueError):
             resource.prlimit(pid, resource.RLIMIT_AS, (limits.memory, limits.memory))
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
@@ -268,7 +271,7 @@ def _confine_calls() -> None:
 def struck(status: int, limits: Mapping[str, int], file: str | None) -> InputError | None:
     """The error that says which limit ended a process, by its exit status (negative: a signal).
 
-    None where it ended by itself. `limits` are the fields of `Limits`.
+    None where it ended by itself. `limits` are the fields of `CellLimits`.
     """
     hint = "if you trust it, leave out --untrusted"
     if status == NO_MEMORY:
@@ -316,7 +319,7 @@ def run(work: Callable[[], int]) -> int:
         return work()
     with scratch_folder() as folder:
         status, about = _run(work, folder)
-    limits = about.get("limits") or _effective(Limits())
+    limits = about.get("limits") or _effective(CellLimits())
     if (error := struck(status, limits, about.get("file"))) is not None:
         raise error
     return status
@@ -404,7 +407,7 @@ def _work(work: Callable[[], int], inside: _Inside) -> NoReturn:
         os._exit(status)
 
 
-def confine(given: Iterable[object], targets: Iterable[Path], limits: Limits) -> None:
+def confine(given: Iterable[object], targets: Iterable[Path], limits: CellLimits) -> None:
     """Enter the cell of a command, in a process that `run` started; elsewhere nothing happens.
 
     Args:

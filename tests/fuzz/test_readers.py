@@ -39,7 +39,7 @@ OPENS = re.compile(r"\.open\(('rb?'.*|encoding=.*)\)$")
 _NO_FILE_OF_OTHERS = {
     "files of the package itself": (
         "backgammon/formulas:$", "backgammon/gnubg:inside$", "cli/table:about_of$", "facade:",
-        "examples/", "plugins:_entry_points$", "reports/", "web/pages/",
+        "examples/", "reports/", "web/pages/",
     ),
     "scripts that GNU Backgammon runs, and what they answer": (
         "backgammon/_gnubg:", "backgammon/gnubg:_Process.run$",
@@ -53,7 +53,10 @@ _NO_FILE_OF_OTHERS = {
     ),
     "between processes of one run, and columns that it keeps on the disk": (
         "parallel/_(processes|ray|work):", "disk:", "web/supervisor:orders$",
-        "web/database:Job.as_dict$", "web/database:_Json.", "web/desk/service:Sessions\\.",
+        "web/database:Job.as_dict$", "web/database:_Json.", "cell:", "web/job:done_apart$",
+    ),
+    "a log that the desk writes, whose broken lines are left": (
+        "web/desk/sessions:(DeskLog|_entry_of)",
     ),
     "what the system says of itself": ("memory:",),
     "JSON that this function, or DuckDB, has just made": ("records/query_errors:_(fields|place)$",),

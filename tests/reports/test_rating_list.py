@@ -304,7 +304,7 @@ def test_csv_and_parquet_hold_all_in_full_precision(report: RatingList, tmp_path
 def test_json_keeps_its_shape(report: RatingList) -> None:
     result = json.loads(document_json(rating_list_document(report)))
     names = "games players confidence relative_to scale points_per_logit simulations skipped "
-    names += "first_advantage draw_rate components ratings caveats headline basis advice "
+    names += "first_advantage draw_rate effects components ratings caveats headline basis advice "
     assert set(result) == {*names.split(), "suggestions", "joining"}
     assert result["players"] == len(result["ratings"]) == 18
     assert set(result["ratings"][0]) == set(FILE_COLUMNS)

@@ -24,7 +24,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
-from yardstone.cell import Limits, limit_process
+from yardstone.cell import CellLimits, limit_process
 from yardstone.errors import InputError, WorkerError
 from yardstone.files import scratch_folder
 from yardstone.signals import kill_group
@@ -322,7 +322,7 @@ class _Process:
         self.jobs += 1
         process = self._process = self._process or self._start()
         seconds = int(self._used + timeout) + 10
-        limit_process(process.pid, Limits(_MEMORY_LIMIT, seconds, _FILE_LIMIT))
+        limit_process(process.pid, CellLimits(_MEMORY_LIMIT, seconds, _FILE_LIMIT))
         if process.stdin is not None:
             with suppress(BrokenPipeError):  # it has ended, or closed its input
                 os.write(process.stdin.fileno(), b"\n")

@@ -299,7 +299,7 @@ def _names_files(parameter: Parameter) -> bool:
 
 def _enter_cell(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
     """Confine the process to the files of a command."""
-    from yardstone.cell import Limits, confine
+    from yardstone.cell import CellLimits, confine
     from yardstone.memory import usable_memory
 
     if values.get("engine") not in (None, "local"):
@@ -311,7 +311,7 @@ def _enter_cell(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) 
         if isinstance(part, _Writes) and part.what and value is not None
         for path in _targets(part.what, value if isinstance(value, list) else [value])
     ]
-    confine(values.values(), targets, Limits(memory=usable_memory()))
+    confine(values.values(), targets, CellLimits(memory=usable_memory()))
 
 
 def _targets(what: str, paths: Iterable[Path]) -> Iterator[Path]:

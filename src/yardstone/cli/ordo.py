@@ -577,7 +577,7 @@ def run(
 
 def _enter_cell(options: OrdoOptions, switches: Sequence[Switch]) -> None:
     """Confine the process to the files of the command; those of groups may be any beside."""
-    from yardstone.cell import Limits, confine
+    from yardstone.cell import CellLimits, confine
     from yardstone.memory import usable_memory
 
     written = {each.field: getattr(options, each.field) for each in switches if each.writes}
@@ -585,7 +585,7 @@ def _enter_cell(options: OrdoOptions, switches: Sequence[Switch]) -> None:
     targets = [Path(each) for each in [*written.values(), *_ELOSTAT_FILES] if each is not None]
     targets += [Path(each).absolute().parent for each in several if each is not None]
     names = [] if options.pgn_list is None else file_names(options.pgn_list)
-    confine([*vars(options).values(), *names], targets, Limits(memory=usable_memory()))
+    confine([*vars(options).values(), *names], targets, CellLimits(memory=usable_memory()))
 
 
 def _version_line(command: str, compatible: str) -> str:

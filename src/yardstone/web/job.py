@@ -231,7 +231,7 @@ def _in_cell(work: Work, pipe: Connection) -> None:
     cell.enter(
         filter(None, named),
         [work.folder],
-        cell.Limits(limits.memory << 20, limits.seconds, limits.unpacked_bytes + _FILE),
+        cell.CellLimits(limits.memory << 20, limits.seconds, limits.unpacked_bytes + _FILE),
     )
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     skipped = SkipReport()
